@@ -1,0 +1,257 @@
+/* Calls: arguments are bound to parameters, then a builtin makes nodes, or a def's statements are
+ * evaluated in a frame of their own. */
+#include "parse/evaluate.h"
+
+/* ---------------------------------------------------------------- binding arguments */
+
+/* The parameters of whatever is called. */
+typedef struct signature {
+    const char *name; /* of the function */
+    const kf__def *def; /* or NULL: the builtin */
+    const char *word[KF__MAX_PARAMETERS]; /* of a builtin */
+    uint32_t length[KF__MAX_PARAMETERS];
+    bool optional[KF__MAX_PARAMETERS];
+    uint32_t n;
+} signature;
+
+static void read_signature(const kf__builtin *b, signature *s) {
+    *s = (signature){.name = b->name};
+    for (const char *at = b->signature; *at && s->n < KF__MAX_PARAMETERS;) {
+        uint32_t n = (uint32_t)strcspn(at, "=,");
+        s->word[s->n] = at;
+        s->length[s->n] = n;
+        s->optional[s->n++] = at[n] == '=';
+        at += strcspn(at, ",");
+        at += strspn(at, ", ");
+    }
+}
+
+static const char *parameter(const signature *s, uint32_t i, uint32_t *n) {
+    if (!s->def) {
+        *n = s->length[i];
+        return s->word[i];
+    }
+    *n = s->def->params[i].name_n;
+    return s->def->module->text + s->def->params[i].name;
+}
+
+static uint32_t find_parameter(const signature *s, const char *name, uint32_t length) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t n;
+        const char *word = parameter(s, i, &n);
+        if (n == length && memcmp(word, name, n) == 0) return i;
+    }
+    return UINT32_MAX;
+}
+
+/* PyTorch's names of the same parameters. */
+static uint32_t find_alias(const signature *s, const char *name, uint32_t length) {
+    static const struct {
+        const char *other, *ours;
+    } aliases[] = {{"dim", "axis"},  {"dims", "axis"},  {"dims", "axes"},
+                   {"keepdim", "keepdims"}, {"input", "x"},   {"a_min", "lo"},
+                   {"a_max", "hi"},  {"min", "lo"},     {"max", "hi"},
+                   {"unbiased", "correction"}, {"ddof", "correction"}, {"other", "b"}};
+    for (size_t i = 0; i < KF__COUNT(aliases); i++) {
+        if (strlen(aliases[i].other) != length || memcmp(aliases[i].other, name, length) != 0)
+            continue;
+        uint32_t found = find_parameter(s, aliases[i].ours, (uint32_t)strlen(aliases[i].ours));
+        if (found != UINT32_MAX) return found;
+    }
+    return UINT32_MAX;
+}
+
+static bool unknown_keyword(kf__evaluator *ev, const signature *s, const char *name, uint32_t n) {
+    char copy[KF__MAX_PARAMETERS * 2][32];
+    const char *words[KF__COUNT(copy)];
+    uint32_t count = s->n < KF__COUNT(copy) ? s->n : (uint32_t)KF__COUNT(copy);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t length;
+        const char *word = parameter(s, i, &length);
+        length = length > 31 ? 31 : length;
+        memcpy(copy[i], word, length);
+        copy[i][length] = 0;
+        words[i] = copy[i];
+    }
+    const char *near = kf__nearest(name, n, words, count);
+    return kf__eval_fail(ev, KF_ERR_ARGUMENT,
+                         near ? "%s() has no parameter `%.*s`; did you mean `%s`?"
+                              : "%s() has no parameter `%.*s`",
+                         s->name, (int)n, name, near);
+}
+
+static bool which_parameter(kf__evaluator *ev, const signature *s, const kf__part *part,
+                            uint32_t position, uint32_t *out) {
+    const char *name = ev->def->module->text + part->name;
+    ev->at = part->at;
+    *out = position;
+    if (part->name_n) {
+        *out = find_parameter(s, name, part->name_n);
+        if (*out == UINT32_MAX) *out = find_alias(s, name, part->name_n);
+        return *out != UINT32_MAX || unknown_keyword(ev, s, name, part->name_n);
+    }
+    if (position < s->n) return true;
+    return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() takes %u argument%s at most", s->name, s->n,
+                         s->n == 1 ? "" : "s");
+}
+
+static uint32_t place_of(const signature *s, uint32_t i) {
+    return s->def ? s->def->params[i].slot : i;
+}
+
+/* Evaluate the arguments of a call into the places of their parameters. */
+static bool bind(kf__evaluator *ev, const signature *s, const kf__ast *node, kf__object *to) {
+    bool keywords = false;
+    for (uint32_t i = 0; i < node->n; i++) {
+        const kf__part *part = &node->part[i];
+        uint32_t at;
+        keywords |= part->name_n != 0;
+        ev->at = part->at;
+        if (keywords && !part->name_n)
+            return kf__eval_fail(ev, KF_ERR_SYNTAX, "an argument without a name can't follow "
+                                                    "one with a name");
+        if (!which_parameter(ev, s, part, i, &at)) return false;
+        uint32_t length;
+        const char *word = parameter(s, at, &length);
+        if (to[place_of(s, at)].kind != KF__O_UNSET)
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%.*s` of %s() is given twice", (int)length,
+                                 word, s->name);
+        if (!kf__evaluate(ev, part->node, &to[place_of(s, at)])) return false;
+    }
+    ev->at = node->at;
+    for (uint32_t i = 0; i < s->n; i++) {
+        bool optional = s->def ? s->def->params[i].fallback != NULL : s->optional[i];
+        uint32_t length;
+        const char *word = parameter(s, i, &length);
+        if (to[place_of(s, i)].kind == KF__O_UNSET && !optional)
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() needs an argument for `%.*s`", s->name,
+                                 (int)length, word);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- builtins */
+
+static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    const kf__builtin *b = node->call.builtin;
+    kf__object args[KF__MAX_PARAMETERS] = {0};
+    signature s;
+    read_signature(b, &s);
+    if (!bind(ev, &s, node, args)) return false;
+    for (uint32_t i = 0; i < s.n; i++)
+        if (args[i].kind == KF__O_UNSET) args[i].kind = KF__O_NONE;
+    return b->make(ev, b, args, out);
+}
+
+/* ---------------------------------------------------------------- defs */
+
+/* `x: f16[B, N]`: dtype, rank, and that sizes of the same name are the same. */
+static bool check_annotation(kf__evaluator *ev, const kf__param *param, kf__object *frame) {
+    const kf__annotation *a = &param->annotation;
+    const kf__object *o = &frame[param->slot];
+    const char *name = ev->def->slots[param->slot];
+    if (!a->present || o->kind == KF__O_NONE) return true;
+    ev->at = a->at;
+    if (o->kind != KF__O_ARRAY)
+        return !a->sizes || a->rank == 0 ||
+               kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be an array of rank %d, not %s", name,
+                             a->rank, kf__object_text(o));
+    const kf__node *node = kf__at(ev->g, o->ref);
+    if (!a->any_dtype && !node->weak && node->dtype != a->dtype)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be %s, not %s", name,
+                             kf__types[a->dtype].name, kf__types[node->dtype].name);
+    if (a->sizes && node->rank != a->rank)
+        return kf__eval_fail(ev, KF_ERR_SHAPE, "`%s` must have rank %d, not %d", name, a->rank,
+                             node->rank);
+    for (int i = 0; a->sizes && i < a->rank; i++) {
+        kf__expr size = kf__at(ev->g, o->ref)->shape[i], wanted;
+        kf__object *known = a->size[i].name_n ? &frame[a->size[i].slot] : NULL;
+        if (known && known->kind == KF__O_UNSET) {
+            *known = kf__size_object(ev, size);
+            continue;
+        }
+        kf__object number = {.kind = KF__O_INT, .integer = a->size[i].number};
+        if (!kf__to_size(ev, known ? known : &number, "a size", &wanted)) return false;
+        kf__object ignored;
+        if (!kf__eval_node(ev, kf__same_size(ev->g, size, wanted, name), &ignored)) return false;
+    }
+    return true;
+}
+
+static bool assign(kf__evaluator *ev, const kf__statement *s, const kf__object *value) {
+    if (s->n_targets == 1) {
+        ev->frame[s->target[0]] = *value;
+        return true;
+    }
+    ev->at = s->at;
+    if (value->kind != KF__O_TUPLE)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%u names on the left, but the value is %s",
+                             s->n_targets, kf__object_text(value));
+    if (value->n != s->n_targets)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u names on the left, but %u values",
+                             s->n_targets, value->n);
+    for (uint32_t i = 0; i < s->n_targets; i++) ev->frame[s->target[i]] = value->items[i];
+    return true;
+}
+
+static bool evaluate_body(kf__evaluator *ev, const kf__def *def, kf__object *out) {
+    for (uint32_t i = 0; i < def->n_params; i++) {
+        kf__object *o = &ev->frame[def->params[i].slot];
+        if (o->kind == KF__O_UNSET && !kf__evaluate(ev, def->params[i].fallback, o)) return false;
+    }
+    for (uint32_t i = 0; i < def->n_params; i++)
+        if (!check_annotation(ev, &def->params[i], ev->frame)) return false;
+    for (uint32_t i = 0; i < def->n_statements; i++) {
+        kf__object value;
+        if (!kf__evaluate(ev, def->statements[i].value, &value) ||
+            !assign(ev, &def->statements[i], &value))
+            return false;
+    }
+    return kf__evaluate(ev, def->result, out);
+}
+
+bool kf__call_def(kf__evaluator *ev, const kf__def *def, kf__object *frame, kf__object *out) {
+    if (ev->calls >= KF__MAX_NESTING)
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "calls are nested more than %d deep",
+                             KF__MAX_NESTING);
+    const kf__def *def_before = ev->def;
+    kf__object *frame_before = ev->frame;
+    ev->def = def, ev->frame = frame;
+    ev->calls++;
+    bool ok = evaluate_body(ev, def, out);
+    ev->calls--;
+    ev->def = def_before, ev->frame = frame_before;
+    return ok;
+}
+
+void kf__enter_composite(kf__evaluator *ev, const kf__def *def) {
+    kf__begin_call(ev, def->name);
+    ev->outer = ev->def->module, ev->outer_at = ev->at, ev->outer_name = def->name;
+    ev->opaque = true;
+}
+
+static bool call_library(kf__evaluator *ev, const kf__def *def, kf__object *frame,
+                         kf__object *out) {
+    kf__enter_composite(ev, def);
+    bool ok = kf__call_def(ev, def, frame, out);
+    ev->opaque = false;
+    return ok && kf__round(ev, out);
+}
+
+static bool call_def(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    const kf__def *def = node->call.def;
+    signature s = {.name = def->name, .def = def, .n = def->n_params};
+    kf__object *frame = kf__allocate(ev->mem, (def->n_slots + 1) * sizeof *frame);
+    if (!frame) return kf__eval_memory(ev);
+    memset(frame, 0, (def->n_slots + 1) * sizeof *frame);
+    bool ok = bind(ev, &s, node, frame);
+    ev->at = node->at;
+    if (ok && def->library && !ev->opaque) ok = call_library(ev, def, frame, out);
+    else if (ok) ok = kf__call_def(ev, def, frame, out);
+    kf__release(ev->mem, frame);
+    return ok;
+}
+
+bool kf__evaluate_call(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    return node->call.builtin ? call_builtin(ev, node, out) : call_def(ev, node, out);
+}

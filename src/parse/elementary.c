@@ -1,0 +1,345 @@
+/* Makers of builtins: elementwise operations, reductions, casts, numbers and constants. */
+#include <math.h>
+
+#include "parse/makers.h"
+
+/* ---------------------------------------------------------------- elementwise */
+
+/* Functions of a float that is known: computed here, so that the result stays a weak number. */
+static bool known_float(kf__opcode op, double x, double *out) {
+    switch (op) {
+    case KF__EXP: *out = exp(x); return true;
+    case KF__EXPM1: *out = expm1(x); return true;
+    case KF__LOG: *out = log(x); return true;
+    case KF__LOG1P: *out = log1p(x); return true;
+    case KF__SQRT: *out = sqrt(x); return true;
+    case KF__RSQRT: *out = 1 / sqrt(x); return true;
+    case KF__RECIPROCAL: *out = 1 / x; return true;
+    case KF__TANH: *out = tanh(x); return true;
+    case KF__ERF: *out = erf(x); return true;
+    case KF__SIN: *out = sin(x); return true;
+    case KF__COS: *out = cos(x); return true;
+    default: return false;
+    }
+}
+
+/* Arguments that the random ones need in exactly that dtype. */
+static bool to_dtype(kf__evaluator *ev, const kf__object *o, kf__dtype dtype, kf__ref *out) {
+    kf__object known = *o;
+    if (kf__is_number(o)) {
+        double number = o->kind == KF__O_FLOAT ? o->number : (double)o->integer;
+        int64_t integer = o->kind == KF__O_FLOAT ? (int64_t)o->number : o->integer;
+        *out = kf__constant(ev->g, dtype, kf__is_float(dtype) ? number : 0,
+                            kf__is_float(dtype) ? 0 : integer, false);
+    } else {
+        if (!kf__to_node(ev, &known, out)) return false;
+        if (kf__at(ev->g, *out)->dtype != dtype) *out = kf__cast(ev->g, *out, dtype);
+    }
+    return kf__eval_node(ev, *out, &known);
+}
+
+static bool all_known(const kf__object *args, int n) {
+    for (int i = 0; i < n; i++)
+        if (args[i].kind == KF__O_ARRAY || args[i].kind == KF__O_SCALAR ||
+            args[i].kind == KF__O_SIZE || !kf__is_numeric(&args[i]))
+            return false;
+    return true;
+}
+
+/* maximum, minimum and abs of numbers or sizes that are known */
+static bool known_op(kf__evaluator *ev, kf__opcode op, const kf__object *args, kf__object *out) {
+    double x;
+    if (kf__ops[op].arity == 1 && all_known(args, 1)) {
+        x = args[0].kind == KF__O_FLOAT ? args[0].number : (double)args[0].integer;
+        *out = (kf__object){.kind = KF__O_FLOAT};
+        return known_float(op, x, &out->number);
+    }
+    if (op != KF__MAXIMUM && op != KF__MINIMUM) return false;
+    bool sizes = args[0].kind == KF__O_SIZE || args[1].kind == KF__O_SIZE;
+    for (int i = 0; i < 2 && sizes; i++)
+        sizes = args[i].kind == KF__O_SIZE || args[i].kind == KF__O_INT;
+    if (sizes) {
+        kf__exprs *pool = &ev->g->exprs;
+        kf__expr a, b;
+        if (!kf__to_size(ev, &args[0], "a size", &a) || !kf__to_size(ev, &args[1], "a size", &b))
+            return false;
+        *out = kf__size_object(ev, op == KF__MAXIMUM ? kf__x_max(pool, a, b)
+                                                     : kf__x_min(pool, a, b));
+        return true;
+    }
+    kf__object less;
+    if (!all_known(args, 2) || !kf__binary(ev, KF__T_LESS, &args[0], &args[1], &less))
+        return false;
+    if (args[0].kind == KF__O_FLOAT || args[1].kind == KF__O_FLOAT) return false; /* NaN: a node */
+    *out = args[less.integer == (op == KF__MAXIMUM)];
+    return true;
+}
+
+bool kf__make_op(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                 kf__object *out) {
+    kf__opcode op = (kf__opcode)b->data;
+    kf__ref node[3] = {0};
+    uint32_t at = ev->at;
+    if (known_op(ev, op, args, out)) return true;
+    ev->at = at;
+    kf__begin_call(ev, b->name);
+    for (int i = 0; i < kf__ops[op].arity; i++) {
+        bool ok = kf__ops[op].rule == KF__RULE_LIMIT ? to_dtype(ev, &args[i], KF__F64, &node[i])
+                                                     : kf__to_node(ev, &args[i], &node[i]);
+        if (!ok) return false;
+    }
+    return kf__eval_node(ev, kf__apply(ev->g, op, node), out) && kf__round(ev, out);
+}
+
+/* ---------------------------------------------------------------- reductions */
+
+static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int field,
+                   const kf__object *args, bool keepdims, kf__object *out) {
+    kf__ref x;
+    int64_t axes[KF__MAX_RANK];
+    int n;
+    if (args[1].kind == KF__O_ARRAY)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "the second argument of %s() is an axis, not an "
+                                              "array%s", name,
+                             red == KF__RED_MAX   ? "; maximum(a, b) gives the larger of two"
+                             : red == KF__RED_MIN ? "; minimum(a, b) gives the smaller of two"
+                                                  : "");
+    if (!kf__to_node(ev, &args[0], &x) || !kf__to_ints(ev, &args[1], "axis", axes, &n))
+        return false;
+    kf__begin_call(ev, name);
+    kf__ref made = kf__reduce_axes(ev->g, red, field, x, axes, n, keepdims);
+    return kf__eval_node(ev, made, out) && kf__round(ev, out);
+}
+
+/* sum(shape) and the like, of what is known */
+static bool reduce_tuple(kf__evaluator *ev, const kf__builtin *b, const kf__object *tuple,
+                         kf__object *out) {
+    kf__token_kind op = b->data == KF__RED_SUM    ? KF__T_PLUS
+                        : b->data == KF__RED_PROD ? KF__T_TIMES
+                        : b->data == KF__RED_ANY  ? KF__T_BIT_OR
+                        : b->data == KF__RED_ALL  ? KF__T_BIT_AND
+                                                  : KF__T_END;
+    if (op == KF__T_END)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s() doesn't work on a tuple", b->name);
+    bool bools = op == KF__T_BIT_OR || op == KF__T_BIT_AND;
+    *out = (kf__object){.kind = bools ? KF__O_BOOL : KF__O_INT,
+                        .integer = op == KF__T_TIMES || op == KF__T_BIT_AND};
+    for (uint32_t i = 0; i < tuple->n; i++) {
+        kf__object so_far = *out;
+        if (!kf__binary(ev, op, &so_far, &tuple->items[i], out)) return false;
+    }
+    return true;
+}
+
+bool kf__make_reduce(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                     kf__object *out) {
+    bool keepdims;
+    if (args[0].kind == KF__O_TUPLE) return reduce_tuple(ev, b, &args[0], out);
+    if (args[2].kind == KF__O_ARRAY)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s() takes one array, an axis and keepdims",
+                             b->name);
+    if (!kf__to_bool(ev, &args[2], "keepdims", &keepdims)) return false;
+    return reduce(ev, b->name, (kf__reduction)b->data, 0, args, keepdims, out);
+}
+
+bool kf__make_reduce_kept(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                          kf__object *out) {
+    return reduce(ev, b->name, (kf__reduction)(b->data / 2), b->data % 2, args, true, out);
+}
+
+/* The number of elements along axes, as an integer, so that it takes the arrays' kind. */
+bool kf__make_count(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                    kf__object *out) {
+    kf_graph *g = ev->g;
+    kf__ref x;
+    int64_t axes[KF__MAX_RANK], value;
+    int n;
+    (void)b;
+    if (!kf__to_node(ev, &args[0], &x) || !kf__to_ints(ev, &args[1], "axis", axes, &n))
+        return false;
+    int rank = kf__at(g, x)->rank;
+    kf__expr count = kf__x_const(&g->exprs, 1);
+    for (int i = 0; i < (n < 0 ? rank : n); i++) {
+        int64_t axis = n < 0 ? i : axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (axis < 0 || axis >= rank)
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld of an array of rank %d",
+                                 (long long)axes[i], rank);
+        count = kf__x_mul(&g->exprs, count, kf__at(g, x)->shape[axis]);
+    }
+    if (kf__x_is_const(&g->exprs, count, &value)) {
+        *out = (kf__object){.kind = KF__O_INT, .integer = value};
+        return true;
+    }
+    return kf__eval_node(ev, kf__size(g, count), out);
+}
+
+/* ---------------------------------------------------------------- casts and numbers */
+
+static bool cast(kf__evaluator *ev, const kf__object *x, kf__dtype dtype, kf__object *out) {
+    kf__ref node;
+    kf__begin_call(ev, "cast");
+    return kf__to_node(ev, x, &node) && kf__eval_node(ev, kf__cast(ev->g, node, dtype), out);
+}
+
+bool kf__make_cast(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                   kf__object *out) {
+    kf__dtype dtype;
+    (void)b;
+    return kf__to_dtype(ev, &args[1], &dtype) && cast(ev, &args[0], dtype, out);
+}
+
+bool kf__make_cast_named(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                         kf__object *out) {
+    if (b->data == KF__BOOL && args[0].kind != KF__O_ARRAY && args[0].kind != KF__O_SCALAR) {
+        bool value;
+        if (!kf__to_bool(ev, &args[0], "x", &value)) return false;
+        *out = (kf__object){.kind = KF__O_BOOL, .integer = value};
+        return true;
+    }
+    return cast(ev, &args[0], (kf__dtype)b->data, out);
+}
+
+bool kf__make_to_float(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                       kf__object *out) {
+    (void)b;
+    *out = args[0];
+    if (args[0].kind == KF__O_FLOAT) return true;
+    if (kf__is_number(&args[0])) {
+        *out = (kf__object){.kind = KF__O_FLOAT, .number = (double)args[0].integer};
+        return true;
+    }
+    kf__ref node;
+    kf__begin_call(ev, "cast");
+    return kf__to_node(ev, &args[0], &node) &&
+           kf__eval_node(ev, kf__to_float(ev->g, node), out);
+}
+
+bool kf__make_to_integer(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                         kf__object *out) {
+    (void)b;
+    kf__object known = kf__known(&args[0]);
+    *out = known;
+    if (known.kind == KF__O_INT || known.kind == KF__O_SIZE) return true;
+    out->kind = KF__O_INT;
+    if (known.kind == KF__O_BOOL) return true;
+    if (known.kind != KF__O_FLOAT)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "int() is for numbers that are known; use "
+                                              "cast(x, int32) or cast(x, int64) for arrays");
+    if (!(fabs(known.number) < 9.2e18))
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "this number doesn't fit in 64 bits");
+    out->integer = (int64_t)known.number;
+    return true;
+}
+
+bool kf__make_length(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                     kf__object *out) {
+    (void)b;
+    if (args[0].kind == KF__O_TUPLE) {
+        *out = (kf__object){.kind = KF__O_INT, .integer = args[0].n};
+        return true;
+    }
+    if (args[0].kind != KF__O_ARRAY || kf__at(ev->g, args[0].ref)->rank == 0)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "len() of %s",
+                             args[0].kind == KF__O_ARRAY ? "an array of rank 0"
+                                                         : kf__object_text(&args[0]));
+    *out = kf__size_object(ev, kf__at(ev->g, args[0].ref)->shape[0]);
+    return true;
+}
+
+bool kf__make_shape(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                    kf__object *out) {
+    kf__ref node;
+    (void)b;
+    return kf__to_node(ev, &args[0], &node) && kf__shape_of(ev, node, out);
+}
+
+bool kf__make_fail(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                   kf__object *out) {
+    (void)b, (void)out;
+    return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%.*s",
+                         args[0].kind == KF__O_STRING ? (int)args[0].n : 0,
+                         args[0].kind == KF__O_STRING ? args[0].text : "");
+}
+
+/* ---------------------------------------------------------------- constants */
+
+/* `value` in `dtype` (NONE: its own) broadcast to a shape. */
+static bool filled(kf__evaluator *ev, const kf__object *value, const kf__object *dtype, int rank,
+                   const kf__expr *shape, kf__object *out) {
+    kf__ref node;
+    kf__dtype type;
+    kf__begin_call(ev, "full");
+    if (dtype->kind == KF__O_NONE && value->kind == KF__O_FLOAT) type = KF__F32;
+    else if (dtype->kind == KF__O_NONE && value->kind == KF__O_INT) type = KF__I64;
+    else if (dtype->kind == KF__O_NONE) {
+        if (!kf__to_node(ev, value, &node)) return false;
+        type = (kf__dtype)kf__at(ev->g, node)->dtype;
+    } else if (!kf__to_dtype(ev, dtype, &type)) {
+        return false;
+    }
+    return to_dtype(ev, value, type, &node) &&
+           kf__eval_node(ev, kf__broadcast_to(ev->g, node, rank, shape), out);
+}
+
+static kf__object value_of(const kf__builtin *b, const kf__object *given) {
+    if (b->data == 2) return *given;
+    return (kf__object){.kind = KF__O_INT, .integer = b->data};
+}
+
+bool kf__make_fill_like(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                        kf__object *out) {
+    kf__object value = value_of(b, &args[1]), dtype = args[b->data == 2 ? 2 : 1];
+    kf__expr shape[KF__MAX_RANK];
+    kf__ref like;
+    if (!kf__to_node(ev, &args[0], &like)) return false;
+    const kf__node *node = kf__at(ev->g, like);
+    int rank = node->rank;
+    if (dtype.kind == KF__O_NONE)
+        dtype = (kf__object){.kind = KF__O_DTYPE, .dtype = node->dtype};
+    memcpy(shape, node->shape, (size_t)rank * sizeof *shape);
+    return filled(ev, &value, &dtype, rank, shape, out);
+}
+
+bool kf__make_fill(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                   kf__object *out) {
+    kf__object value = value_of(b, &args[1]), dtype = args[b->data == 2 ? 2 : 1];
+    kf__expr shape[KF__MAX_RANK];
+    int rank;
+    if (dtype.kind == KF__O_NONE && b->data != 2)
+        dtype = (kf__object){.kind = KF__O_DTYPE, .dtype = KF__F32};
+    return kf__to_shape(ev, &args[0], shape, &rank) &&
+           filled(ev, &value, &dtype, rank, shape, out);
+}
+
+static bool whole_number(kf__evaluator *ev, const kf__object *o, const char *what, kf__ref *out) {
+    bool whole = o->kind == KF__O_INT || o->kind == KF__O_BOOL ||
+                 (o->kind == KF__O_SCALAR && o->dtype == KF__I64);
+    if (o->kind == KF__O_ARRAY) {
+        const kf__node *node = kf__at(ev->g, o->ref);
+        whole = node->rank == 0 && kf__types[node->dtype].class == KF__CLASS_INT;
+    }
+    if (!whole)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be an integer, or an array of rank 0 of "
+                                              "integers", what);
+    return to_dtype(ev, o, KF__I64, out);
+}
+
+bool kf__make_random_bits(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                          kf__object *out) {
+    kf__ref like, seed, stream;
+    kf__expr shape[KF__MAX_RANK];
+    (void)b;
+    kf__begin_call(ev, "random");
+    if (!whole_number(ev, &args[1], "seed", &seed) ||
+        !whole_number(ev, &args[2], "stream", &stream))
+        return false;
+    int rank;
+    if (args[0].kind == KF__O_TUPLE) {
+        if (!kf__to_shape(ev, &args[0], shape, &rank)) return false;
+    } else {
+        if (!kf__to_node(ev, &args[0], &like)) return false;
+        rank = kf__at(ev->g, like)->rank;
+        memcpy(shape, kf__at(ev->g, like)->shape, (size_t)rank * sizeof *shape);
+    }
+    return kf__eval_node(ev, kf__random(ev->g, seed, stream, rank, shape), out);
+}

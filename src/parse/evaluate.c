@@ -1,0 +1,181 @@
+/* Evaluating a syntax tree. Recursion follows the tree, whose depth is limited, and is counted. */
+#include "parse/evaluate.h"
+
+#include <stdio.h>
+
+/* ---------------------------------------------------------------- failing */
+
+bool kf__eval_fail(kf__evaluator *ev, kf_status status, const char *format, ...) {
+    char sentence[500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    if (ev->opaque)
+        kf__fail_in(ev->err, status, ev->outer, ev->outer_at, "in %s: %s", ev->outer_name,
+                    sentence);
+    else
+        kf__fail_in(ev->err, status, ev->def->module, ev->at, "%s", sentence);
+    return false;
+}
+
+bool kf__eval_memory(kf__evaluator *ev) {
+    kf__out_of_memory(ev->err);
+    return false;
+}
+
+bool kf__eval_node(kf__evaluator *ev, kf__ref ref, kf__object *out) {
+    *out = (kf__object){.kind = KF__O_ARRAY, .ref = ref};
+    if (ref) return true;
+    const kf_error *why = &ev->g->error;
+    if (why->status == KF_OK || why->status == KF_ERR_MEMORY) return kf__eval_memory(ev);
+    return kf__eval_fail(ev, why->status, "%s", why->message);
+}
+
+/* ---------------------------------------------------------------- calls as the user wrote them */
+
+void kf__begin_call(kf__evaluator *ev, const char *name) {
+    if (!ev->opaque) ev->g->call = kf__call(ev->g, name);
+}
+
+bool kf__round(kf__evaluator *ev, kf__object *o) {
+    if (ev->opaque || ev->g->numerics != KF_EAGER) return true;
+    if (o->kind == KF__O_TUPLE) { /* of a composite with several results */
+        kf__object *items = kf__arena_copy(&ev->arena, o->items, o->n * sizeof *items);
+        if (o->n && !items) return kf__eval_memory(ev);
+        for (uint32_t i = 0; i < o->n; i++)
+            if (!kf__round(ev, &items[i])) return false;
+        o->items = items;
+        return true;
+    }
+    if (o->kind != KF__O_ARRAY) return true;
+    const kf__node *node = kf__at(ev->g, o->ref);
+    kf__dtype dtype = (kf__dtype)node->dtype;
+    if (kf__compute(dtype) == dtype || node->kind == KF__INPUT || node->kind == KF__CAST)
+        return true;
+    return kf__eval_node(ev, kf__cast(ev->g, o->ref, dtype), o);
+}
+
+/* ---------------------------------------------------------------- nodes of the tree */
+
+static bool evaluate_chain(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    if (!kf__evaluate(ev, node->part[0].node, out)) return false;
+    for (uint32_t i = 1; i < node->n; i++) {
+        kf__object left = *out, right;
+        if (!kf__evaluate(ev, node->part[i].node, &right)) return false;
+        ev->at = node->part[i].at;
+        if (!kf__binary(ev, (kf__token_kind)node->part[i].op, &left, &right, out)) return false;
+    }
+    return true;
+}
+
+/* One comparison of a chain; `is None` is one, too. */
+static bool compare(kf__evaluator *ev, const kf__part *part, const kf__object *left,
+                    kf__object *right, kf__object *out) {
+    if (!kf__evaluate(ev, part->node, right)) return false;
+    ev->at = part->at;
+    if (part->op != KF__T_IS)
+        return kf__binary(ev, (kf__token_kind)part->op, left, right, out);
+    bool negated = part->name_n != 0;
+    *out = (kf__object){.kind = KF__O_BOOL,
+                        .integer = (left->kind == KF__O_NONE) != negated};
+    return true;
+}
+
+static bool evaluate_compare(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    kf__object left, right, one;
+    if (!kf__evaluate(ev, node->part[0].node, &left)) return false;
+    for (uint32_t i = 1; i < node->n; i++, left = right) {
+        if (!compare(ev, &node->part[i], &left, &right, &one)) return false;
+        if (i == 1) {
+            *out = one;
+            continue;
+        }
+        kf__object so_far = *out;
+        if (!kf__binary(ev, KF__T_BIT_AND, &so_far, &one, out)) return false;
+    }
+    return true;
+}
+
+static bool evaluate_unary(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    kf__object operand;
+    if (!kf__evaluate(ev, node->part[0].node, &operand)) return false;
+    ev->at = node->at;
+    return kf__unary(ev, (kf__token_kind)node->op, &operand, out);
+}
+
+static bool where(kf__evaluator *ev, const kf__object *condition, const kf__object *yes,
+                  const kf__object *no, kf__object *out) {
+    kf__ref args[3];
+    kf__begin_call(ev, "where");
+    if (!kf__to_node(ev, condition, &args[0]) || !kf__to_node(ev, yes, &args[1]) ||
+        !kf__to_node(ev, no, &args[2]))
+        return false;
+    if (kf__at(ev->g, args[0])->dtype != KF__BOOL)
+        args[0] = kf__apply2(ev->g, KF__NOT_EQUAL, args[0], kf__integer(ev->g, 0));
+    return kf__eval_node(ev, kf__apply(ev->g, KF__WHERE, args), out) && kf__round(ev, out);
+}
+
+/* A condition that is known picks one side; the other isn't evaluated. One that is known only at
+ * run time, an array or a comparison with a run-time scalar, is `where`. */
+static bool evaluate_choice(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    kf__object condition, yes, no;
+    bool known;
+    if (!kf__evaluate(ev, node->part[1].node, &condition)) return false;
+    ev->at = node->at;
+    bool running = condition.kind == KF__O_ARRAY ||
+                   (condition.kind == KF__O_SCALAR && condition.dtype == KF__BOOL);
+    if (!running) {
+        if (!kf__to_bool(ev, &condition, "if", &known)) return false;
+        return kf__evaluate(ev, node->part[known ? 0 : 2].node, out);
+    }
+    if (!kf__evaluate(ev, node->part[0].node, &yes) || !kf__evaluate(ev, node->part[2].node, &no))
+        return false;
+    ev->at = node->at;
+    if (kf__is_numeric(&yes) && kf__is_numeric(&no)) return where(ev, &condition, &yes, &no, out);
+    if (!kf__to_bool(ev, &condition, "if", &known)) return false;
+    *out = known ? yes : no;
+    return true;
+}
+
+static bool evaluate_tuple(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    if (node->n > KF__MAX_TUPLE)
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "a tuple of more than %d items", KF__MAX_TUPLE);
+    kf__object *items = KF__NEW(&ev->arena, kf__object, node->n + 1);
+    if (!items) return kf__eval_memory(ev);
+    for (uint32_t i = 0; i < node->n; i++)
+        if (!kf__evaluate(ev, node->part[i].node, &items[i])) return false;
+    *out = (kf__object){.kind = KF__O_TUPLE, .n = node->n, .items = items};
+    return true;
+}
+
+static bool evaluate_node(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    switch (node->kind) {
+    case KF__A_LITERAL: *out = node->literal; return true;
+    case KF__A_NAME: *out = ev->frame[node->slot]; return true;
+    case KF__A_CHAIN: return evaluate_chain(ev, node, out);
+    case KF__A_COMPARE: return evaluate_compare(ev, node, out);
+    case KF__A_UNARY: return evaluate_unary(ev, node, out);
+    case KF__A_CHOICE: return evaluate_choice(ev, node, out);
+    case KF__A_CALL: return kf__evaluate_call(ev, node, out);
+    case KF__A_INDEX: return kf__subscript(ev, node, out);
+    case KF__A_ATTRIBUTE: return kf__attribute(ev, node, out);
+    case KF__A_TUPLE: return evaluate_tuple(ev, node, out);
+    default:
+        ev->at = node->at;
+        return kf__eval_fail(ev, KF_ERR_SYNTAX, "a slice only stands in an index");
+    }
+}
+
+bool kf__evaluate(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    ev->at = node->at;
+    if (ev->depth >= KF__MAX_EVALUATION_DEPTH)
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "calls and brackets are nested too deeply");
+    if (++ev->steps > KF__MAX_STEPS)
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "evaluating this takes more than %d steps",
+                             KF__MAX_STEPS);
+    ev->depth++;
+    bool ok = evaluate_node(ev, node, out);
+    ev->depth--;
+    return ok;
+}

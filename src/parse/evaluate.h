@@ -1,0 +1,87 @@
+/* What the files that evaluate a syntax tree share. Every function that gives bool has said why in
+ * ev->err when it gives false.
+ *
+ * Objects that are known (numbers, tuples, dtypes, sizes) are computed with here; arrays become
+ * nodes. While ev->opaque, a composite of the library is being evaluated that the user called: its
+ * nodes belong to that one call, and messages point at it.
+ */
+#ifndef KFUSE_PARSE_EVALUATE_H
+#define KFUSE_PARSE_EVALUATE_H
+
+#include "parse/builtin.h"
+
+struct kf__evaluator {
+    const kf_allocator *mem;
+    kf__arena arena; /* tuples */
+    kf_graph *g;
+    kf_error *err; /* never NULL */
+    const kf__def *def; /* being evaluated, with its variables */
+    kf__object *frame;
+    int depth, calls;
+    int64_t steps;
+    uint32_t at; /* of the operator or call that is being evaluated, in def's module */
+    bool opaque;
+    const kf__module *outer; /* where the library was called */
+    uint32_t outer_at;
+    const char *outer_name;
+};
+
+enum { KF__MAX_TUPLE = 4096, KF__MAX_EVALUATION_DEPTH = 1500, KF__MAX_STEPS = 20000000 };
+
+/* ---------------------------------------------------------------- evaluate.c */
+
+bool kf__evaluate(kf__evaluator *ev, const kf__ast *node, kf__object *out);
+bool kf__eval_fail(kf__evaluator *ev, kf_status status, const char *format, ...) KF__PRINTF(3, 4);
+bool kf__eval_memory(kf__evaluator *ev);
+/* A node that a maker gave: false where it is 0, with the graph's sentence. */
+bool kf__eval_node(kf__evaluator *ev, kf__ref ref, kf__object *out);
+/* The nodes that follow are one call of the user's, unless a composite is already. */
+void kf__begin_call(kf__evaluator *ev, const char *name);
+/* Eager numerics: what the user's call gave is rounded to its dtype. */
+bool kf__round(kf__evaluator *ev, kf__object *object);
+
+/* ---------------------------------------------------------------- object.c */
+
+const char *kf__object_text(const kf__object *o); /* "a tuple" */
+static inline bool kf__is_number(const kf__object *o) { /* a literal */
+    return o->kind == KF__O_BOOL || o->kind == KF__O_INT || o->kind == KF__O_FLOAT;
+}
+static inline bool kf__is_numeric(const kf__object *o) {
+    return kf__is_number(o) || o->kind == KF__O_SIZE || o->kind == KF__O_SCALAR ||
+           o->kind == KF__O_ARRAY;
+}
+bool kf__to_node(kf__evaluator *ev, const kf__object *o, kf__ref *out);
+/* Numbers that are needed now; what: "axis", for the message. */
+bool kf__to_int(kf__evaluator *ev, const kf__object *o, const char *what, int64_t *out);
+bool kf__to_bool(kf__evaluator *ev, const kf__object *o, const char *what, bool *out);
+bool kf__to_size(kf__evaluator *ev, const kf__object *o, const char *what, kf__expr *out);
+/* None: *n stays -1. An integer or a tuple of them. */
+bool kf__to_ints(kf__evaluator *ev, const kf__object *o, const char *what, int64_t *out, int *n);
+bool kf__to_shape(kf__evaluator *ev, const kf__object *o, kf__expr *out, int *rank);
+bool kf__to_dtype(kf__evaluator *ev, const kf__object *o, kf__dtype *out);
+kf__object kf__size_object(kf__evaluator *ev, kf__expr size); /* an INT where it is constant */
+bool kf__tuple(kf__evaluator *ev, const kf__object *items, uint32_t n, kf__object *out);
+/* The value now of a number or scalar, as a number; others are left as they are. */
+kf__object kf__known(const kf__object *o);
+/* A size as a number in the graph. */
+kf__ref kf__size_node(kf__evaluator *ev, kf__expr size);
+
+/* ---------------------------------------------------------------- operator.c */
+
+bool kf__binary(kf__evaluator *ev, kf__token_kind op, const kf__object *a, const kf__object *b,
+                kf__object *out);
+bool kf__unary(kf__evaluator *ev, kf__token_kind op, const kf__object *a, kf__object *out);
+
+/* ---------------------------------------------------------------- call.c, subscript.c */
+
+bool kf__evaluate_call(kf__evaluator *ev, const kf__ast *node, kf__object *out);
+/* `frame` has the arguments in the slots of the parameters; UNSET: the default. */
+bool kf__call_def(kf__evaluator *ev, const kf__def *def, kf__object *frame, kf__object *out);
+/* The user calls a composite of the library: one call from outside, until ev->opaque is cleared. */
+void kf__enter_composite(kf__evaluator *ev, const kf__def *def);
+bool kf__subscript(kf__evaluator *ev, const kf__ast *node, kf__object *out);
+bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out);
+bool kf__shape_of(kf__evaluator *ev, kf__ref ref, kf__object *out);
+kf__ref kf__transposed(kf_graph *g, kf__ref a); /* all dims reversed */
+
+#endif

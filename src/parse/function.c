@@ -1,0 +1,251 @@
+/* kf_parse: text -> kf_function. Reads the text, then resolves its calls: a def of the text, a
+ * builtin, or a def of the library, which is read then and whose calls are resolved in turn; then
+ * looks for recursion. So whatever can be said without dtypes and shapes is said here. */
+#include "parse/builtin.h"
+
+#include <stdio.h>
+
+/* ---------------------------------------------------------------- resolving calls */
+
+static kf__def *find_def(const kf_function *f, bool library, const char *name, size_t n) {
+    for (kf__def *d = f->defs; d; d = d->next)
+        if (d->library == library && strncmp(d->name, name, n) == 0 && d->name[n] == 0) return d;
+    return NULL;
+}
+
+/* A def of the library, read if it isn't yet. *out stays NULL where there is none. */
+static kf_status library_def(kf_function *f, kf__def ***list_at, const char *name, size_t n,
+                             kf__def **out, kf_error *err) {
+    kf__library_place place;
+    *out = find_def(f, true, name, n);
+    if (*out || !kf__library_find(name, n, &place)) return KF_OK;
+    kf__module *module = KF__NEW(&f->arena, kf__module, 1);
+    kf__def *script;
+    if (!module) return kf__out_of_memory(err);
+    *module = (kf__module){.text = place.text, .n = place.n, .file = place.file};
+    KF_TRY(kf__read(f, module, place.begin, place.end, list_at, &script, err));
+    *out = find_def(f, true, name, n);
+    return KF_OK;
+}
+
+typedef KF__VEC(const char *) words;
+
+/* Every name that can be called from the text. Short of memory: fewer. */
+static void callable_names(kf_function *f, words *out) {
+    for (kf__def *d = f->defs; d; d = d->next)
+        if (!d->library && !KF__PUSH(f->mem, out, d->name)) return;
+    for (size_t i = 0; kf__builtin_at(i); i++)
+        if (!kf__builtin_private(kf__builtin_at(i)) &&
+            !KF__PUSH(f->mem, out, kf__builtin_at(i)->name))
+            return;
+    kf__library_place place;
+    const char *name;
+    size_t n;
+    for (size_t i = 0; kf__library_at(i, &name, &n, &place); i++) {
+        char *copy = name[0] == '_' ? NULL : kf__arena_string(&f->arena, name, n);
+        if (copy && !KF__PUSH(f->mem, out, copy)) return;
+    }
+}
+
+static kf_status unknown_function(kf_function *f, const kf__module *module, uint32_t at,
+                                  uint32_t n, kf_error *err) {
+    const char *name = module->text + at, *why = kf__unsupported(name, n);
+    if (why)
+        return kf__fail_in(err, KF_ERR_UNSUPPORTED, module, at, "`%.*s` %s", (int)n, name, why);
+    words names = {0};
+    callable_names(f, &names);
+    const char *near = kf__nearest(name, n, names.at, names.n);
+    kf_status status = kf__fail_in(
+        err, KF_ERR_NAME, module, at,
+        near ? "unknown function `%.*s`; did you mean `%s`?"
+             : "unknown function `%.*s`; `kfuse ops` lists what can be called",
+        (int)n, name, near);
+    KF__VEC_FREE(f->mem, &names);
+    return status;
+}
+
+static kf_status resolve_call(kf_function *f, kf__def ***list_at, kf__def *from, kf__ast *call,
+                              kf_error *err) {
+    const char *name = from->module->text + call->name;
+    size_t n = call->name_n;
+    kf__def *def = from->library ? NULL : find_def(f, false, name, n);
+    if (!def) {
+        const kf__builtin *b = kf__builtin_find(name, n);
+        if (b && kf__builtin_private(b) && !from->library) b = NULL;
+        call->call.builtin = b;
+        if (b) return KF_OK;
+        if (from->library || name[0] != '_')
+            KF_TRY(library_def(f, list_at, name, n, &def, err));
+    }
+    call->call.def = def;
+    return def ? KF_OK : unknown_function(f, from->module, call->name, call->name_n, err);
+}
+
+/* Defs that are read on the way are appended to the list, so the loop gets to them too. */
+static kf_status resolve(kf_function *f, kf__def ***list_at, kf_error *err) {
+    for (kf__def *d = f->defs; d; d = d->next)
+        for (kf__ast *call = d->calls; call; call = call->call.next_call)
+            KF_TRY(resolve_call(f, list_at, d, call, err));
+    return KF_OK;
+}
+
+/* ---------------------------------------------------------------- recursion */
+
+enum { UNSEEN, OPEN, DONE };
+
+/* "f -> g -> f": from the def that is called again to the one that calls it. */
+static kf_status recursion(const kf__def *caller, const kf__def *callee, uint32_t at,
+                           kf_error *err) {
+    char path[300];
+    size_t n = sizeof path - 1;
+    path[n] = 0;
+    const char *name = callee->name;
+    for (const kf__def *d = caller;; d = d->from) { /* written from its end */
+        char step[80];
+        int length = snprintf(step, sizeof step, " -> %.60s", name);
+        if (length < 0 || (size_t)length + 70 > n) break;
+        n -= (size_t)length;
+        memcpy(path + n, step, (size_t)length);
+        name = d->name;
+        if (d == callee) break;
+    }
+    return kf__fail_in(err, KF_ERR_LIMIT, caller->module, at,
+                       "defs can't call themselves: %s%s", name, path + n);
+}
+
+/* Depth first without recursion of our own: d->cursor is the next call to look at. */
+static kf_status find_recursion(kf_function *f, kf_error *err) {
+    for (kf__def *root = f->defs; root; root = root->next) {
+        if (root->state != UNSEEN) continue;
+        root->state = OPEN, root->cursor = root->calls, root->from = NULL;
+        for (kf__def *d = root; d;) {
+            kf__ast *call = d->cursor;
+            if (!call) {
+                d->state = DONE;
+                d = d->from;
+                continue;
+            }
+            d->cursor = call->call.next_call;
+            kf__def *callee = (kf__def *)call->call.def;
+            if (!callee || callee->state == DONE) continue;
+            if (callee->state == OPEN) return recursion(d, callee, call->at, err);
+            callee->state = OPEN, callee->cursor = callee->calls, callee->from = d;
+            d = callee;
+        }
+    }
+    return KF_OK;
+}
+
+/* ---------------------------------------------------------------- which def */
+
+/* An operation as a function of its own: "def exp(a):\n return exp(a)". */
+static kf_status wrap_builtin(kf_function *f, kf__def ***list_at, const kf__builtin *b,
+                              kf_error *err) {
+    char names[160] = "";
+    size_t n = 0;
+    bool copying = true;
+    for (const char *s = b->signature; *s && n < sizeof names - 1; s++) {
+        if (*s == '=') copying = false;
+        if (*s == ',') copying = true;
+        if (copying) names[n++] = *s;
+    }
+    names[n] = 0;
+    kf__module *module = KF__NEW(&f->arena, kf__module, 1);
+    char *text = kf__arena_printf(&f->arena, "def %s(%s): return %s(%s)", b->name, b->signature,
+                                  b->name, names);
+    kf__def *script;
+    if (!module || !text) return kf__out_of_memory(err);
+    *module = (kf__module){.text = text, .n = (uint32_t)strlen(text), .file = "operation"};
+    KF_TRY(kf__read(f, module, 0, module->n, list_at, &script, err));
+    f->main = find_def(f, true, b->name, strlen(b->name));
+    return KF_OK;
+}
+
+static kf_status pick_named(kf_function *f, kf__def ***list_at, const char *name, kf_error *err) {
+    size_t n = strlen(name);
+    f->main = find_def(f, false, name, n);
+    if (f->main) return KF_OK;
+    if (name[0] != '_') KF_TRY(library_def(f, list_at, name, n, &f->main, err));
+    if (f->main) return KF_OK;
+    const kf__builtin *b = kf__builtin_find(name, n);
+    if (b && !kf__builtin_private(b)) return wrap_builtin(f, list_at, b, err);
+    const char *why = kf__unsupported(name, n);
+    if (why) return kf__fail(err, KF_ERR_UNSUPPORTED, "`%s` %s", name, why);
+    words names = {0};
+    callable_names(f, &names);
+    const char *near = kf__nearest(name, n, names.at, names.n);
+    kf_status status = kf__fail(err, KF_ERR_NAME,
+                                near ? "there is no def `%s`; did you mean `%s`?"
+                                     : "there is no def `%s`; `kfuse ops` lists what there is",
+                                name, near);
+    KF__VEC_FREE(f->mem, &names);
+    return status;
+}
+
+static kf_status same_names(const kf_function *f, kf_error *err) {
+    for (kf__def *d = f->defs; d; d = d->next)
+        for (kf__def *other = f->defs; other != d; other = other->next)
+            if (d->name[0] && strcmp(d->name, other->name) == 0)
+                return kf__fail_in(err, KF_ERR_NAME, d->module, d->at,
+                                   "two defs are called `%s`", d->name);
+    return KF_OK;
+}
+
+static kf_status build(kf_function *f, const char *text, const char *name, kf_error *err) {
+    size_t n = strlen(text);
+    if (n > UINT32_MAX / 4) return kf__fail(err, KF_ERR_LIMIT, "the text is too long");
+    f->text = (kf__module){.n = (uint32_t)n, .text = kf__arena_string(&f->arena, text, n)};
+    if (!f->text.text) return kf__out_of_memory(err);
+    kf__def **list_at = &f->defs, *script;
+    KF_TRY(kf__read(f, &f->text, 0, f->text.n, &list_at, &script, err));
+    KF_TRY(same_names(f, err));
+    if (name) KF_TRY(pick_named(f, &list_at, name, err));
+    for (kf__def *d = f->defs; d && !f->main && !script; d = d->next)
+        if (!d->next) f->main = d;
+    if (script) *list_at = script, list_at = &script->next;
+    f->fixed_inputs = f->main != NULL;
+    if (!f->main) f->main = script;
+    if (!f->main)
+        return kf__fail(err, KF_ERR_SYNTAX, "the text is empty; try \"exp(x * 2)\"");
+    KF_TRY(resolve(f, &list_at, err));
+    return find_recursion(f, err);
+}
+
+kf_status kf__parse(const kf_allocator *mem, const char *text, const char *name,
+                    kf_function **out, kf_error *err) {
+    kf_error local = {0};
+    *out = NULL;
+    kf_function *f = kf__allocate(mem, sizeof *f);
+    if (!f) return kf__out_of_memory(err);
+    memset(f, 0, sizeof *f);
+    f->mem = mem;
+    kf__arena_init(&f->arena, mem);
+    kf_status status = build(f, text, name, &local);
+    if (status != KF_OK) {
+        if (err && err->status == KF_OK) *err = local;
+        kf_function_free(f);
+        return status;
+    }
+    *out = f;
+    return KF_OK;
+}
+
+/* ---------------------------------------------------------------- public */
+
+void kf_function_free(kf_function *f) {
+    if (!f) return;
+    const kf_allocator *mem = f->mem;
+    kf__arena_free(&f->arena);
+    kf__release(mem, f);
+}
+
+int kf_function_input_count(const kf_function *f) { return (int)f->main->n_params; }
+
+const char *kf_function_input_name(const kf_function *f, int i) {
+    if (i < 0 || i >= (int)f->main->n_params) return NULL;
+    return f->main->slots[f->main->params[i].slot];
+}
+
+int kf_function_input_optional(const kf_function *f, int i) {
+    return i >= 0 && i < (int)f->main->n_params && f->main->params[i].fallback != NULL;
+}

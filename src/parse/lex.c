@@ -1,0 +1,232 @@
+/* Text -> tokens, and places in the text for messages. */
+#include "parse/lex.h"
+
+#include <stdio.h>
+
+static const char *const token_texts[KF__T_COUNT] = {
+#define TOKEN(id, text) text,
+#include "parse/tokens.def"
+#undef TOKEN
+};
+
+/* The same in backquotes: what a message calls a token. */
+static const char *const token_names[KF__T_COUNT] = {
+#define TOKEN(id, text) "`" text "`",
+#include "parse/tokens.def"
+#undef TOKEN
+};
+
+const char *kf__token_text(kf__token_kind kind) {
+    switch (kind) {
+    case KF__T_END: return "the end of the text";
+    case KF__T_NEWLINE: return "the end of the line";
+    case KF__T_NAME: return "a name";
+    case KF__T_INT:
+    case KF__T_FLOAT: return "a number";
+    case KF__T_STRING: return "a string";
+    default: return token_names[kind];
+    }
+}
+
+/* ---------------------------------------------------------------- places */
+
+static bool starts_character(char c) { return ((unsigned char)c & 0xc0) != 0x80; }
+
+void kf__place(const kf__module *module, uint32_t at, int *line, int *column) {
+    uint32_t start = 0;
+    *line = 1, *column = 1;
+    for (uint32_t i = 0; i < at && i < module->n; i++)
+        if (module->text[i] == '\n') ++*line, start = i + 1;
+    for (uint32_t i = start; i < at && i < module->n; i++)
+        *column += starts_character(module->text[i]);
+}
+
+enum { SHOWN = 76 }; /* bytes of a line that a message shows */
+
+/* "\n<line>\n<spaces>^": long lines are shown around the caret only. */
+static void print_caret(const kf__module *module, uint32_t at, char *to, size_t size) {
+    uint32_t start = at, end = at;
+    while (start > 0 && module->text[start - 1] != '\n' && at - start < SHOWN * 2 / 3) start--;
+    while (start < at && !starts_character(module->text[start])) start++;
+    while (end < module->n && module->text[end] != '\n' && end - start < SHOWN) end++;
+    while (end > at && end < module->n && !starts_character(module->text[end])) end--;
+    size_t n = 0;
+    to[n++] = '\n';
+    for (uint32_t i = start; i < end && n < size / 2; i++) {
+        unsigned char c = (unsigned char)module->text[i];
+        to[n++] = c < ' ' || c == 0x7f ? ' ' : (char)c;
+    }
+    to[n++] = '\n';
+    for (uint32_t i = start; i < at && n < size - 2; i++)
+        if (starts_character(module->text[i])) to[n++] = ' ';
+    to[n++] = '^';
+    to[n] = 0;
+}
+
+kf_status kf__fail_in(kf_error *err, kf_status status, const kf__module *module, uint32_t at,
+                      const char *format, ...) {
+    if (!err || err->status != KF_OK) return status;
+    char sentence[600], caret[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    if (at > module->n) at = module->n;
+    int line, column;
+    kf__place(module, at, &line, &column);
+    print_caret(module, at, caret, sizeof caret);
+    return kf__fail_at(err, status, line, column, "%s%s", sentence, caret);
+}
+
+/* ---------------------------------------------------------------- tokens */
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static char peek(const kf__lexer *lx, uint32_t ahead) {
+    return lx->at + ahead < lx->end ? lx->module->text[lx->at + ahead] : '\0';
+}
+
+static kf__token fault(kf__lexer *lx, uint32_t at, const char *sentence) {
+    kf__fail_in(lx->err, KF_ERR_SYNTAX, lx->module, at, "%s", sentence);
+    lx->at = lx->end;
+    return (kf__token){.kind = KF__T_END, .at = lx->end};
+}
+
+/* Bytes of the line end behind a backslash; 0: there is none. */
+static uint32_t joined_line(const kf__lexer *lx) {
+    if (peek(lx, 1) == '\n') return 1;
+    return peek(lx, 1) == '\r' && peek(lx, 2) == '\n' ? 2 : 0;
+}
+
+/* Spaces, comments, joined lines, and line ends inside brackets. Gives the indentation of the line
+ * that is stood on. True where a line ended that had something on it. */
+static bool skip_blanks(kf__lexer *lx, uint32_t *indent) {
+    bool ended = false;
+    *indent = 0;
+    for (; lx->at < lx->end; lx->at++) {
+        char c = peek(lx, 0);
+        if (c == ' ' || c == '\f') {
+            ++*indent;
+        } else if (c == '\t') {
+            *indent = (*indent / 8 + 1) * 8;
+        } else if (c == '#') {
+            while (lx->at + 1 < lx->end && peek(lx, 1) != '\n') lx->at++;
+        } else if (c == '\\' && joined_line(lx)) {
+            lx->at += joined_line(lx);
+        } else if (c == '\n') {
+            *indent = 0;
+            if (!lx->open && !lx->line_start) ended = true;
+            if (!lx->open) lx->line_start = true;
+        } else if (c != '\r') {
+            break;
+        }
+    }
+    return ended;
+}
+
+static kf__token number(kf__lexer *lx, kf__token t) {
+    bool based = peek(lx, 0) == '0' && strchr("xXbBoO", peek(lx, 1)) && peek(lx, 1);
+    t.kind = KF__T_INT;
+    if (based) {
+        lx->at += 2;
+        while (is_digit(peek(lx, 0)) || is_letter(peek(lx, 0))) lx->at++;
+        t.length = lx->at - t.at;
+        return t;
+    }
+    while (is_digit(peek(lx, 0)) || (peek(lx, 0) == '_' && is_digit(peek(lx, 1)))) lx->at++;
+    if (peek(lx, 0) == '.' && !(peek(lx, 1) == '.' && peek(lx, 2) == '.')) {
+        t.kind = KF__T_FLOAT;
+        lx->at++;
+        while (is_digit(peek(lx, 0)) || (peek(lx, 0) == '_' && is_digit(peek(lx, 1)))) lx->at++;
+    }
+    char sign = peek(lx, 1);
+    if ((peek(lx, 0) == 'e' || peek(lx, 0) == 'E') &&
+        (is_digit(sign) || ((sign == '+' || sign == '-') && is_digit(peek(lx, 2))))) {
+        t.kind = KF__T_FLOAT;
+        lx->at += 2;
+        while (is_digit(peek(lx, 0))) lx->at++;
+    }
+    if (is_letter(peek(lx, 0)))
+        return fault(lx, lx->at,
+                     "a letter can't follow a number directly; is an operator missing?");
+    t.length = lx->at - t.at;
+    return t;
+}
+
+static kf__token string(kf__lexer *lx, kf__token t) {
+    char quote = peek(lx, 0);
+    uint32_t marks = peek(lx, 1) == quote && peek(lx, 2) == quote ? 3 : 1;
+    lx->at += marks;
+    for (; lx->at < lx->end; lx->at++) {
+        char c = peek(lx, 0);
+        if (c == '\\') return fault(lx, lx->at, "strings have no escapes with a backslash");
+        if (c == '\n' && marks == 1) break;
+        if (c != quote || (marks == 3 && (peek(lx, 1) != quote || peek(lx, 2) != quote))) continue;
+        lx->at += marks;
+        t.kind = KF__T_STRING;
+        t.length = lx->at - t.at;
+        return t;
+    }
+    return fault(lx, t.at, "this string is never closed");
+}
+
+static kf__token name(kf__lexer *lx, kf__token t) {
+    while (is_letter(peek(lx, 0)) || is_digit(peek(lx, 0))) lx->at++;
+    t.kind = KF__T_NAME;
+    t.length = lx->at - t.at;
+    for (int k = KF__T_AND; k < KF__T_COUNT; k++)
+        if (strlen(token_texts[k]) == t.length &&
+            memcmp(token_texts[k], lx->module->text + t.at, t.length) == 0)
+            t.kind = (uint8_t)k;
+    return t;
+}
+
+static kf__token operator(kf__lexer *lx, kf__token t) {
+    for (int k = KF__T_PLUS_SET; k < KF__T_AND; k++) {
+        size_t n = strlen(token_texts[k]);
+        if (n > lx->end - lx->at || memcmp(token_texts[k], lx->module->text + lx->at, n) != 0)
+            continue;
+        t.kind = (uint8_t)k;
+        t.length = (uint32_t)n;
+        lx->at += t.length;
+        if (k == KF__T_OPEN || k == KF__T_OPEN_SQUARE || k == KF__T_OPEN_BRACE) lx->open++;
+        if ((k == KF__T_CLOSE || k == KF__T_CLOSE_SQUARE || k == KF__T_CLOSE_BRACE) && lx->open)
+            lx->open--;
+        return t;
+    }
+    char sentence[80];
+    unsigned char c = (unsigned char)peek(lx, 0);
+    snprintf(sentence, sizeof sentence,
+             c > ' ' && c < 0x7f ? "the character `%c` has no meaning here"
+                                 : "the byte 0x%02x has no meaning here", c);
+    return fault(lx, t.at, sentence);
+}
+
+kf__token kf__lex(kf__lexer *lx) {
+    kf__token t = {.kind = KF__T_END};
+    uint32_t before = lx->at;
+    if (skip_blanks(lx, &t.indent)) {
+        t.kind = KF__T_NEWLINE;
+        t.at = before;
+        return t;
+    }
+    t.at = lx->at;
+    if (lx->at >= lx->end) return t;
+    t.first = lx->line_start;
+    if (t.first) { /* the indentation again: a NEWLINE token may have been given in between */
+        uint32_t start = lx->at;
+        while (start > 0 && strchr(" \t\f", lx->module->text[start - 1])) start--;
+        t.indent = 0;
+        for (uint32_t i = start; i < lx->at; i++)
+            t.indent = lx->module->text[i] == '\t' ? (t.indent / 8 + 1) * 8 : t.indent + 1;
+    }
+    lx->line_start = false;
+    char c = peek(lx, 0);
+    if (is_digit(c) || (c == '.' && is_digit(peek(lx, 1)))) return number(lx, t);
+    if (c == '"' || c == '\'') return string(lx, t);
+    if (is_letter(c)) return name(lx, t);
+    return operator(lx, t);
+}

@@ -1,0 +1,35 @@
+/* The makers that rows of builtins.def name: elementary.c has those of operations, reductions,
+ * numbers and constants, views.c those of views. */
+#ifndef KFUSE_PARSE_MAKERS_H
+#define KFUSE_PARSE_MAKERS_H
+
+#include "parse/evaluate.h"
+
+#define MAKER(name)                                                                             \
+    bool kf__make_##name(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,       \
+                         kf__object *out)
+MAKER(op);
+MAKER(reduce);
+MAKER(reduce_kept);
+MAKER(count);
+MAKER(cast);
+MAKER(cast_named);
+MAKER(to_float);
+MAKER(to_integer);
+MAKER(length);
+MAKER(shape);
+MAKER(fill_like);
+MAKER(fill);
+MAKER(random_bits);
+MAKER(fail);
+MAKER(reshape);
+MAKER(ravel);
+MAKER(flatten);
+MAKER(broadcast);
+MAKER(permute);
+MAKER(move_axis);
+MAKER(flip);
+MAKER(squeeze);
+MAKER(expand_dims);
+
+#endif

@@ -1,0 +1,34 @@
+/* The parse room: text -> kf_function -> kf_graph.
+ *
+ *   text --kf__parse--> kf_function      a syntax tree: any dtype, any rank; immutable, so threads
+ *                                        may share it
+ *   kf_function + specs --kf__instantiate--> kf_graph      the tree is evaluated: numbers, tuples,
+ *                                        dtypes and sizes here and now, arrays into nodes
+ */
+#ifndef KFUSE_PARSE_PARSE_H
+#define KFUSE_PARSE_PARSE_H
+
+#include "ir/graph.h"
+
+enum { KF__MAX_NESTING = 256 };
+
+/* The allocator that a context was made with (the run room). */
+const kf_allocator *kf__context_allocator(const kf_context *ctx);
+
+/* What kf_parse and kf_graph_create do, without a context. mem must outlive what is made. A name
+ * that `text` has no def for is looked for in the library of composites and among the operations.
+ * */
+kf_status kf__parse(const kf_allocator *mem, const char *text, const char *name,
+                    kf_function **out, kf_error *err);
+kf_status kf__instantiate(const kf_allocator *mem, const kf_function *function, int n_specs,
+                          const kf_spec *specs, kf_numerics numerics, kf_graph **out,
+                          kf_error *err);
+
+/* Everything that can be called, for `kfuse ops`: the i-th, false behind the last. */
+typedef struct kf__callable {
+    const char *kind; /* "elementwise", "reduction", "view", "other", "composite" */
+    char name[40], signature[160], doc[240];
+} kf__callable;
+bool kf__callable_at(size_t i, kf__callable *out);
+
+#endif

@@ -1,0 +1,348 @@
+/* x[...] and x.shape: slices and new axes of arrays, items and slices of tuples, attributes.
+ *
+ * A slice of a named size n is clamped as Python does it, by size expressions: x[1:5] has
+ * max(min(5, n) - 1, 0) elements. An index beyond the end is found when planned. */
+#include "parse/evaluate.h"
+
+/* ---------------------------------------------------------------- one axis */
+
+/* What becomes of one axis of the argument. */
+typedef struct cut {
+    kf__expr start, size;
+    int64_t step;
+    bool drop; /* an index: the axis goes away */
+} cut;
+
+typedef struct bounds {
+    bool has[2];
+    kf__expr at[2];
+    bool negative[2]; /* counted from the end; then `at` is how far */
+} bounds;
+
+/* start or stop, if it is there */
+static bool read_bound(kf__evaluator *ev, const kf__ast *node, int i, bounds *b) {
+    kf__object o;
+    int64_t value;
+    if (!node || (node->kind == KF__A_LITERAL && node->literal.kind == KF__O_NONE)) return true;
+    if (!kf__evaluate(ev, node, &o)) return false;
+    if (o.kind == KF__O_NONE) return true;
+    if (o.kind == KF__O_ARRAY)
+        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "slices whose bounds are arrays are not "
+                                                     "supported yet");
+    if (!kf__to_size(ev, &o, "a bound of a slice", &b->at[i])) return false;
+    b->has[i] = true;
+    b->negative[i] = kf__x_is_const(&ev->g->exprs, b->at[i], &value) && value < 0;
+    if (b->negative[i])
+        b->at[i] = kf__x_const(&ev->g->exprs, value == INT64_MIN ? INT64_MAX : -value);
+    return true;
+}
+
+static kf__expr at_most(kf__exprs *pool, kf__expr a, kf__expr limit) {
+    return kf__x_min(pool, a, limit);
+}
+
+/* n - far, but not below 0 */
+static kf__expr from_end(kf__exprs *pool, kf__expr n, kf__expr far) {
+    return kf__x_max(pool, kf__x_sub(pool, n, far), kf__x_const(pool, 0));
+}
+
+/* ceil(length / step) where length may be negative: then 0 */
+static kf__expr steps(kf__exprs *pool, kf__expr length, int64_t step) {
+    length = kf__x_max(pool, length, kf__x_const(pool, 0));
+    if (step == 1) return length;
+    return kf__x_div(pool, kf__x_add(pool, length, kf__x_const(pool, step - 1)),
+                     kf__x_const(pool, step));
+}
+
+/* Upwards: from start to before stop. Where nothing is left, start doesn't matter, so a start that
+ * is a number stays that number. */
+static void cut_upwards(kf__exprs *pool, const bounds *b, kf__expr n, cut *c) {
+    c->start = !b->has[0]        ? kf__x_const(pool, 0)
+               : b->negative[0]  ? from_end(pool, n, b->at[0])
+                                 : b->at[0];
+    if (b->has[0] && b->negative[0] && !b->has[1]) { /* the last few: x[-3:] */
+        c->size = steps(pool, at_most(pool, b->at[0], n), c->step);
+        return;
+    }
+    kf__expr stop = !b->has[1]       ? n
+                    : b->negative[1] ? from_end(pool, n, b->at[1])
+                                     : at_most(pool, b->at[1], n);
+    c->size = steps(pool, kf__x_sub(pool, stop, c->start), c->step);
+}
+
+/* Downwards: from start to behind stop. Where nothing is left, start doesn't matter. */
+static void cut_downwards(kf__exprs *pool, const bounds *b, kf__expr n, cut *c) {
+    kf__expr one = kf__x_const(pool, 1), last = kf__x_sub(pool, n, one), length;
+    c->start = last;
+    if (b->has[0] && b->negative[0]) /* max(n - far, -1) */
+        c->start = kf__x_sub(pool, from_end(pool, n, kf__x_sub(pool, b->at[0], one)), one);
+    else if (b->has[0])
+        c->start = at_most(pool, b->at[0], last);
+    if (!b->has[1])
+        length = kf__x_add(pool, c->start, one);
+    else if (!b->negative[1])
+        length = kf__x_sub(pool, c->start, b->at[1]);
+    else if (!b->has[0]) /* the last few: x[:-3:-1] */
+        length = at_most(pool, kf__x_sub(pool, b->at[1], one), n);
+    else
+        length = kf__x_sub(pool, kf__x_add(pool, c->start, one),
+                           from_end(pool, n, kf__x_sub(pool, b->at[1], one)));
+    c->size = steps(pool, length, -c->step);
+}
+
+static bool cut_slice(kf__evaluator *ev, const kf__ast *node, kf__expr n, cut *c) {
+    bounds b = {0};
+    kf__object step;
+    c->step = 1;
+    if (!read_bound(ev, node->part[0].node, 0, &b) || !read_bound(ev, node->part[1].node, 1, &b))
+        return false;
+    if (node->part[2].node) {
+        if (!kf__evaluate(ev, node->part[2].node, &step)) return false;
+        if (step.kind != KF__O_NONE && !kf__to_int(ev, &step, "the step of a slice", &c->step))
+            return false;
+    }
+    if (c->step == 0 || c->step == INT64_MIN)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "the step of a slice can't be %lld",
+                             (long long)c->step);
+    if (c->step > 0) cut_upwards(&ev->g->exprs, &b, n, c);
+    else cut_downwards(&ev->g->exprs, &b, n, c);
+    return (c->start && c->size) || kf__eval_memory(ev);
+}
+
+static bool cut_index(kf__evaluator *ev, const kf__object *o, int axis, kf__expr n, cut *c) {
+    kf__exprs *pool = &ev->g->exprs;
+    int64_t size, index;
+    kf__object ignored;
+    if (o->kind == KF__O_ARRAY)
+        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
+                             kf__at(ev->g, o->ref)->dtype == KF__BOOL
+                                 ? "a mask as an index is not supported (the result's shape would "
+                                   "depend on values); use where(mask, x, 0)"
+                                 : "an array as an index (a gather) is not supported yet");
+    if (!kf__to_int(ev, o, "an index", &index)) return false;
+    if (index == INT64_MIN || index == INT64_MAX)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "an index that is out of range");
+    if (kf__x_is_const(pool, n, &size) && (index >= size || index < -size))
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "index %lld of axis %d, whose size is %lld",
+                             (long long)index, axis, (long long)size);
+    kf__expr reach = kf__x_const(pool, index < 0 ? -index : index + 1);
+    if (!kf__eval_node(ev, kf__same_size(ev->g, kf__x_min(pool, n, reach), reach, "an index"),
+                       &ignored))
+        return false;
+    c->start = index < 0 ? kf__x_sub(pool, n, reach) : kf__x_const(pool, index);
+    c->size = kf__x_const(pool, 1);
+    c->step = 1;
+    c->drop = true;
+    return (c->start && c->size) || kf__eval_memory(ev);
+}
+
+/* ---------------------------------------------------------------- all axes */
+
+/* The items of an index, evaluated but for slices. */
+typedef struct index_items {
+    uint32_t n;
+    const kf__ast *slice[2 * KF__MAX_RANK]; /* NULL: the object */
+    kf__object object[2 * KF__MAX_RANK];
+} index_items;
+
+static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out) {
+    out->n = node->n - 1;
+    if (out->n > KF__COUNT(out->slice))
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "an index of %u items", out->n);
+    for (uint32_t i = 0; i < out->n; i++) {
+        const kf__ast *item = node->part[i + 1].node;
+        out->slice[i] = item->kind == KF__A_SLICE ? item : NULL;
+        if (!out->slice[i] && !kf__evaluate(ev, item, &out->object[i])) return false;
+    }
+    ev->at = node->at;
+    if (out->n == 1 && !out->slice[0] && out->object[0].kind == KF__O_TUPLE) {
+        kf__object tuple = out->object[0]; /* x[(0, 1)] is x[0, 1] */
+        if (tuple.n > KF__COUNT(out->slice))
+            return kf__eval_fail(ev, KF_ERR_LIMIT, "an index of %u items", tuple.n);
+        out->n = tuple.n;
+        for (uint32_t i = 0; i < tuple.n; i++)
+            out->object[i] = tuple.items[i], out->slice[i] = NULL;
+    }
+    return true;
+}
+
+static bool is_kind(const index_items *it, uint32_t i, kf__object_kind kind) {
+    return !it->slice[i] && it->object[i].kind == kind;
+}
+
+/* How many axes the ellipsis stands for; -1 where there are too many items. */
+static int ellipsis_axes(const index_items *it, int rank) {
+    int used = 0;
+    for (uint32_t i = 0; i < it->n; i++)
+        used += !is_kind(it, i, KF__O_NONE) && !is_kind(it, i, KF__O_ELLIPSIS);
+    return rank - used;
+}
+
+/* The slice first, then axes go and come, from the last to the first. */
+static bool apply_cuts(kf__evaluator *ev, kf__ref x, int rank, const cut *cuts,
+                       const index_items *it, int left, kf__object *out) {
+    kf__expr shape[KF__MAX_RANK], start[KF__MAX_RANK];
+    int64_t step[KF__MAX_RANK];
+    for (int d = 0; d < rank; d++)
+        shape[d] = cuts[d].size, start[d] = cuts[d].start, step[d] = cuts[d].step;
+    kf__begin_call(ev, "slice");
+    kf__ref node = rank ? kf__slice(ev->g, x, shape, start, step) : x;
+    bool ellipsis = false;
+    for (uint32_t i = 0; i < it->n; i++) ellipsis |= is_kind(it, i, KF__O_ELLIPSIS);
+    int d = rank - (ellipsis ? 0 : left); /* axes behind the last item stay */
+    for (uint32_t i = it->n; node && i-- > 0;) {
+        if (is_kind(it, i, KF__O_NONE)) node = kf__insert_axis(ev->g, node, d);
+        else if (is_kind(it, i, KF__O_ELLIPSIS)) d -= left;
+        else if (cuts[--d].drop) node = kf__remove_axis(ev->g, node, d);
+    }
+    return kf__eval_node(ev, node, out);
+}
+
+static bool subscript_array(kf__evaluator *ev, kf__ref x, const index_items *it, kf__object *out) {
+    int rank = kf__at(ev->g, x)->rank, left = ellipsis_axes(it, rank), d = 0, dots = 0;
+    cut cuts[KF__MAX_RANK];
+    if (left < 0)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%d indices for an array of rank %d",
+                             rank - left, rank);
+    for (int i = 0; i < rank; i++)
+        cuts[i] = (cut){.start = kf__x_const(&ev->g->exprs, 0),
+                        .size = kf__at(ev->g, x)->shape[i], .step = 1};
+    for (uint32_t i = 0; i < it->n; i++) {
+        if (is_kind(it, i, KF__O_NONE)) continue;
+        if (is_kind(it, i, KF__O_ELLIPSIS)) {
+            if (dots++) return kf__eval_fail(ev, KF_ERR_SYNTAX, "`...` stands twice");
+            d += left;
+            continue;
+        }
+        kf__expr size = kf__at(ev->g, x)->shape[d];
+        bool ok = it->slice[i] ? cut_slice(ev, it->slice[i], size, &cuts[d])
+                               : cut_index(ev, &it->object[i], d, size, &cuts[d]);
+        if (!ok) return false;
+        d++;
+    }
+    return apply_cuts(ev, x, rank, cuts, it, left, out);
+}
+
+/* ---------------------------------------------------------------- tuples */
+
+static bool tuple_slice(kf__evaluator *ev, const kf__object *tuple, const kf__ast *node,
+                        kf__object *out) {
+    int64_t bound[3], n = tuple->n;
+    bool has[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        kf__object o;
+        if (!node->part[i].node) continue;
+        if (!kf__evaluate(ev, node->part[i].node, &o)) return false;
+        if (o.kind == KF__O_NONE) continue;
+        if (!kf__to_int(ev, &o, "a bound of a slice", &bound[i])) return false;
+        has[i] = true;
+    }
+    int64_t step = has[2] ? bound[2] : 1;
+    if (step == 0 || step == INT64_MIN)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "the step of a slice can't be %lld",
+                             (long long)step);
+    int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1, from, to;
+    for (int i = 0; i < 2; i++)
+        if (has[i]) bound[i] = kf__min(kf__max(bound[i] < 0 ? bound[i] + n : bound[i], low), high);
+    from = has[0] ? bound[0] : step > 0 ? low : high;
+    to = has[1] ? bound[1] : step > 0 ? high : low;
+    kf__object *items = KF__NEW(&ev->arena, kf__object, n + 1);
+    if (!items) return kf__eval_memory(ev);
+    uint32_t count = 0;
+    while (step > 0 ? from < to : from > to) {
+        items[count++] = tuple->items[from];
+        if (!kf__add_ok(from, step, &from)) break;
+    }
+    *out = (kf__object){.kind = KF__O_TUPLE, .n = count, .items = items};
+    return true;
+}
+
+static bool subscript_tuple(kf__evaluator *ev, const kf__object *tuple, const index_items *it,
+                            kf__object *out) {
+    int64_t index, n = tuple->n;
+    if (it->n != 1)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "a tuple has one index, not %u", it->n);
+    if (it->slice[0]) return tuple_slice(ev, tuple, it->slice[0], out);
+    if (!kf__to_int(ev, &it->object[0], "the index of a tuple", &index)) return false;
+    if (index >= n || index < -n)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "index %lld of a tuple of %lld items",
+                             (long long)index, (long long)n);
+    *out = tuple->items[index < 0 ? index + n : index];
+    return true;
+}
+
+static bool subscript(kf__evaluator *ev, const kf__ast *node, const kf__object *base,
+                      kf__object *out) {
+    index_items it;
+    kf__ref x;
+    if (!read_items(ev, node, &it)) return false;
+    if (base->kind == KF__O_TUPLE) return subscript_tuple(ev, base, &it, out);
+    if (!kf__is_numeric(base))
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s has no items", kf__object_text(base));
+    return kf__to_node(ev, base, &x) && subscript_array(ev, x, &it, out);
+}
+
+bool kf__subscript(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    kf__object base;
+    if (!kf__evaluate(ev, node->part[0].node, &base)) return false;
+    ev->at = node->at;
+    return subscript(ev, node, &base, out);
+}
+
+/* ---------------------------------------------------------------- attributes */
+
+bool kf__shape_of(kf__evaluator *ev, kf__ref ref, kf__object *out) {
+    kf__object items[KF__MAX_RANK];
+    const kf__node *node = kf__at(ev->g, ref);
+    for (int d = 0; d < node->rank; d++) items[d] = kf__size_object(ev, node->shape[d]);
+    return kf__tuple(ev, items, node->rank, out);
+}
+
+static bool element_count(kf__evaluator *ev, kf__ref ref, kf__object *out) {
+    const kf__node *node = kf__at(ev->g, ref);
+    kf__expr size = kf__x_const(&ev->g->exprs, 1);
+    for (int d = 0; d < node->rank; d++) size = kf__x_mul(&ev->g->exprs, size, node->shape[d]);
+    *out = kf__size_object(ev, size);
+    return size || kf__eval_memory(ev);
+}
+
+static bool swap_last(kf__evaluator *ev, kf__ref ref, kf__object *out) {
+    uint8_t perm[KF__MAX_RANK];
+    int rank = kf__at(ev->g, ref)->rank;
+    if (rank < 2) return kf__eval_fail(ev, KF_ERR_SHAPE, ".mT of an array of rank %d", rank);
+    for (int d = 0; d < rank; d++) perm[d] = (uint8_t)d;
+    perm[rank - 1] = (uint8_t)(rank - 2), perm[rank - 2] = (uint8_t)(rank - 1);
+    kf__begin_call(ev, "permute_dims");
+    return kf__eval_node(ev, kf__permute(ev->g, ref, perm), out);
+}
+
+bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    static const char *const names[] = {"T", "mT", "shape", "ndim", "dtype", "size"};
+    const char *name = ev->def->module->text + node->name;
+    kf__object base;
+    kf__ref x;
+    size_t which = 0;
+    if (!kf__evaluate(ev, node->part[0].node, &base)) return false;
+    ev->at = node->at;
+    while (which < KF__COUNT(names) && (strlen(names[which]) != node->name_n ||
+                                        memcmp(names[which], name, node->name_n) != 0))
+        which++;
+    if (which == KF__COUNT(names))
+        return kf__eval_fail(ev, KF_ERR_NAME, "arrays have .T .mT .shape .ndim .dtype .size, not "
+                                              ".%.*s", (int)node->name_n, name);
+    if (!kf__is_numeric(&base))
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s has no .%s", kf__object_text(&base),
+                             names[which]);
+    if (!kf__to_node(ev, &base, &x)) return false;
+    const kf__node *array = kf__at(ev->g, x);
+    switch (which) {
+    case 0:
+        kf__begin_call(ev, "permute_dims");
+        return kf__eval_node(ev, kf__transposed(ev->g, x), out);
+    case 1: return swap_last(ev, x, out);
+    case 2: return kf__shape_of(ev, x, out);
+    case 3: *out = (kf__object){.kind = KF__O_INT, .integer = array->rank}; return true;
+    case 4: *out = (kf__object){.kind = KF__O_DTYPE, .dtype = array->dtype}; return true;
+    default: return element_count(ev, x, out);
+    }
+}

@@ -1,0 +1,258 @@
+/* Makers of builtins: views. None of them moves data: they become part of index maps. */
+#include "parse/makers.h"
+
+/* ---------------------------------------------------------------- axes */
+
+/* An axis counted from the end where negative; `rank` is what it may reach. */
+static bool axis_in(kf__evaluator *ev, int64_t axis, int rank, int *out) {
+    if (axis < -rank || axis >= rank)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld of an array of rank %d",
+                             (long long)axis, rank);
+    *out = (int)(axis < 0 ? axis + rank : axis);
+    return true;
+}
+
+/* One or several axes as a bit mask; None: all. Each at most once. */
+static bool axes_in(kf__evaluator *ev, const kf__object *o, int rank, uint32_t *mask) {
+    int64_t axes[KF__MAX_RANK];
+    int n, axis = 0;
+    *mask = 0;
+    if (!kf__to_ints(ev, o, "axis", axes, &n)) return false;
+    if (n < 0) *mask = (1u << rank) - 1;
+    for (int i = 0; i < n; i++) {
+        if (!axis_in(ev, axes[i], rank, &axis)) return false;
+        if (*mask >> axis & 1)
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %d is given twice", axis);
+        *mask |= 1u << axis;
+    }
+    return true;
+}
+
+static int rank_of(const kf__evaluator *ev, kf__ref ref) { return kf__at(ev->g, ref)->rank; }
+
+/* ---------------------------------------------------------------- shapes */
+
+/* One -1 stands for what is left. */
+static bool infer_size(kf__evaluator *ev, kf__ref x, int rank, kf__expr *shape) {
+    kf__exprs *pool = &ev->g->exprs;
+    kf__expr total = kf__x_const(pool, 1), rest = total;
+    int unknown = -1;
+    for (int i = 0; i < rank; i++) {
+        int64_t value;
+        bool known = kf__x_is_const(pool, shape[i], &value);
+        if (known && value < -1)
+            return kf__eval_fail(ev, KF_ERR_SHAPE, "a size of %lld", (long long)value);
+        if (!known || value != -1) {
+            rest = kf__x_mul(pool, rest, shape[i]);
+            continue;
+        }
+        if (unknown >= 0) return kf__eval_fail(ev, KF_ERR_SHAPE, "only one size may be -1");
+        unknown = i;
+    }
+    if (unknown < 0) return true;
+    for (int i = 0; i < rank_of(ev, x); i++)
+        total = kf__x_mul(pool, total, kf__at(ev->g, x)->shape[i]);
+    if (kf__x_is(pool, rest, 0))
+        return kf__eval_fail(ev, KF_ERR_SHAPE, "-1 beside a size of 0 could be anything");
+    shape[unknown] = kf__x_div(pool, total, rest);
+    return shape[unknown] || kf__eval_memory(ev);
+}
+
+static bool reshape_to(kf__evaluator *ev, kf__ref x, int rank, const kf__expr *shape,
+                       kf__object *out) {
+    kf__begin_call(ev, "reshape");
+    return kf__eval_node(ev, kf__reshape(ev->g, x, rank, shape), out);
+}
+
+bool kf__make_reshape(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                      kf__object *out) {
+    kf__ref x;
+    kf__expr shape[KF__MAX_RANK];
+    int rank;
+    (void)b;
+    return kf__to_node(ev, &args[0], &x) && kf__to_shape(ev, &args[1], shape, &rank) &&
+           infer_size(ev, x, rank, shape) && reshape_to(ev, x, rank, shape, out);
+}
+
+static bool flatten_axes(kf__evaluator *ev, kf__ref x, int start, int end, kf__object *out) {
+    kf__exprs *pool = &ev->g->exprs;
+    const kf__node *node = kf__at(ev->g, x);
+    kf__expr shape[KF__MAX_RANK], joined = kf__x_const(pool, 1);
+    int rank = 0;
+    for (int i = 0; i < start; i++) shape[rank++] = node->shape[i];
+    for (int i = start; i <= end; i++) joined = kf__x_mul(pool, joined, node->shape[i]);
+    shape[rank++] = joined;
+    for (int i = end + 1; i < node->rank; i++) shape[rank++] = node->shape[i];
+    return reshape_to(ev, x, rank, shape, out);
+}
+
+bool kf__make_ravel(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                    kf__object *out) {
+    kf__ref x;
+    (void)b;
+    return kf__to_node(ev, &args[0], &x) && flatten_axes(ev, x, 0, rank_of(ev, x) - 1, out);
+}
+
+bool kf__make_flatten(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                      kf__object *out) {
+    kf__ref x;
+    int64_t from = 0, to = -1;
+    int start = 0, end = -1;
+    (void)b;
+    if (!kf__to_node(ev, &args[0], &x)) return false;
+    if (args[1].kind != KF__O_NONE && !kf__to_int(ev, &args[1], "start", &from)) return false;
+    if (args[2].kind != KF__O_NONE && !kf__to_int(ev, &args[2], "end", &to)) return false;
+    int rank = rank_of(ev, x);
+    if (rank && (!axis_in(ev, from, rank, &start) || !axis_in(ev, to, rank, &end))) return false;
+    if (rank && start > end)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "flatten() from axis %d to axis %d", start, end);
+    return flatten_axes(ev, x, start, end, out);
+}
+
+bool kf__make_broadcast(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                        kf__object *out) {
+    kf__ref x;
+    kf__expr shape[KF__MAX_RANK];
+    int rank;
+    (void)b;
+    if (!kf__to_node(ev, &args[0], &x) || !kf__to_shape(ev, &args[1], shape, &rank)) return false;
+    int own = rank_of(ev, x);
+    for (int i = 0; i < rank; i++) /* PyTorch: -1 keeps a size */
+        if (kf__x_is(&ev->g->exprs, shape[i], -1) && i >= rank - own)
+            shape[i] = kf__at(ev->g, x)->shape[i - (rank - own)];
+    kf__begin_call(ev, "broadcast_to");
+    return kf__eval_node(ev, kf__broadcast_to(ev->g, x, rank, shape), out);
+}
+
+/* ---------------------------------------------------------------- order of axes */
+
+static bool permuted(kf__evaluator *ev, kf__ref x, const uint8_t *perm, kf__object *out) {
+    kf__begin_call(ev, "permute_dims");
+    return kf__eval_node(ev, kf__permute(ev->g, x, perm), out);
+}
+
+kf__ref kf__transposed(kf_graph *g, kf__ref a) {
+    uint8_t perm[KF__MAX_RANK];
+    int rank = kf__at(g, a)->rank;
+    for (int i = 0; i < rank; i++) perm[i] = (uint8_t)(rank - 1 - i);
+    return kf__permute(g, a, perm);
+}
+
+static bool exchange(kf__evaluator *ev, kf__ref x, const kf__object *a, const kf__object *b,
+                     kf__object *out) {
+    uint8_t perm[KF__MAX_RANK];
+    int64_t i, k;
+    int first = 0, second = 0, rank = rank_of(ev, x);
+    if (!kf__to_int(ev, a, "axis", &i) || !kf__to_int(ev, b, "axis", &k) ||
+        !axis_in(ev, i, rank, &first) || !axis_in(ev, k, rank, &second))
+        return false;
+    for (int d = 0; d < rank; d++) perm[d] = (uint8_t)d;
+    perm[first] = (uint8_t)second, perm[second] = (uint8_t)first;
+    return permuted(ev, x, perm, out);
+}
+
+bool kf__make_permute(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                      kf__object *out) {
+    kf__ref x;
+    uint8_t perm[KF__MAX_RANK];
+    int64_t axes[KF__MAX_RANK];
+    int n, axis = 0;
+    uint32_t seen = 0;
+    if (!kf__to_node(ev, &args[0], &x)) return false;
+    if (b->data == 2 || (b->data == 1 && args[2].kind != KF__O_NONE))
+        return exchange(ev, x, &args[1], &args[2], out);
+    if (args[1].kind == KF__O_NONE) {
+        kf__begin_call(ev, "permute_dims");
+        return kf__eval_node(ev, kf__transposed(ev->g, x), out);
+    }
+    if (!kf__to_ints(ev, &args[1], "axes", axes, &n)) return false;
+    int rank = rank_of(ev, x);
+    if (n != rank)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%d axes for an array of rank %d", n, rank);
+    for (int i = 0; i < n; i++) {
+        if (!axis_in(ev, axes[i], rank, &axis)) return false;
+        if (seen >> axis & 1)
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %d is given twice", axis);
+        seen |= 1u << axis;
+        perm[i] = (uint8_t)axis;
+    }
+    return permuted(ev, x, perm, out);
+}
+
+bool kf__make_move_axis(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                        kf__object *out) {
+    kf__ref x;
+    uint8_t perm[KF__MAX_RANK];
+    int64_t from, to;
+    int source = 0, destination = 0, n = 0;
+    (void)b;
+    if (!kf__to_node(ev, &args[0], &x) || !kf__to_int(ev, &args[1], "source", &from) ||
+        !kf__to_int(ev, &args[2], "destination", &to))
+        return false;
+    int rank = rank_of(ev, x);
+    if (!axis_in(ev, from, rank, &source) || !axis_in(ev, to, rank, &destination)) return false;
+    for (int d = 0; d < rank; d++) {
+        if (n == destination) perm[n++] = (uint8_t)source;
+        if (d != source) perm[n++] = (uint8_t)d;
+    }
+    if (n < rank) perm[n] = (uint8_t)source;
+    return permuted(ev, x, perm, out);
+}
+
+bool kf__make_flip(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                   kf__object *out) {
+    kf__exprs *pool = &ev->g->exprs;
+    kf__ref x;
+    uint32_t mask;
+    kf__expr shape[KF__MAX_RANK], start[KF__MAX_RANK];
+    int64_t step[KF__MAX_RANK];
+    (void)b;
+    if (!kf__to_node(ev, &args[0], &x)) return false;
+    int rank = rank_of(ev, x);
+    if (!axes_in(ev, &args[1], rank, &mask)) return false;
+    for (int d = 0; d < rank; d++) {
+        bool reversed = mask >> d & 1;
+        shape[d] = kf__at(ev->g, x)->shape[d];
+        start[d] = reversed ? kf__x_sub(pool, shape[d], kf__x_const(pool, 1))
+                            : kf__x_const(pool, 0);
+        step[d] = reversed ? -1 : 1;
+    }
+    kf__begin_call(ev, "flip");
+    return kf__eval_node(ev, kf__slice(ev->g, x, shape, start, step), out);
+}
+
+/* ---------------------------------------------------------------- number of axes */
+
+bool kf__make_squeeze(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                      kf__object *out) {
+    kf__ref x;
+    uint32_t mask;
+    (void)b;
+    if (!kf__to_node(ev, &args[0], &x)) return false;
+    int rank = rank_of(ev, x);
+    if (!axes_in(ev, &args[1], rank, &mask)) return false;
+    kf__begin_call(ev, "squeeze");
+    for (int d = rank - 1; x && d >= 0; d--) {
+        bool one = kf__x_is(&ev->g->exprs, kf__at(ev->g, x)->shape[d], 1);
+        if (!(mask >> d & 1) || (args[1].kind == KF__O_NONE && !one)) continue;
+        x = kf__remove_axis(ev->g, x, d);
+    }
+    return kf__eval_node(ev, x, out);
+}
+
+bool kf__make_expand_dims(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                          kf__object *out) {
+    kf__ref x;
+    uint32_t mask;
+    (void)b;
+    if (!kf__to_node(ev, &args[0], &x)) return false;
+    int n = args[1].kind == KF__O_TUPLE ? (int)args[1].n : 1, rank = rank_of(ev, x) + n;
+    if (args[1].kind == KF__O_NONE || rank > KF__MAX_RANK)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "expand_dims() needs an axis, and at most %d "
+                                                  "dimensions are possible", KF__MAX_RANK);
+    if (!axes_in(ev, &args[1], rank, &mask)) return false;
+    kf__begin_call(ev, "expand_dims");
+    for (int d = 0; x && d < rank; d++)
+        if (mask >> d & 1) x = kf__insert_axis(ev->g, x, d);
+    return kf__eval_node(ev, x, out);
+}
