@@ -1,0 +1,40 @@
+/* Between the files of this room. Each maker gives the simplest node for what it is asked, in a
+ * graph whose nodes are already simple.
+ *
+ *   fold.c       numbers
+ *   rules.c      elementwise operations, casts, reductions
+ *   views.c      expand, permute, reshape, slice
+ *   simplify.c   the pass
+ */
+#ifndef KFUSE_SIMPLIFY_RULES_H
+#define KFUSE_SIMPLIFY_RULES_H
+
+#include "ir/graph.h"
+
+/* The rank-0 node that all elements of `a` are; 0: there is none. */
+kf__ref kf__splat_of(const kf_graph *g, kf__ref a);
+kf__ref kf__splat(kf_graph *g, kf__ref scalar, int rank, const kf__expr *shape);
+/* Is it that constant everywhere? A zero's sign counts. */
+bool kf__is_number(const kf_graph *g, kf__ref a, double value);
+
+/* The constant of an operation on constants; 0: not folded (not correctly rounded, or unknown). */
+kf__ref kf__fold_op(kf_graph *g, kf__opcode op, kf__dtype dtype, const kf__ref *args);
+kf__ref kf__fold_cast(kf_graph *g, kf__ref a, kf__dtype dtype);
+
+kf__ref kf__simple_op(kf_graph *g, kf__opcode op, kf__dtype dtype, const kf__ref *args);
+kf__ref kf__simple_cast(kf_graph *g, kf__ref a, kf__dtype dtype);
+kf__ref kf__simple_reduce(kf_graph *g, kf__reduction red, int field, uint32_t axes, kf__ref a);
+kf__ref kf__simple_expand(kf_graph *g, kf__ref a, const kf__expr *shape);
+kf__ref kf__simple_permute(kf_graph *g, kf__ref a, const uint8_t *perm);
+kf__ref kf__simple_reshape(kf_graph *g, kf__ref a, int rank, const kf__expr *shape);
+kf__ref kf__simple_slice(kf_graph *g, kf__ref a, const kf__expr *shape, const kf__expr *start,
+                         const int64_t *step);
+
+/* The x of a mean of x over *axes: of moments, or a sum over a count; else 0. */
+kf__ref kf__mean_of(kf_graph *g, kf__ref a, uint32_t *axes);
+
+static inline bool kf__same_shape(const kf__node *n, int rank, const kf__expr *shape) {
+    return n->rank == rank && !memcmp(n->shape, shape, sizeof(*shape) * (size_t)rank);
+}
+
+#endif

@@ -1,0 +1,221 @@
+/* The pass: every node that a result needs is made again in a new graph, through the rules,
+ * arguments first. Rules look at simple arguments only, so one round does nearly all; rounds are
+ * repeated while the graph gets smaller, which also drops what the rules left dead.
+ */
+#include "simplify/simplify.h"
+
+#include "simplify/rules.h"
+
+enum { MAX_ROUNDS = 6 };
+
+typedef struct pass {
+    const kf_graph *in;
+    kf_graph *g;       /* made like `in`: the same ids of expressions */
+    kf__expr *renamed; /* [names] what a name is replaced by; 0: nothing */
+    kf__ref *made;     /* [nodes of in] simple node in g; 0: not needed */
+    uint8_t *needed;   /* [nodes of in] */
+    uint32_t *sumexp;  /* [nodes of in] axes of a max_sumexp of it */
+    uint32_t *m2;      /* [nodes of in] axes of a sum of squares about the mean of it */
+} pass;
+
+/* ---------------------------------------------------------------- sizes */
+
+static bool contains_name(const kf__exprs *x, kf__expr e, int64_t name) {
+    const kf__expr_node *n = &x->nodes.at[e];
+    if (n->kind == KF__X_NAME) return n->value == name;
+    return n->kind >= KF__X_ADD &&
+           (contains_name(x, n->a, name) || contains_name(x, n->b, name));
+}
+
+/* A name that must equal something else is replaced by it; of two names the later one. */
+static void rename_sizes(pass *p) {
+    kf__exprs *x = &p->g->exprs;
+    uint32_t n = x->names.n;
+    for (uint32_t i = 0; i < p->in->constraints.n; i++) {
+        const kf__constraint *c = &p->in->constraints.at[i];
+        kf__expr a = kf__x_rename(x, c->a, p->renamed, n);
+        kf__expr b = kf__x_rename(x, c->b, p->renamed, n);
+        if (!a || !b || a == b) continue;
+        const kf__expr_node *na = &x->nodes.at[a], *nb = &x->nodes.at[b];
+        bool take_a = na->kind == KF__X_NAME &&
+                      (nb->kind != KF__X_NAME || na->value > nb->value);
+        if (!take_a && nb->kind != KF__X_NAME) continue;
+        kf__expr with = take_a ? b : a;
+        int64_t name = take_a ? na->value : nb->value;
+        if (contains_name(x, with, name)) continue;
+        p->renamed[name] = with;
+        for (uint32_t k = 0; k < n; k++) /* earlier ones may contain it */
+            if (p->renamed[k]) p->renamed[k] = kf__x_rename(x, p->renamed[k], p->renamed, n);
+    }
+}
+
+/* Constraints between expressions, such as a reshape's, also with the names that shapes now have,
+ * so that kf__sizes_equal finds them. */
+static void rename_constraints(pass *p) {
+    kf__exprs *x = &p->g->exprs;
+    for (uint32_t i = 0; i < p->in->constraints.n; i++) {
+        kf__constraint c = p->in->constraints.at[i];
+        c.a = kf__x_rename(x, c.a, p->renamed, x->names.n);
+        c.b = kf__x_rename(x, c.b, p->renamed, x->names.n);
+        if (!c.a || !c.b || kf__sizes_equal(p->g, c.a, c.b)) continue;
+        c.why = kf__arena_string(&p->g->arena, c.why, strlen(c.why));
+        if (!c.why || !KF__PUSH(p->g->mem, &p->g->constraints, c))
+            kf__out_of_memory(&p->g->error);
+    }
+}
+
+static void sizes_of(pass *p, int rank, const kf__expr *from, kf__expr *to) {
+    kf__exprs *x = &p->g->exprs;
+    for (int i = 0; i < rank; i++) to[i] = kf__x_rename(x, from[i], p->renamed, x->names.n);
+}
+
+/* ---------------------------------------------------------------- nodes */
+
+static void mark_needed(pass *p) {
+    const kf_graph *in = p->in;
+    for (uint32_t i = 0; i < in->results.n; i++) p->needed[in->results.at[i]] = 1;
+    for (kf__ref r = in->nodes.n; r-- > 1;) {
+        const kf__node *n = kf__at(in, r);
+        if (!p->needed[r]) continue;
+        for (int i = 0; i < n->n_args; i++) p->needed[n->args[i]] = 1;
+        if (n->kind == KF__REDUCE && n->op == KF__RED_MAX_SUMEXP) p->sumexp[n->args[0]] = n->axes;
+        if (n->kind == KF__REDUCE && n->op == KF__RED_MOMENTS && n->field == 1)
+            p->m2[n->args[0]] = n->axes;
+    }
+}
+
+/* An input's own sizes keep their names, so that the plan can find all of them and check the
+ * constraints; only the node's shape is renamed. Nothing is weak any more: dtypes are settled. */
+static kf__ref remake_input(pass *p, const kf__node *n) {
+    const kf__graph_input *in = &p->in->inputs.at[n->index];
+    kf__node like = *n;
+    kf__expr size[KF__MAX_ARRAY_RANK] = {0};
+    memcpy(size, in->size, sizeof(size));
+    like.shape = size;
+    like.weak = false;
+    kf__ref ref = kf__remake(p->g, &like, NULL);
+    if (ref) sizes_of(p, n->rank, n->shape, p->g->nodes.at[ref].shape);
+    return ref;
+}
+
+/* A mean whose variance nobody asks for is a sum, over the number of elements. */
+static kf__ref mean(pass *p, const kf__node *n, kf__ref a) {
+    kf_graph *g = p->g;
+    kf__expr count = kf__x_const(&g->exprs, 1);
+    for (int d = 0; d < kf__at(g, a)->rank; d++)
+        if (n->axes >> d & 1) count = kf__x_mul(&g->exprs, count, kf__at(g, a)->shape[d]);
+    kf__ref sum = kf__simple_reduce(g, KF__RED_SUM, 0, n->axes, a);
+    return kf__apply2(g, KF__DIVIDE, sum, kf__size(g, count));
+}
+
+/* The other way round: a mean beside its variance comes from the same pass. */
+static kf__ref operation(pass *p, const kf__node *n, const kf__ref *args) {
+    kf_graph *g = p->g;
+    kf__ref r = kf__simple_op(g, (kf__opcode)n->op, (kf__dtype)n->dtype, args);
+    uint32_t axes;
+    if ((n->op != KF__DIVIDE && n->op != KF__MULTIPLY) || !r) return r;
+    kf__ref old = kf__at(p->in, n->args[0])->args[0], x = kf__mean_of(g, r, &axes);
+    bool beside = x && kf__at(p->in, n->args[0])->kind == KF__REDUCE && p->m2[old] == axes;
+    return beside ? kf__reduce(g, KF__RED_MOMENTS, 0, axes, x) : r;
+}
+
+/* Of nothing, whatever the run-time sizes are: any constant does. */
+static bool is_empty(const kf_graph *g, int rank, const kf__expr *shape) {
+    for (int i = 0; i < rank; i++)
+        if (kf__x_is(&g->exprs, shape[i], 0)) return true;
+    return false;
+}
+
+static kf__ref remake(pass *p, const kf__node *n) {
+    kf_graph *g = p->g;
+    kf__expr shape[KF__MAX_RANK], start[KF__MAX_RANK];
+    kf__ref args[3] = {0};
+    sizes_of(p, n->rank, n->shape, shape);
+    for (int i = 0; i < n->n_args; i++) args[i] = p->made[n->args[i]];
+    if (n->kind != KF__INPUT && is_empty(g, n->rank, shape))
+        return kf__splat(g, kf__constant(g, n->dtype, 0, 0, false), n->rank, shape);
+    switch (n->kind) {
+    case KF__INPUT:
+    case KF__SCALAR: return remake_input(p, n);
+    case KF__SIZE:
+        sizes_of(p, 1, (const kf__expr[]){n->index}, shape);
+        return kf__size(g, shape[0]);
+    case KF__CONSTANT: return kf__constant(g, n->dtype, n->u.number, n->u.integer, false);
+    case KF__OP: return operation(p, n, args);
+    case KF__CAST: return kf__simple_cast(g, args[0], n->dtype);
+    case KF__REDUCE:
+        if (n->op == KF__RED_MAX && p->sumexp[n->args[0]] == n->axes)
+            return kf__reduce(g, KF__RED_MAX_SUMEXP, 0, n->axes, args[0]);
+        if (n->op == KF__RED_MOMENTS && n->field == 0 && p->m2[n->args[0]] != n->axes && args[0])
+            return mean(p, n, args[0]);
+        return kf__simple_reduce(g, n->op, n->field, n->axes, args[0]);
+    case KF__EXPAND: return kf__simple_expand(g, args[0], shape);
+    case KF__PERMUTE: return kf__simple_permute(g, args[0], n->u.perm);
+    case KF__RESHAPE: return kf__simple_reshape(g, args[0], n->rank, shape);
+    case KF__SLICE:
+        sizes_of(p, n->rank, n->u.slice.start, start);
+        return kf__simple_slice(g, args[0], shape, start, n->u.slice.step);
+    case KF__RANDOM: return kf__random(g, args[0], args[1], n->rank, shape);
+    default: return kf__graph_fail(g, KF_ERR_INTERNAL, "simplify met a node of unknown kind");
+    }
+}
+
+static void copy_nodes(pass *p) {
+    kf_graph *g = p->g;
+    const kf_graph *in = p->in;
+    for (kf__ref r = 1; r < in->nodes.n && kf__graph_ok(g); r++) {
+        if (!p->needed[r]) continue;
+        const kf__node *n = kf__at(in, r);
+        g->call = n->call;
+        p->made[r] = remake(p, n);
+    }
+    g->call = 0;
+    for (uint32_t i = 0; i < in->results.n && kf__graph_ok(g); i++)
+        kf__result(g, p->made[in->results.at[i]], in->result_names.at[i]);
+}
+
+/* ---------------------------------------------------------------- rounds */
+
+static kf_status round_of(const kf_graph *in, kf_graph **out, kf_error *err) {
+    kf__arena arena;
+    kf__arena_init(&arena, in->mem);
+    pass p = {.in = in, .g = kf__graph_like(in)};
+    p.renamed = KF__NEW(&arena, kf__expr, in->exprs.names.n + 1);
+    p.made = KF__NEW(&arena, kf__ref, in->nodes.n + 1);
+    p.needed = KF__NEW(&arena, uint8_t, in->nodes.n + 1);
+    p.sumexp = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
+    p.m2 = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
+    kf_status status = KF_OK;
+    if (!p.g || !p.renamed || !p.made || !p.needed || !p.sumexp || !p.m2) {
+        status = kf__out_of_memory(err);
+    } else {
+        rename_sizes(&p);
+        rename_constraints(&p);
+        mark_needed(&p);
+        copy_nodes(&p);
+        if (p.g->exprs.failed) status = kf__out_of_memory(err);
+        else if (!kf__graph_ok(p.g))
+            status = kf__fail(err, p.g->error.status, "%s", p.g->error.message);
+    }
+    kf__arena_free(&arena);
+    if (status != KF_OK) kf_graph_free(p.g);
+    else *out = p.g;
+    return status;
+}
+
+kf_status kf__simplify(const kf_graph *in, kf_graph **out, kf_error *err) {
+    const kf_graph *from = in;
+    kf_status status = KF_OK;
+    *out = NULL;
+    for (int i = 0; i < MAX_ROUNDS; i++) {
+        kf_graph *next = NULL;
+        status = round_of(from, &next, err);
+        bool done = status != KF_OK || next->nodes.n >= from->nodes.n;
+        if (from != in) kf_graph_free((kf_graph *)from);
+        from = next;
+        if (done && i > 0) break;
+        if (status != KF_OK) break;
+    }
+    *out = (kf_graph *)from;
+    return status;
+}
