@@ -1,0 +1,122 @@
+/* Bytes and work of kernels: exact ones for given sizes, for explain, and the guess that decides
+ * between partitions.
+ *
+ * The guess counts bytes, each launch as the bytes that could be moved meanwhile, and for work the
+ * bytes that take as long: an addition hides behind memory, a hundred exponentials don't.
+ */
+#include "fuse/internal.h"
+
+enum { LAUNCH_BYTES = 1 << 16, DIVISION_BYTES = 8 /* an index with div or mod */ };
+
+double kf__node_weight(const kf__node *n) {
+    if (n->kind == KF__RANDOM) return 1;
+    if (n->kind == KF__REDUCE) return n->op == KF__RED_MAX_SUMEXP ? 1 : 0.3;
+    if (n->kind != KF__OP) return 0.05;
+    switch (n->op) {
+    case KF__POW: return 4;
+    case KF__SIN: case KF__COS: case KF__ERF: return 1.5;
+    case KF__EXP: case KF__EXPM1: case KF__LOG: case KF__LOG1P: case KF__TANH: return 1;
+    case KF__DIVIDE: case KF__SQRT: case KF__RSQRT: case KF__RECIPROCAL: case KF__FLOOR_DIVIDE:
+    case KF__REMAINDER: return 0.3;
+    default: return 0.1;
+    }
+}
+
+static bool product(const kf__exprs *x, const kf__expr *size, uint32_t n, uint32_t mask,
+                    const int64_t *names, int64_t *out) {
+    *out = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t s;
+        if (!(mask >> i & 1)) continue;
+        if (!kf__x_eval(x, size[i], names, NULL, &s) || !kf__mul_ok(*out, s, out)) return false;
+    }
+    return true;
+}
+
+/* Distinct elements that an access touches: at most the value's, and one for each index of the axes
+ * that it depends on. */
+static bool touched(const kf__exprs *x, const kf__kernel *k, const kf__access *a,
+                    const int64_t *names, int64_t *out) {
+    uint32_t axes = 0;
+    int64_t all;
+    for (int i = 0; i < a->rank; i++) axes |= kf__axes_of(x, a->index[i]);
+    if (!product(x, k->size, k->n_axes, axes, names, out) ||
+        !product(x, a->shape, (uint32_t)a->rank, UINT32_MAX, names, &all))
+        return false;
+    *out = kf__min(*out, all);
+    return true;
+}
+
+static bool bytes_of(const kf__exprs *x, const kf__kernel *k, const int64_t *names, int64_t *read,
+                     int64_t *written) {
+    int64_t n, size;
+    *read = *written = 0;
+    for (uint32_t i = 0; i < k->n_instrs; i++) { /* one load instruction for each access */
+        if (k->instrs[i].kind != KF__I_LOAD) continue;
+        size = kf__types[k->instrs[i].dtype].size;
+        if (!touched(x, k, &k->accesses[k->instrs[i].access], names, &n) ||
+            !kf__mul_ok(n, size, &n) || !kf__add_ok(*read, n, read))
+            return false;
+    }
+    for (uint32_t i = 0; i < k->n_stores; i++) {
+        size = kf__types[k->instrs[k->stores[i].instr].dtype].size;
+        if (!touched(x, k, &k->accesses[k->stores[i].access], names, &n) ||
+            !kf__mul_ok(n, size, &n) || !kf__add_ok(*written, n, written))
+            return false;
+    }
+    return true;
+}
+
+/* How often an instruction of each level is computed. */
+static bool times_of(const kf__exprs *x, const kf__kernel *k, const int64_t *names,
+                     int64_t times[3]) {
+    times[KF__LEVEL_SCALAR] = 1;
+    return product(x, k->size, k->n_axes, ~k->reduced, names, &times[KF__LEVEL_ROW]) &&
+           product(x, k->size, k->n_axes, UINT32_MAX, names, &times[KF__LEVEL_FULL]);
+}
+
+static int level_computed(const kf__kernel *k, const kf__instr *i) {
+    return i->kind == KF__I_REDUCE ? k->instrs[i->args[0]].level : i->level;
+}
+
+kf_status kf__kernel_cost(const kf__partition *p, const kf__kernel *k, const int64_t *names,
+                          int64_t *read, int64_t *written, int64_t *flops) {
+    const kf__exprs *x = &p->graph->exprs;
+    int64_t times[3], n;
+    *flops = 0;
+    if (!bytes_of(x, k, names, read, written) || !times_of(x, k, names, times))
+        return KF_ERR_LIMIT;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        const kf__instr *in = &k->instrs[i];
+        if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM) continue;
+        int64_t each = in->kind == KF__I_REDUCE ? kf__reds[in->op].n_fields : 1;
+        if (!kf__mul_ok(times[level_computed(k, in)], each, &n) || !kf__add_ok(*flops, n, flops))
+            return KF_ERR_LIMIT;
+    }
+    return KF_OK;
+}
+
+double kf__body_cost(const kf__body *b) {
+    const kf_graph *g = b->f->g;
+    kf__kernel k = {.kind = b->kind, .n_axes = b->domain.n, .reduced = b->domain.reduced,
+                    .size = (kf__expr *)b->domain.size, .n_instrs = b->instrs.n,
+                    .n_accesses = b->accesses.n, .n_stores = b->stores.n, .instrs = b->instrs.at,
+                    .accesses = b->accesses.at, .stores = b->stores.at};
+    int64_t read, written, times[3];
+    if (!bytes_of(&g->exprs, &k, b->f->names, &read, &written) ||
+        !times_of(&g->exprs, &k, b->f->names, times))
+        return 1e300;
+    double cost = LAUNCH_BYTES + (double)read + (double)written;
+    for (uint32_t i = 0; i < k.n_instrs; i++) {
+        const kf__instr *in = &k.instrs[i];
+        if (in->kind == KF__I_LOAD && !k.accesses[in->access].affine)
+            cost += DIVISION_BYTES * (double)times[in->level];
+        if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM) continue;
+        double weight = kf__node_weight(kf__at(g, in->node));
+        cost += weight * (double)times[level_computed(&k, in)];
+    }
+    for (uint32_t i = 0; i < k.n_stores; i++)
+        if (!k.accesses[k.stores[i].access].affine)
+            cost += DIVISION_BYTES * (double)times[KF__LEVEL_FULL];
+    return cost;
+}

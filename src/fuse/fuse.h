@@ -1,0 +1,20 @@
+/* fuse: graph -> kernels, by bytes moved.
+ *
+ * Every result and every cut value is a root of exactly one kernel; whatever else a kernel needs it
+ * computes itself. See body.c for what one kernel can hold, fuse.c for how roots are found and
+ * merge.c for how they come together.
+ */
+#ifndef KFUSE_FUSE_FUSE_H
+#define KFUSE_FUSE_FUSE_H
+
+#include "ir/kernel.h"
+
+/* The graph is taken over, also on failure. Free *out with kf__partition_free. */
+kf_status kf__fuse(kf_graph *simplified, kf_fusion mode, kf__partition **out, kf_error *err);
+
+/* Bytes that a kernel reads and writes and operations that it does, for given sizes of names. Each
+ * element counts once for each index map that reads it. KF_ERR_LIMIT where a product overflows. */
+kf_status kf__kernel_cost(const kf__partition *p, const kf__kernel *k, const int64_t *names,
+                          int64_t *read, int64_t *written, int64_t *flops);
+
+#endif

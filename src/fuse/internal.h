@@ -1,0 +1,163 @@
+/* Between the files of this room.
+ *
+ *   views.c      index vectors through views
+ *   domain.c     the axes of a kernel, and which values and reductions fit them
+ *   body.c       demand traversal: roots and a domain -> an SSA body, or where to cut
+ *   cost.c       bytes and work of a body or kernel
+ *   merge.c      kernels that come together
+ *   names.c      names of kernels, sentences of cuts
+ *   fuse.c       the driver
+ *   partition.c  the result: values, kernels in order, cuts
+ */
+#ifndef KFUSE_FUSE_INTERNAL_H
+#define KFUSE_FUSE_INTERNAL_H
+
+#include "fuse/fuse.h"
+
+typedef enum kf__cut_code {
+#define CUT(id, code, sentence) KF__CUT_##id,
+#include "fuse/cuts.def"
+#undef CUT
+    KF__CUT_COUNT
+} kf__cut_code;
+
+enum {
+    KF__MAX_OPERANDS = 24, /* loads, stores and random arrays of a kernel */
+    KF__MAX_STATES = 20,   /* fields of all its reductions: 256 threads' fit in shared memory */
+    KF__MAX_STAGES = 32,
+    KF__MAX_INSTRS = 2000,
+    KF__MAX_DEPTH = 1200, /* of one demand: recursion in C */
+    KF__NO_INSTR = 0xffff,
+};
+
+/* Axes of a kernel: sizes that aren't literally 1, some of them reduced. */
+typedef struct kf__domain {
+    uint32_t n, reduced;
+    kf__expr size[KF__MAX_AXES];
+} kf__domain;
+
+/* What a kernel is for: a result, or a value that other kernels load. */
+typedef struct kf__root {
+    kf__ref node;
+    int32_t result; /* index of a result; -1: a temporary */
+    bool store;     /* false: a temporary that only its own kernel needs */
+} kf__root;
+typedef KF__VEC(kf__root) kf__roots;
+
+typedef struct kf__fuse_state {
+    kf_graph *g;
+    const kf_allocator *mem;
+    kf_fusion mode;
+    uint8_t *stored;  /* [nodes] kf__cut_code; 0: computed where needed */
+    kf__ref *user;    /* [nodes] of a stored one: the node that made it so */
+    uint8_t *scalars; /* [nodes] 1: made of numbers only; 2: of these and reductions of them */
+    int64_t *names;   /* [names] sizes that costs are guessed with */
+} kf__fuse_state;
+
+/* During building, an access's value is a node (loads) or a result (stores, with this bit). */
+#define KF__RESULT_BIT 0x80000000u
+
+typedef struct kf__memo {
+    kf__ref node;
+    const kf__expr *index;
+    uint16_t instr, span; /* span: instructions that its demand made */
+    uint32_t next;
+} kf__memo;
+
+typedef struct kf__body {
+    kf__fuse_state *f;
+    kf__arena arena;
+    kf__domain domain;
+    kf__kernel_kind kind;
+    const kf__roots *roots;
+    KF__VEC(kf__instr) instrs;
+    KF__VEC(kf__access) accesses;
+    KF__VEC(kf__store) stores;
+    KF__VEC(kf__memo) memos;
+    uint32_t *memo_table, *instr_table, *instr_next;
+    kf__ref path[KF__MAX_DEPTH + 1];
+    uint32_t depth, operands, states;
+    double cost;
+    /* why it can't be: store `cut` first */
+    kf__ref cut, user;
+    kf__cut_code code;
+    bool failed, no_memory;
+} kf__body;
+
+/* A kernel being made. */
+typedef struct kf__group {
+    kf__roots roots;
+    kf__domain domain;
+    kf__body *body;
+    bool dead;
+} kf__group;
+typedef KF__VEC(kf__group) kf__groups;
+
+/* ---------------------------------------------------------------- views.c */
+
+static inline bool kf__is_view(const kf__node *n) {
+    return n->kind == KF__EXPAND || n->kind == KF__PERMUTE || n->kind == KF__RESHAPE ||
+           n->kind == KF__SLICE;
+}
+/* Index of a view's argument for an index of its result. */
+bool kf__view_index(kf_graph *g, const kf__node *view, const kf__expr *index, kf__expr *arg);
+/* The same backwards, for PERMUTE and RESHAPE. */
+bool kf__view_inverse(kf_graph *g, const kf__node *view, const kf__expr *arg, kf__expr *index);
+kf__ref kf__peel(const kf_graph *g, kf__ref node); /* below all views */
+/* Below the views that only renumber, down to what is stored or no such view. */
+kf__ref kf__anchor(const kf__fuse_state *f, kf__ref node);
+uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e); /* mask of axes in it */
+
+/* A reshape's index: of dims `to`, for index fi over dims `from` with as many elements. */
+bool kf__reshape_index(kf__exprs *x, int nf, const kf__expr *from, const kf__expr *fi, int nt,
+                       const kf__expr *to, kf__expr *ti);
+
+/* ---------------------------------------------------------------- domain.c */
+
+/* The domain of one root: of a reduction that its kernel can hold, or of its own shape. */
+kf_status kf__domain_find(kf__fuse_state *f, kf__ref root, kf__domain *out);
+/* The same with axes split where reshapes below the root split them. False: nothing to split. */
+bool kf__domain_split(kf__fuse_state *f, kf__ref root, kf__domain *domain, bool *no_memory);
+/* Can one domain serve both? */
+bool kf__domain_join(kf_graph *g, const kf__domain *a, const kf__domain *b, kf__domain *out);
+kf__kernel_kind kf__domain_kind(const kf__domain *d);
+/* Index of a value with an element for each index of the domain (all: of its kept axes). */
+bool kf__domain_index(kf_graph *g, const kf__domain *d, bool all, int rank, const kf__expr *shape,
+                      kf__expr *index);
+/* Does the reduction, demanded at `index`, reduce this domain's reduced axes for its own row? own:
+ * index of its argument. */
+bool kf__domain_reduces(kf_graph *g, const kf__domain *d, const kf__node *reduce,
+                        const kf__expr *index, kf__expr *own);
+
+/* ---------------------------------------------------------------- body.c */
+
+/* NULL when out of memory; body->failed: must be cut. roots outlive the body. */
+kf__body *kf__body_build(kf__fuse_state *f, const kf__roots *roots, const kf__domain *domain);
+void kf__body_free(kf__body *body);
+
+/* ---------------------------------------------------------------- cost.c */
+
+double kf__body_cost(const kf__body *body);
+double kf__node_weight(const kf__node *n); /* work of one element, as bytes it is worth */
+
+/* ---------------------------------------------------------------- merge.c */
+
+/* For a node that lies in memory: is it loaded? (A group that stores it itself says so, too.) */
+bool kf__group_reads(const kf__group *group, kf__ref node);
+kf_status kf__merge(kf__fuse_state *f, kf__groups *groups, kf_error *err);
+
+/* ---------------------------------------------------------------- names.c */
+
+/* Sets name and ops. False when out of memory. */
+bool kf__kernel_names(kf__partition *p, uint32_t number, kf__kernel *k, const kf__roots *roots);
+/* Why the value of node is stored for user, as a sentence. NULL when out of memory. */
+char *kf__cut_sentence(kf__partition *p, kf__cut_code code, kf__ref node, kf__ref user);
+extern const char *const kf__cut_codes[KF__CUT_COUNT];
+
+/* ---------------------------------------------------------------- partition.c */
+
+/* What explain, lower and run read. On failure *out is NULL and the graph still the caller's. */
+kf_status kf__partition_make(kf__fuse_state *f, const kf__groups *groups, kf__partition **out,
+                             kf_error *err);
+
+#endif

@@ -1,0 +1,222 @@
+/* Kernels that come together: two become one where a single domain serves both, the pair's body can
+ * be built without a new cut, no kernel stands between them, and the cost isn't higher. What only
+ * the merged kernel needs is no longer stored.
+ *
+ * First producers with their consumers, then siblings: results over the same domain, reductions of
+ * the same argument.
+ */
+#include "fuse/internal.h"
+
+bool kf__group_reads(const kf__group *group, kf__ref node) {
+    const kf__body *b = group->body;
+    for (uint32_t i = 0; i < b->accesses.n; i++)
+        if (b->accesses.at[i].value == node) return true;
+    return false;
+}
+
+/* Does b read something that a stores? */
+static bool feeds(const kf__group *a, const kf__group *b) {
+    const uint8_t *stored = a->body->f->stored; /* a result may be an input as it is */
+    for (uint32_t i = 0; i < a->roots.n; i++) {
+        kf__ref node = a->roots.at[i].node;
+        if (a->roots.at[i].store && stored[node] && kf__group_reads(b, node)) return true;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------- which group needs which */
+
+enum { MOST_GROUPS = 8192 };
+
+/* Bits [from * words + to / 64]: edges, and paths of any length. */
+typedef struct paths {
+    uint32_t n, words;
+    uint64_t *edge, *path;
+} paths;
+
+static bool bit(const paths *p, const uint64_t *bits, uint32_t from, uint32_t to) {
+    return bits[from * p->words + to / 64] >> to % 64 & 1;
+}
+
+static void set(const paths *p, uint64_t *bits, uint32_t from, uint32_t to) {
+    bits[from * p->words + to / 64] |= 1ULL << to % 64;
+}
+
+static void add_row(const paths *p, uint64_t *bits, uint32_t to, uint32_t from) {
+    for (uint32_t w = 0; w < p->words; w++) bits[to * p->words + w] |= bits[from * p->words + w];
+}
+
+static bool paths_init(paths *p, const kf_allocator *mem, const kf__groups *groups) {
+    p->n = groups->n, p->words = groups->n / 64 + 1;
+    size_t bytes = (size_t)p->n * p->words * sizeof(uint64_t);
+    p->edge = kf__allocate(mem, bytes);
+    p->path = kf__allocate(mem, bytes);
+    if (!p->edge || !p->path) return false;
+    memset(p->edge, 0, bytes);
+    for (uint32_t i = 0; i < p->n; i++)
+        for (uint32_t k = 0; k < p->n; k++)
+            if (i != k && !groups->at[i].dead && !groups->at[k].dead &&
+                feeds(&groups->at[i], &groups->at[k]))
+                set(p, p->edge, i, k);
+    memcpy(p->path, p->edge, bytes);
+    for (uint32_t k = 0; k < p->n; k++) /* Warshall */
+        for (uint32_t i = 0; i < p->n; i++)
+            if (bit(p, p->path, i, k)) add_row(p, p->path, i, k);
+    return true;
+}
+
+static void paths_free(paths *p, const kf_allocator *mem) {
+    kf__release(mem, p->edge);
+    kf__release(mem, p->path);
+}
+
+/* Is there a way from one to the other through a third? */
+static bool way_between(const paths *p, uint32_t from, uint32_t to) {
+    for (uint32_t k = 0; k < p->n; k++)
+        if (k != to && bit(p, p->edge, from, k) && bit(p, p->path, k, to)) return true;
+    return false;
+}
+
+/* b becomes part of a. */
+static void paths_merge(paths *p, uint32_t a, uint32_t b) {
+    add_row(p, p->edge, a, b);
+    add_row(p, p->path, a, b);
+    for (int side = 0; side < 2; side++) { /* none to themselves */
+        p->edge[a * p->words + (side ? a : b) / 64] &= ~(1ULL << (side ? a : b) % 64);
+        p->path[a * p->words + (side ? a : b) / 64] &= ~(1ULL << (side ? a : b) % 64);
+    }
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (i == a || i == b) continue;
+        if (bit(p, p->edge, i, b)) set(p, p->edge, i, a);
+        p->edge[i * p->words + b / 64] &= ~(1ULL << b % 64);
+        if (!bit(p, p->path, i, a) && !bit(p, p->path, i, b)) continue;
+        set(p, p->path, i, a);
+        add_row(p, p->path, i, a);
+    }
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+static bool makes(const kf__group *group, uint32_t value) {
+    for (uint32_t i = 0; i < group->roots.n; i++)
+        if (group->roots.at[i].node == value) return true;
+    return false;
+}
+
+/* At least so many operands has the pair's kernel: results, and what either loads and neither
+ * makes. Rules out most pairs of large kernels before their body is built. */
+static bool may_fit(const kf__group *a, const kf__group *b) {
+    uint32_t n = 0;
+    for (int side = 0; side < 2; side++) {
+        const kf__group *group = side ? b : a;
+        const kf__body *body = group->body;
+        for (uint32_t i = 0; i < group->roots.n; i++) n += group->roots.at[i].result >= 0;
+        for (uint32_t i = 0; i < body->accesses.n; i++) {
+            uint32_t value = body->accesses.at[i].value;
+            bool again = (value & KF__RESULT_BIT) || makes(a, value) || makes(b, value);
+            for (uint32_t k = 0; k < i && !again; k++) again = body->accesses.at[k].value == value;
+            n += !again && !(side && kf__group_reads(a, value));
+        }
+    }
+    return n <= KF__MAX_OPERANDS;
+}
+
+/* With fusion off only what one call of the user makes comes together, and of primitives only the
+ * fields of one reduction. */
+static bool mode_allows(const kf__fuse_state *f, const kf__group *a, const kf__group *b) {
+    if (f->mode == KF_FUSION_ON) return true;
+    const kf_graph *g = f->g;
+    for (uint32_t i = 0; i < a->roots.n; i++)
+        for (uint32_t j = 0; j < b->roots.n; j++) {
+            const kf__node *x = kf__at(g, kf__peel(g, a->roots.at[i].node));
+            const kf__node *y = kf__at(g, kf__peel(g, b->roots.at[j].node));
+            if (x->call != y->call) return false;
+            if (f->mode == KF_FUSION_OPS && x != y &&
+                (x->kind != KF__REDUCE || y->kind != KF__REDUCE || x->op != y->op ||
+                 x->args[0] != y->args[0] || x->axes != y->axes))
+                return false;
+        }
+    return true;
+}
+
+/* The roots of both; temporaries that nobody else reads are no longer stored. */
+static bool join_roots(const kf__fuse_state *f, const kf__groups *groups, uint32_t a, uint32_t b,
+                       kf__roots *out) {
+    for (int side = 0; side < 2; side++) {
+        const kf__roots *roots = &groups->at[side ? b : a].roots;
+        for (uint32_t i = 0; i < roots->n; i++) {
+            kf__root root = roots->at[i];
+            if (root.result < 0 && root.store && f->mode == KF_FUSION_ON) {
+                root.store = false;
+                for (uint32_t k = 0; k < groups->n && !root.store; k++)
+                    root.store = k != a && k != b && !groups->at[k].dead &&
+                                 kf__group_reads(&groups->at[k], root.node);
+            }
+            if (!KF__PUSH(f->mem, out, root)) return false;
+        }
+    }
+    return true;
+}
+
+/* The merged group in *out where it can be and is worth it, out->body NULL where not. */
+static kf_status try_merge(kf__fuse_state *f, const kf__groups *groups, const paths *ways,
+                           uint32_t a, uint32_t b, kf__group *out) {
+    const kf__group *x = &groups->at[a], *y = &groups->at[b];
+    memset(out, 0, sizeof(*out));
+    if (!kf__domain_join(f->g, &x->domain, &y->domain, &out->domain) || !mode_allows(f, x, y) ||
+        !may_fit(x, y) || way_between(ways, a, b) || way_between(ways, b, a))
+        return KF_OK;
+    bool ok = join_roots(f, groups, a, b, &out->roots);
+    out->body = ok ? kf__body_build(f, &out->roots, &out->domain) : NULL;
+    ok = out->body && !out->body->no_memory;
+    if (!ok || out->body->failed || out->body->cost > x->body->cost + y->body->cost) {
+        kf__body_free(out->body);
+        KF__VEC_FREE(f->mem, &out->roots);
+        out->body = NULL;
+    }
+    return ok ? KF_OK : KF_ERR_MEMORY;
+}
+
+/* The body keeps a pointer to its roots, which move with the group. */
+static void replace(kf__fuse_state *f, kf__groups *groups, uint32_t a, uint32_t b,
+                    const kf__group *with) {
+    for (int side = 0; side < 2; side++) {
+        kf__group *old = &groups->at[side ? b : a];
+        kf__body_free(old->body);
+        KF__VEC_FREE(f->mem, &old->roots);
+        old->body = NULL;
+        old->dead = true;
+    }
+    groups->at[a] = *with;
+    groups->at[a].body->roots = NULL;
+}
+
+/* All pairs of producer and consumer, or of siblings, until none merges. */
+static kf_status merge_all(kf__fuse_state *f, kf__groups *groups, paths *ways, bool siblings) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t a = 0; a < groups->n; a++) {
+            for (uint32_t b = a + 1; b < groups->n && !groups->at[a].dead; b++) {
+                kf__group merged;
+                if (groups->at[b].dead) continue;
+                if (!siblings && !bit(ways, ways->edge, a, b) && !bit(ways, ways->edge, b, a))
+                    continue;
+                KF_TRY(try_merge(f, groups, ways, a, b, &merged));
+                if (!merged.body) continue;
+                replace(f, groups, a, b, &merged);
+                paths_merge(ways, a, b);
+                changed = true;
+            }
+        }
+    }
+    return KF_OK;
+}
+
+kf_status kf__merge(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
+    paths ways = {0};
+    if (groups->n < 2 || groups->n > MOST_GROUPS) return KF_OK;
+    bool ok = paths_init(&ways, f->mem, groups) && !merge_all(f, groups, &ways, false) &&
+              !merge_all(f, groups, &ways, true);
+    paths_free(&ways, f->mem);
+    return ok ? KF_OK : kf__out_of_memory(err);
+}

@@ -1,0 +1,178 @@
+/* The result of fuse: program values, kernels in an order in which they can run, and the cuts.
+ * All of it is copied into the partition's arena; the graph moves into it.
+ */
+#include "fuse/internal.h"
+
+typedef struct maker {
+    kf__fuse_state *f;
+    kf__partition *p;
+    const kf__groups *groups;
+    uint32_t *order;    /* [kernels] groups */
+    uint32_t *value_of; /* [nodes] where a kernel finds it; KF__NO_VALUE: nowhere */
+    uint32_t *maker_of; /* [values] kernel that stores it */
+    uint32_t first_result;
+} maker;
+
+/* A kernel comes when all that it reads is there; among those the one made first. */
+static bool sort_groups(maker *m) {
+    const kf__groups *groups = m->groups;
+    uint8_t *done = KF__NEW(&m->p->arena, uint8_t, groups->n + 1);
+    m->order = KF__NEW(&m->p->arena, uint32_t, groups->n + 1);
+    if (!done) m->order = NULL; /* the caller looks at it alone */
+    if (!m->order) return false;
+    uint32_t n = 0, left = 0;
+    for (uint32_t i = 0; i < groups->n; i++) left += !groups->at[i].dead;
+    while (n < left) {
+        uint32_t before = n;
+        for (uint32_t i = 0; i < groups->n; i++) {
+            const kf__group *group = &groups->at[i];
+            bool ready = !group->dead && !done[i];
+            for (uint32_t k = 0; k < groups->n && ready; k++) {
+                const kf__group *other = &groups->at[k];
+                if (k == i || other->dead || done[k]) continue;
+                for (uint32_t r = 0; r < other->roots.n && ready; r++) {
+                    kf__ref node = other->roots.at[r].node;
+                    ready = !m->f->stored[node] || !kf__group_reads(group, node);
+                }
+            }
+            if (!ready) continue;
+            done[i] = 1;
+            m->order[n++] = i;
+        }
+        if (n == before) break; /* a cycle: the caller sees too few kernels */
+    }
+    m->p->n_kernels = n;
+    return n == left;
+}
+
+static void add_value(maker *m, kf__value_kind kind, uint32_t index, kf__ref node) {
+    const kf__node *n = kf__at(m->f->g, node);
+    kf__value *v = &m->p->values[m->p->n_values];
+    *v = (kf__value){.kind = kind, .index = index, .dtype = n->dtype, .rank = n->rank,
+                     .shape = n->shape, .node = node};
+    if (m->value_of[node] == KF__NO_VALUE) m->value_of[node] = m->p->n_values;
+    m->p->n_values++;
+}
+
+/* Inputs that are read, results, temporaries. A result that kernels read is no temporary. */
+static bool make_values(maker *m) {
+    const kf_graph *g = m->f->g;
+    kf__arena *arena = &m->p->arena;
+    uint32_t most = g->inputs.n + g->results.n;
+    for (uint32_t i = 0; i < m->groups->n; i++)
+        most += m->groups->at[i].dead ? 0 : m->groups->at[i].roots.n;
+    m->p->values = KF__NEW(arena, kf__value, most + 1);
+    m->maker_of = KF__NEW(arena, uint32_t, most + 1);
+    m->value_of = KF__NEW(arena, uint32_t, g->nodes.n);
+    if (!m->p->values || !m->maker_of || !m->value_of) return false;
+    memset(m->value_of, 0xff, sizeof(uint32_t) * g->nodes.n);
+    for (uint32_t i = 0; i < g->inputs.n; i++) {
+        const kf__graph_input *in = &g->inputs.at[i];
+        bool read = false;
+        for (uint32_t k = 0; in->node && k < m->groups->n && !read; k++)
+            read = !m->groups->at[k].dead && kf__group_reads(&m->groups->at[k], in->node);
+        if (read) add_value(m, KF__VALUE_INPUT, i, in->node);
+    }
+    m->first_result = m->p->n_values;
+    for (uint32_t i = 0; i < g->results.n; i++) add_value(m, KF__VALUE_RESULT, i, g->results.at[i]);
+    for (uint32_t i = 0; i < m->p->n_kernels; i++) {
+        const kf__roots *roots = &m->groups->at[m->order[i]].roots;
+        for (uint32_t r = 0; r < roots->n; r++)
+            if (roots->at[r].store && roots->at[r].result < 0)
+                add_value(m, KF__VALUE_TEMP, 0, roots->at[r].node);
+    }
+    return true;
+}
+
+static bool copy_access(maker *m, kf__access *to, const kf__access *from) {
+    *to = *from;
+    if (from->value == KF__NO_VALUE) to->value = KF__NO_VALUE;
+    else if (from->value & KF__RESULT_BIT)
+        to->value = m->first_result + (from->value & ~KF__RESULT_BIT);
+    else to->value = m->value_of[from->value];
+    to->index = kf__arena_copy(&m->p->arena, from->index, sizeof(kf__expr) * (size_t)from->rank);
+    return to->index || !from->rank;
+}
+
+static bool make_kernel(maker *m, uint32_t number) {
+    const kf__group *group = &m->groups->at[m->order[number]];
+    const kf__body *b = group->body;
+    kf__kernel *k = &m->p->kernels[number];
+    kf__arena *arena = &m->p->arena;
+    k->kind = b->kind;
+    k->n_axes = b->domain.n, k->reduced = b->domain.reduced;
+    k->n_instrs = b->instrs.n, k->n_accesses = b->accesses.n, k->n_stores = b->stores.n;
+    k->size = kf__arena_copy(arena, b->domain.size, sizeof(kf__expr) * (b->domain.n + 1));
+    k->instrs = kf__arena_copy(arena, b->instrs.at, sizeof(kf__instr) * b->instrs.n);
+    k->accesses = KF__NEW(arena, kf__access, b->accesses.n + 1);
+    k->stores = kf__arena_copy(arena, b->stores.at, sizeof(kf__store) * b->stores.n);
+    if (!k->size || !k->instrs || !k->accesses || !k->stores) return false;
+    for (uint32_t i = 0; i < k->n_accesses; i++)
+        if (!copy_access(m, &k->accesses[i], &b->accesses.at[i])) return false;
+    for (uint32_t i = 0; i < k->n_instrs; i++)
+        if (k->instrs[i].stage >= k->n_stages) k->n_stages = k->instrs[i].stage + 1u;
+    for (uint32_t i = 0; i < k->n_stores; i++)
+        m->maker_of[k->accesses[k->stores[i].access].value] = number;
+    return kf__kernel_names(m->p, number, k, &group->roots);
+}
+
+/* The operation of kernel k that needs what instruction `at` loads. */
+static kf__ref user_of(const kf__kernel *k, uint32_t at) {
+    for (uint32_t i = at + 1; i < k->n_instrs; i++)
+        for (uint32_t a = 0; a < k->instrs[i].n_args; a++)
+            if (k->instrs[i].args[a] == at) return k->instrs[i].node;
+    return k->instrs[at].node;
+}
+
+static bool make_cuts(maker *m) {
+    kf__partition *p = m->p;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < p->n_kernels; i++) most += p->kernels[i].n_accesses;
+    p->cuts = KF__NEW(&p->arena, kf__cut, most + 1);
+    if (!p->cuts) return false;
+    for (uint32_t i = 0; i < p->n_kernels; i++) {
+        const kf__kernel *k = &p->kernels[i];
+        uint32_t first = p->n_cuts;
+        for (uint32_t n = 0; n < k->n_instrs; n++) {
+            if (k->instrs[n].kind != KF__I_LOAD) continue;
+            uint32_t value = k->accesses[k->instrs[n].access].value;
+            if (p->values[value].kind == KF__VALUE_INPUT) continue;
+            bool known = false; /* by another index map */
+            for (uint32_t c = first; c < p->n_cuts; c++) known |= p->cuts[c].value == value;
+            if (known) continue;
+            kf__ref node = p->values[value].node;
+            kf__cut *cut = &p->cuts[p->n_cuts++];
+            *cut = (kf__cut){.from = m->maker_of[value], .to = i, .value = value,
+                             .code = kf__cut_codes[m->f->stored[node]]};
+            cut->why = kf__cut_sentence(p, m->f->stored[node], node, user_of(k, n));
+            if (!cut->why) return false;
+        }
+    }
+    return true;
+}
+
+kf_status kf__partition_make(kf__fuse_state *f, const kf__groups *groups, kf__partition **out,
+                             kf_error *err) {
+    maker m = {.f = f, .groups = groups};
+    *out = NULL;
+    m.p = kf__allocate(f->mem, sizeof(*m.p));
+    if (!m.p) return kf__out_of_memory(err);
+    memset(m.p, 0, sizeof(*m.p));
+    kf__arena_init(&m.p->arena, f->mem);
+    m.p->graph = f->g;
+    kf_status status = KF_OK;
+    if (!sort_groups(&m))
+        status = m.order ? kf__fail(err, KF_ERR_INTERNAL, "fuse made a cycle of kernels")
+                         : kf__out_of_memory(err);
+    m.p->kernels = KF__NEW(&m.p->arena, kf__kernel, m.p->n_kernels + 1);
+    bool ok = status == KF_OK && m.p->kernels && make_values(&m);
+    for (uint32_t i = 0; ok && i < m.p->n_kernels; i++) ok = make_kernel(&m, i);
+    ok = ok && make_cuts(&m);
+    if (ok) {
+        *out = m.p;
+        return KF_OK;
+    }
+    m.p->graph = NULL; /* still the caller's */
+    kf__partition_free(m.p);
+    return status != KF_OK ? status : kf__out_of_memory(err);
+}
