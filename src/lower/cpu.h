@@ -1,0 +1,43 @@
+/* What the CPU nests share: a block is a run of at most KF__CPU_BLOCK elements of the innermost
+ * axis, small enough that what it loads stays in L1 for a second pass. */
+#ifndef KFUSE_LOWER_CPU_H
+#define KFUSE_LOWER_CPU_H
+
+#include "lower/low.h"
+
+enum {
+    KF__CPU_BLOCK = 2048, /* elements: 8 KB of f32 */
+    KF__CPU_LANES = 64,   /* partial sums of a block, whatever the vectors' width: equal bits */
+};
+
+typedef struct kf__cpu_block {
+    const kf__lx *first, *len; /* where it starts on the innermost axis, and its length */
+    int64_t most;              /* what its length can be */
+    const char *random[64];    /* by access: its random words */
+    const char *target[64];    /* by store: where the loop writes */
+} kf__cpu_block;
+
+void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len);
+void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
+/* Ask for what the loads of `mask` read next: the next block, or the same one of the next row. */
+void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row);
+void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l);
+void kf__cpu_forget(kf__low *L, const kf__mask *keep);
+const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
+
+/* Word `stream`: 1 where the results are large enough to be written past the caches. False: none.
+ */
+bool kf__cpu_stream_word(kf__low *L);
+void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n);
+void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
+                    const kf__lx *l);
+void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n);
+void kf__cpu_fence(kf__low *L);
+
+/* The passes of one stage's reductions over one block: leaves each reduction's block state in
+ * fields[r][f]. stores: FULL ones of this stage, done in the first pass. */
+void kf__cpu_block_passes(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t n_reds,
+                          const uint16_t *stores, uint32_t n_stores,
+                          const kf__lx *fields[][KF__MAX_FIELDS]);
+
+#endif

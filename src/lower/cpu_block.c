@@ -1,0 +1,190 @@
+/* Blocks of the innermost axis, for all CPU nests: pointers to a block's start, its random words,
+ * the values of its elements, and its stores, which go to the result or to a buffer in L1 that is
+ * then streamed past the caches, where that wins. */
+#include "lower/cpu.h"
+
+/* From here on streaming stores win: they lose inside L2 and break even near 4 MB (bench/results).
+ */
+enum { KF__STREAM_BYTES = 4 << 20 };
+
+const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l) {
+    return kf__l_bin(L, "+", b->first, l);
+}
+
+void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len) {
+    b->first = first;
+    b->len = len;
+    b->most = KF__CPU_BLOCK;
+    memset(b->random, 0, sizeof b->random);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) L->pointer[i] = NULL;
+}
+
+static void need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access) {
+    if (L->pointer[access]) return;
+    kf__put_pointer(L, access, kf__low_step(L, access) ? b->first : NULL);
+}
+
+/* Pointers, random words and values that don't change along the block, before its loop. */
+void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i)) continue;
+        if (in->kind == KF__I_LOAD) {
+            need_pointer(L, b, in->access);
+            if (kf__low_step(L, in->access) == 0 && !L->value[i]) {
+                const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
+                L->value[i] = kf__put_let(L, kf__ctype(in->dtype),
+                                          kf__l_name(L, "v%u", (unsigned)i),
+                                          kf__low_load(L, in->access, p, kf__l_int(L, 0)), NULL);
+            }
+        }
+        if (in->kind != KF__I_RANDOM || kf__low_step(L, in->access) != 1) continue;
+        if (b->random[in->access]) continue;
+        const kf__operand *o = &L->operands[in->access];
+        const char *words = kf__l_name(L, "words%u", (unsigned)i);
+        kf__put_var(L, "int32_t", words, b->most, NULL);
+        const kf__lx *index =
+            kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset),
+                      kf__low_offset(L, in->access, b->first));
+        kf__put_call(L, kf__l_call(L, "kf_philox_fill", KF__I32, kf__value_of(L, in->args[0]),
+                                   kf__value_of(L, in->args[1]), index, b->len,
+                                   kf__l_var(L, words)));
+        b->random[in->access] = words;
+    }
+}
+
+static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {
+    if (!next_row) return kf__l_int(L, KF__CPU_BLOCK);
+    int kept = -1;
+    for (int m = 0; m < L->n_axes; ++m) {
+        if (L->axes[m].reduced) continue;
+        if (kept >= 0) return NULL;
+        kept = m;
+    }
+    return kept >= 0 && L->operands[access].varies[kept] ? kf__word_stride(L, access, kept) : NULL;
+}
+
+void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || in->kind != KF__I_LOAD || kf__low_step(L, in->access) != 1)
+            continue;
+        const kf__lx *distance = next_distance(L, in->access, next_row);
+        if (!distance || !L->pointer[in->access]) continue;
+        const kf__lx *l = kf__l_var(L, "l"), *from = kf__l_var(L, L->pointer[in->access]);
+        int per_line = 64 / kf__types[L->operands[in->access].dtype].size;
+        kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, per_line),
+                     KF__SERIAL);
+        const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "+", from, distance), l);
+        kf__put_call(L, kf__l_call(L, "kf_prefetch", KF__I64, at));
+        kf__close(L);
+    }
+}
+
+/* The FULL instructions of `mask`, for element l of the block. */
+void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l) {
+    const kf__lx *at = kf__cpu_last(L, b, l);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || L->value[i]) continue;
+        const char *name = kf__l_name(L, "v%u", (unsigned)i);
+        if (in->kind == KF__I_LOAD) {
+            const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
+            const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, l, at));
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, load, NULL);
+        } else if (in->kind == KF__I_RANDOM && b->random[in->access]) {
+            L->value[i] = kf__put_let(L, "int32_t", name, kf__l_item(L, b->random[in->access], l),
+                                      "random bits");
+        } else if (in->kind == KF__I_RANDOM) {
+            const kf__operand *o = &L->operands[in->access];
+            const kf__lx *index = kf__low_offset(L, in->access, at);
+            if (o->access->affine)
+                index = kf__l_bin(
+                    L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset), index);
+            L->value[i] = kf__put_let(L, "int32_t", name,
+                                      kf__l_call(L, "kf_philox_word", KF__I32,
+                                                 kf__value_of(L, in->args[0]),
+                                                 kf__value_of(L, in->args[1]), index),
+                                      "random bits");
+        } else {
+            kf__put_instr(L, i);
+        }
+    }
+}
+
+/* Values of FULL instructions end with their loop. `mask` NULL: all of them. */
+void kf__cpu_forget(kf__low *L, const kf__mask *keep) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__at_level(L, i, KF__LEVEL_FULL) && !(keep && kf__has(keep, i)))
+            L->value[i] = NULL;
+}
+
+/* ---------------------------------------------------------------- stores of a block */
+
+static bool streams(const kf__low *L, uint32_t s) {
+    return kf__low_step(L, L->k->stores[s].access) == 1;
+}
+
+bool kf__cpu_stream_word(kf__low *L) {
+    int64_t bytes = 0;
+    bool any = false;
+    for (uint32_t s = 0; s < L->k->n_stores; ++s) {
+        if (!streams(L, s)) continue;
+        any = true;
+        int64_t n = kf__types[L->operands[L->k->stores[s].access].dtype].size;
+        for (int m = 0; m < L->n_axes; ++m)
+            if (L->operands[L->k->stores[s].access].varies[m]) n *= L->axes[m].size;
+        bytes += n;
+    }
+    int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 0;
+    if (any) kf__word_int(L, "stream", bytes >= KF__STREAM_BYTES && line >= 256);
+    return any;
+}
+
+void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t access = L->k->stores[stores[i]].access;
+        need_pointer(L, b, access);
+        b->target[i] = L->pointer[access];
+        if (!streams(L, stores[i])) continue;
+        const char *stored = kf__types[L->operands[access].dtype].stored;
+        const char *buffer = kf__l_name(L, "buffer%u", (unsigned)stores[i]);
+        b->target[i] = kf__l_name(L, "to%u", (unsigned)stores[i]);
+        kf__put_var(L, stored, buffer, b->most, NULL);
+        kf__put_let(L, kf__l_name(L, "%s *", stored), b->target[i],
+                    kf__l_select(L, kf__l_var(L, "stream"), kf__l_var(L, buffer),
+                                 kf__l_var(L, L->pointer[access])), NULL);
+    }
+}
+
+void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
+                    const kf__lx *l) {
+    const kf__lx *at = kf__cpu_last(L, b, l);
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t access = L->k->stores[stores[i]].access;
+        kf__put_store(L, access, b->target[i], kf__element(L, access, l, at),
+                      kf__value_of(L, L->k->stores[stores[i]].instr));
+    }
+}
+
+void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    bool open = false;
+    for (uint32_t i = 0; i < n; ++i) {
+        if (!streams(L, stores[i])) continue;
+        if (!open) kf__open_if(L, kf__l_var(L, "stream"));
+        open = true;
+        uint32_t access = L->k->stores[stores[i]].access;
+        kf__put_call(
+            L, kf__l_call(L, "kf_stream_copy", KF__I64, kf__l_var(L, L->pointer[access]),
+                          kf__l_var(L, kf__l_name(L, "buffer%u", (unsigned)stores[i])),
+                          kf__l_bin(L, "*", b->len,
+                                    kf__l_int(L, kf__types[L->operands[access].dtype].size))));
+    }
+    if (open) kf__close(L);
+}
+
+void kf__cpu_fence(kf__low *L) {
+    kf__open_if(L, kf__l_var(L, "stream"));
+    kf__put_call(L, kf__l_callv(L, "kf_stream_fence", KF__I64, 0, NULL));
+    kf__close(L);
+}

@@ -1,0 +1,301 @@
+/* Kernels on the CPU that reduce outer axes and keep the innermost one: columns.
+ *
+ *     for (u = begin; u < end; ++u)                     a unit: one tile of columns, one chunk of
+ * rows for (r0 = ...; r0 += ROWS)                    a few rows, still in cache for a second pass
+ *             for each field of the states
+ *                 for each of these rows                random words, stores of stage 0
+ *                     for (l = 0; l < len; ++l)         SIMD: lanes[l] = fold(lanes[l], term)
+ *             state[l] = merge(state[l], lanes[l])
+ *         finish, or keep the chunk's state for the second function
+ *
+ * Where every reduction is a plain fold, a row is looked at once: no groups, state[l] is folded
+ * into directly, and tiles are wide, so that memory is read in long runs. Chunks and groups are
+ * fixed numbers of rows: the order of a column's sum depends on nothing else. */
+#include "lower/cpu.h"
+
+enum {
+    KF__CPU_ROWS = 32,         /* rows of a group */
+    KF__CPU_ROW_CHUNK = 128,   /* rows of a chunk */
+    KF__CPU_MERGED = 32,       /* chunks that are merged before the rest sees them */
+    KF__CPU_TILE_SIMPLE = 4096, /* columns, where every element is looked at once */
+    KF__CPU_TILE = 256,        /* columns, so that a group stays in L1 for two passes */
+};
+
+typedef struct columns {
+    uint16_t *reds, stores[64];
+    uint32_t n_reds, n_stores;
+    bool simple; /* all reductions are plain folds */
+    int64_t tile, tiles, rows, chunks, outer;
+    int64_t (*offsets)[KF__MAX_FIELDS];
+    const kf__lx *first, *len, *total;
+} columns;
+
+static const char *array_name(kf__low *L, const char *what, uint32_t red, int f) {
+    return kf__field_name(L, what, red, f);
+}
+
+static const kf__lx *open_lanes(kf__low *L, const kf__lx *len) {
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
+    return kf__l_var(L, "l");
+}
+
+static void put_array(kf__low *L, const columns *c, const char *what, uint32_t red, int f) {
+    const char *name = array_name(L, what, red, f);
+    kf__put_var(L, kf__ctype(kf__state_type(L, red)), name, c->tile, NULL);
+    const kf__lx *l = open_lanes(L, c->len);
+    kf__put_set(L, kf__l_item(L, name, l), kf__identity(L, red, f));
+    kf__close(L);
+}
+
+static void put_states(kf__low *L, const columns *c) {
+    for (uint32_t r = 0; r < c->n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) put_array(L, c, "state", c->reds[r], f);
+}
+
+/* One field of the states, over the rows [r0, r1). */
+static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, const kf__lx *r1) {
+    uint16_t *roots = KF__NEW(L->arena, uint16_t, c->n_reds + 64);
+    if (!roots) {
+        L->failed = true;
+        return;
+    }
+    uint32_t n = 0, n_stores = f == 0 ? c->n_stores : 0;
+    for (uint32_t r = 0; r < c->n_reds; ++r)
+        if (kf__fields(L, c->reds[r]) > f) {
+            roots[n++] = L->k->instrs[c->reds[r]].args[0];
+            if (!c->simple) put_array(L, c, "lanes", c->reds[r], f);
+        }
+    for (uint32_t s = 0; s < n_stores; ++s) roots[n++] = L->k->stores[c->stores[s]].instr;
+    kf__open_for(L, "int64_t", "r", r0, r1, kf__l_int(L, 1), KF__SERIAL);
+    kf__put_decode(L, true, false, kf__l_var(L, "r"));
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, c->first, c->len);
+    b.most = c->tile;
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    kf__cpu_prepare(L, &b, mask);
+    kf__cpu_store_targets(L, &b, c->stores, n_stores);
+    const kf__lx *l = open_lanes(L, c->len);
+    kf__cpu_body(L, &b, mask, l);
+    kf__cpu_stores(L, &b, c->stores, n_stores, l);
+    for (uint32_t r = 0; r < c->n_reds; ++r) {
+        uint32_t red = c->reds[r];
+        if (kf__fields(L, red) <= f) continue;
+        const kf__lx *before[KF__MAX_FIELDS];
+        for (int g = 0; g < f; ++g) before[g] = kf__l_item(L, array_name(L, "lanes", red, g), l);
+        const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
+        const kf__lx *term = kf__term(L, red, f, x, before);
+        if (term != x)
+            term = kf__put_let(L, kf__ctype(kf__state_type(L, red)),
+                               kf__l_name(L, "term%u", (unsigned)red), term, NULL);
+        const kf__lx *lane =
+            kf__l_item(L, array_name(L, c->simple ? "state" : "lanes", red, f), l);
+        kf__put_set(L, lane, kf__fold_of(L, red, f, lane, term));
+    }
+    kf__close(L);
+    kf__cpu_flush(L, &b, c->stores, n_stores);
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
+    for (uint32_t r = 0; r < c->n_reds; ++r) {
+        uint32_t red = c->reds[r];
+        if (kf__fields(L, red) <= f) continue;
+        const kf__lx *lane = kf__l_item(L, array_name(L, "lanes", red, f), kf__l_var(L, "l"));
+        const kf__lx *count = kf__count_as(L, red, kf__l_bin(L, "-", r1, r0));
+        const kf__lx *closed = kf__close_of(L, red, f, lane, count);
+        if (closed == lane) continue;
+        open_lanes(L, c->len);
+        kf__put_set(L, lane, closed);
+        kf__close(L);
+    }
+}
+
+/* into[l] = merge(into[l], q[l]) for every reduction; q: the lanes, or loads from partials. */
+static void put_merges(kf__low *L, const columns *c, const char *into, const kf__lx *np,
+                       const kf__lx *nq, const kf__lx *part_at) {
+    const kf__lx *l = open_lanes(L, c->len);
+    for (uint32_t r = 0; r < c->n_reds; ++r) {
+        uint32_t red = c->reds[r];
+        const kf__lx *p[KF__MAX_FIELDS], *q[KF__MAX_FIELDS];
+        kf__dtype type = kf__state_type(L, red);
+        for (int f = 0; f < kf__fields(L, red); ++f) {
+            p[f] = kf__l_item(L, array_name(L, into, red, f), l);
+            q[f] = kf__l_item(L, array_name(L, "lanes", red, f), l);
+            if (!part_at) continue;
+            const kf__lx *part =
+                kf__word_partial(L, array_name(L, "part", red, f), type, c->offsets[r][f]);
+            q[f] = kf__put_let(
+                L, kf__ctype(type), array_name(L, "q", red, f),
+                kf__l_call(L, "kf_load_T", type, part, kf__l_bin(L, "+", part_at, l)), NULL);
+        }
+        kf__put_merge(L, red, p, q, np ? kf__count_as(L, red, np) : NULL,
+                      nq ? kf__count_as(L, red, nq) : NULL);
+    }
+    kf__close(L);
+}
+
+static void put_finish(kf__low *L, const columns *c) {
+    const kf__lx *l = open_lanes(L, c->len);
+    kf__put_let(L, "int64_t", L->axes[kf__last(L)].var, kf__l_bin(L, "+", c->first, l), NULL);
+    L->rows_inside = false;
+    kf__put_rows(L, 0);
+    for (uint32_t r = 0; r < c->n_reds; ++r) {
+        const kf__lx *fields[KF__MAX_FIELDS];
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
+            fields[f] = kf__l_item(L, array_name(L, "state", c->reds[r], f), l);
+        kf__put_project(L, c->reds[r], fields, c->total);
+    }
+    for (uint32_t s = 1; s < L->k->n_stages; ++s) kf__put_rows(L, s);
+    kf__put_row_stores(L);
+    kf__forget(L, KF__LEVEL_ROW);
+    L->rows_inside = true;
+    kf__close(L);
+}
+
+/* first and len of tile `tile`; kept outer axes from `outer`. */
+static void put_tile(kf__low *L, columns *c, const kf__lx *tile, const kf__lx *outer) {
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__l_int(L, c->tile);
+    kf__put_decode(L, false, true, outer);
+    c->first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", tile, width), NULL);
+    c->len = kf__put_let(
+        L, "int64_t", "len",
+        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, c->first), width), NULL);
+}
+
+static const kf__lx *min_of(kf__low *L, const kf__lx *a, const kf__lx *b) {
+    return kf__l_call(L, "kf_min_i64", KF__I64, a, b);
+}
+
+static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
+    int64_t n = c->chunks > 1 ? c->chunks * c->outer * L->axes[kf__last(L)].size : 0;
+    const kf__lx *l = open_lanes(L, c->len);
+    for (uint32_t r = 0; r < c->n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) {
+            kf__dtype type = kf__state_type(L, c->reds[r]);
+            c->offsets[r][f] = kf__low_scratch(L, n, type);
+            const kf__lx *part =
+                kf__word_partial(L, array_name(L, "part", c->reds[r], f), type, c->offsets[r][f]);
+            kf__put_call(L, kf__l_call(L, "kf_store_T", type, part, kf__l_bin(L, "+", at, l),
+                                       kf__l_item(L, array_name(L, "state", c->reds[r], f), l)));
+        }
+    kf__close(L);
+}
+
+/* The rows [from, to) into the states. */
+static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx *to) {
+    if (c->simple) {
+        put_field(L, c, 0, from, to);
+        return;
+    }
+    const kf__lx *r0 = kf__l_var(L, "r0"), *group = kf__l_int(L, KF__CPU_ROWS);
+    kf__open_for(L, "int64_t", "r0", from, to, group, KF__SERIAL);
+    const kf__lx *r1 =
+        kf__put_let(L, "int64_t", "r1", min_of(L, to, kf__l_bin(L, "+", r0, group)), NULL);
+    int most = 1;
+    for (uint32_t r = 0; r < c->n_reds; ++r)
+        if (kf__fields(L, c->reds[r]) > most) most = kf__fields(L, c->reds[r]);
+    for (int f = 0; f < most; ++f) put_field(L, c, f, r0, r1);
+    put_merges(L, c, "state", kf__l_bin(L, "-", r0, from), kf__l_bin(L, "-", r1, r0), NULL);
+    kf__close(L);
+}
+
+static void put_chunks(kf__low *L, columns *c) {
+    kf__low_begin(L, "", "A tile of columns over a chunk of rows; of one chunk, finished here.");
+    L->fn->units = c->outer * c->tiles * c->chunks;
+    const kf__lx *u = kf__l_var(L, "u"), *chunks = kf__word_int(L, "chunks", c->chunks);
+    const kf__lx *tiles = kf__word_int(L, "tiles", c->tiles), *one = kf__l_int(L, 1);
+    const kf__lx *size = kf__l_int(L, KF__CPU_ROW_CHUNK);
+    c->total = kf__word_int(L, "reduced", c->rows);
+    const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
+    bool stream = kf__cpu_stream_word(L);
+    kf__put_scalars(L);
+    kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
+    const kf__lx *chunk = kf__put_let(L, "int64_t", "chunk", kf__l_bin(L, "%", u, chunks), NULL);
+    const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, chunks), NULL);
+    const kf__lx *outer = kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", rest, tiles), NULL);
+    put_tile(L, c, kf__l_bin(L, "%", rest, tiles), outer);
+    const kf__lx *from = kf__put_let(L, "int64_t", "from", kf__l_bin(L, "*", chunk, size), NULL);
+    const kf__lx *to = kf__put_let(L, "int64_t", "to",
+                                   min_of(L, c->total, kf__l_bin(L, "+", from, size)), NULL);
+    put_states(L, c);
+    put_groups(L, c, from, to);
+    kf__open_if(L, kf__l_bin(L, "==", chunks, one));
+    put_finish(L, c);
+    kf__open_else(L);
+    const kf__lx *row = kf__l_bin(L, "+", kf__l_bin(L, "*", chunk, outer_n), outer);
+    const kf__lx *line = kf__l_bin(L, "*", row, kf__word_size(L, kf__last(L)));
+    put_partials(L, c,
+                 kf__put_let(L, "int64_t", "part_at", kf__l_bin(L, "+", line, c->first), NULL));
+    kf__close(L);
+    kf__close(L);
+    if (stream) kf__cpu_fence(L);
+}
+
+/* Merge the chunks in order; plain folds in groups, so that no chain of additions gets long. */
+static void put_merged_chunks(kf__low *L, columns *c, const kf__lx *chunks, const kf__lx *size,
+                              const kf__lx *outer_n, const kf__lx *outer) {
+    const kf__lx *chunk = kf__l_var(L, "chunk"), *from = kf__l_int(L, 0), *to = chunks;
+    if (c->simple) {
+        const kf__lx *c0 = kf__l_var(L, "c0"), *group = kf__l_int(L, KF__CPU_MERGED);
+        kf__open_for(L, "int64_t", "c0", from, to, group, KF__SERIAL);
+        for (uint32_t r = 0; r < c->n_reds; ++r) put_array(L, c, "lanes", c->reds[r], 0);
+        from = c0;
+        to = kf__put_let(L, "int64_t", "c1", min_of(L, chunks, kf__l_bin(L, "+", c0, group)), NULL);
+    }
+    kf__open_for(L, "int64_t", "chunk", from, to, kf__l_int(L, 1), KF__SERIAL);
+    const kf__lx *before =
+        kf__put_let(L, "int64_t", "before", kf__l_bin(L, "*", chunk, size), NULL);
+    const kf__lx *count = kf__put_let(L, "int64_t", "count",
+                                      min_of(L, kf__l_bin(L, "-", c->total, before), size), NULL);
+    const kf__lx *row = kf__l_bin(L, "+", kf__l_bin(L, "*", chunk, outer_n), outer);
+    const kf__lx *line = kf__l_bin(L, "*", row, kf__word_size(L, kf__last(L)));
+    const kf__lx *at =
+        kf__put_let(L, "int64_t", "part_at", kf__l_bin(L, "+", line, c->first), NULL);
+    put_merges(L, c, c->simple ? "lanes" : "state", before, count, at);
+    kf__close(L);
+    if (!c->simple) return;
+    put_merges(L, c, "state", NULL, NULL, NULL);
+    kf__close(L);
+}
+
+static void put_merge_function(kf__low *L, columns *c) {
+    kf__low_begin(L, "_merge", "Merges the chunks of each column.");
+    L->fn->units = c->chunks > 1 ? c->outer * c->tiles : 0;
+    L->fn->work_bytes = c->chunks * c->outer * L->axes[kf__last(L)].size * 4;
+    const kf__lx *u = kf__l_var(L, "u"), *chunks = kf__word_int(L, "chunks", c->chunks);
+    const kf__lx *tiles = kf__word_int(L, "tiles", c->tiles);
+    const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
+    const kf__lx *size = kf__l_int(L, KF__CPU_ROW_CHUNK);
+    c->total = kf__word_int(L, "reduced", c->rows);
+    kf__put_scalars(L);
+    kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
+                 KF__SERIAL);
+    const kf__lx *outer = kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", u, tiles), NULL);
+    put_tile(L, c, kf__l_bin(L, "%", u, tiles), outer);
+    put_states(L, c);
+    put_merged_chunks(L, c, chunks, size, outer_n, outer);
+    put_finish(L, c);
+    kf__close(L);
+}
+
+void kf__cpu_columns(kf__low *L) {
+    columns c = {0};
+    c.reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
+    c.offsets = (int64_t(*)[KF__MAX_FIELDS])KF__NEW(L->arena, int64_t,
+                                                     KF__MAX_FIELDS * (size_t)(L->k->n_instrs + 1));
+    if (!c.reds || !c.offsets) {
+        L->failed = true;
+        return;
+    }
+    L->rows_inside = true;
+    c.n_reds = kf__low_reductions(L, 0, c.reds);
+    c.n_stores = kf__low_stores(L, 0, c.stores);
+    c.simple = c.n_reds <= 2;
+    for (uint32_t r = 0; r < c.n_reds; ++r) c.simple = c.simple && kf__is_simple(L, c.reds[r]);
+    c.tile = c.simple ? KF__CPU_TILE_SIMPLE : KF__CPU_TILE;
+    int64_t n = L->axes[kf__last(L)].size;
+    c.tiles = kf__max(1, kf__ceil_div(n, c.tile));
+    c.rows = kf__low_extent(L, true);
+    c.chunks = kf__max(1, kf__ceil_div(c.rows, KF__CPU_ROW_CHUNK));
+    c.outer = n ? kf__low_extent(L, false) / n : 0;
+    put_chunks(L, &c);
+    put_merge_function(L, &c);
+}

@@ -1,0 +1,120 @@
+/* Pointwise kernels on the CPU.
+ *
+ *     for (u = begin; u < end; ++u)            a unit: one block of one line
+ *         i0, i1, ... of the line, pointers to the block's start
+ *         random words of the block, if any    kf_philox_fill, into words on the stack
+ *         for (l = 0; l < len; ++l)            SIMD
+ *             loads, values, stores            to the result, or to a buffer in L1 that is then
+ *         kf_stream_copy of the buffers        streamed past the caches, where that wins
+ */
+#include "lower/cpu.h"
+
+/* ---------------------------------------------------------------- narrowing */
+
+/* A float that is cast to a byte or two when it is stored: gcc mixes the cast's bounds with
+ * whatever comparisons the value is made of, which costs more than a loop of its own over a buffer
+ * in L1. */
+static bool narrows(const kf__low *L, uint32_t s) {
+    const kf__instr *in = &L->k->instrs[L->k->stores[s].instr];
+    if (in->kind != KF__I_CAST || !kf__at_level(L, L->k->stores[s].instr, KF__LEVEL_FULL))
+        return false;
+    kf__dtype from = kf__compute(L->k->instrs[in->args[0]].dtype), to = kf__compute(in->dtype);
+    return kf__is_float(from) && !kf__is_float(to) && to != KF__BOOL && kf__types[to].size < 4 &&
+           L->k->instrs[in->args[0]].kind != KF__I_LOAD;
+}
+
+static const char *wide_name(kf__low *L, uint32_t s) {
+    return kf__l_name(L, "wide%u", (unsigned)s);
+}
+
+/* Stores of the main loop: those that narrow leave their float in the buffer. */
+static void put_stores(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    const kf__lx *l = kf__l_var(L, "l");
+    for (uint32_t i = 0; i < n; ++i) {
+        const kf__instr *in = &L->k->instrs[L->k->stores[stores[i]].instr];
+        if (narrows(L, stores[i])) {
+            kf__put_set(L, kf__l_item(L, wide_name(L, stores[i]), l), kf__value_of(L, in->args[0]));
+            continue;
+        }
+        kf__cpu_block one = *b;
+        one.target[0] = b->target[i];
+        kf__cpu_stores(L, &one, &stores[i], 1, l);
+    }
+}
+
+static void put_narrowing(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    const kf__lx *l = kf__l_var(L, "l");
+    for (uint32_t i = 0; i < n; ++i) {
+        if (!narrows(L, stores[i])) continue;
+        uint32_t cast = L->k->stores[stores[i]].instr;
+        kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
+        kf__cpu_forget(L, NULL);
+        L->value[L->k->instrs[cast].args[0]] = kf__l_item(L, wide_name(L, stores[i]), l);
+        kf__put_instr(L, cast);
+        kf__cpu_block one = *b;
+        one.target[0] = b->target[i];
+        kf__cpu_stores(L, &one, &stores[i], 1, l);
+        kf__cpu_forget(L, NULL);
+        kf__close(L);
+    }
+}
+
+/* ---------------------------------------------------------------- the nest */
+
+void kf__cpu_pointwise(kf__low *L) {
+    L->rows_inside = true;
+    kf__low_begin(L, "", "One pass over the elements, in blocks of the innermost axis.");
+    kf__loop_fn *fn = L->fn;
+    int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 1;
+    int64_t lines = 1;
+    for (int m = 0; m + 1 < L->n_axes; ++m) lines *= L->axes[m].size;
+    fn->units = lines * kf__ceil_div(line, KF__CPU_BLOCK);
+    fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, KF__CPU_BLOCK)));
+
+    uint16_t stores[64], roots[64];
+    uint32_t n = kf__low_stores(L, 0, stores);
+    for (uint32_t i = 0; i < n; ++i) {
+        roots[i] = L->k->stores[stores[i]].instr;
+        if (narrows(L, stores[i])) roots[i] = L->k->instrs[roots[i]].args[0];
+    }
+    const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
+    bool stream = kf__cpu_stream_word(L);
+    kf__put_scalars(L);
+    const kf__lx *u = kf__l_var(L, "u"), *block = kf__l_int(L, KF__CPU_BLOCK);
+    if (L->n_axes > 1)
+        kf__put_let(
+            L, "int64_t", "blocks",
+            kf__l_bin(L, "/", kf__l_bin(L, "+", size, kf__l_int(L, KF__CPU_BLOCK - 1)), block),
+            "of a line");
+    kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
+                 KF__SERIAL);
+    const kf__lx *part = u;
+    if (L->n_axes > 1) {
+        kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", u, kf__l_var(L, "blocks")), NULL);
+        part = kf__l_bin(L, "%", u, kf__l_var(L, "blocks"));
+        kf__put_decode(L, false, true, kf__l_var(L, "line"));
+    }
+    const kf__lx *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", part, block), NULL);
+    const kf__lx *len = kf__put_let(
+        L, "int64_t", "len",
+        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, first), block), NULL);
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, first, len);
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    kf__cpu_prepare(L, &b, mask);
+    kf__cpu_store_targets(L, &b, stores, n);
+    for (uint32_t i = 0; i < n; ++i)
+        if (narrows(L, stores[i])) {
+            const kf__instr *in = &L->k->instrs[L->k->stores[stores[i]].instr];
+            kf__put_var(L, kf__ctype(L->k->instrs[in->args[0]].dtype), wide_name(L, stores[i]),
+                        KF__CPU_BLOCK, NULL);
+        }
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, &b, mask, kf__l_var(L, "l"));
+    put_stores(L, &b, stores, n);
+    kf__close(L);
+    put_narrowing(L, &b, stores, n);
+    kf__cpu_flush(L, &b, stores, n);
+    kf__close(L);
+    if (stream) kf__cpu_fence(L);
+}

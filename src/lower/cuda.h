@@ -1,0 +1,85 @@
+/* What the CUDA nests share.
+ *
+ * A thread works on packs: W consecutive elements of the innermost axis, 16 bytes of the widest
+ * array where it is contiguous. A tile is V packs, their elements in register arrays of V * W:
+ *
+ *     for (s = 0; s < V; ++s)               loads first, so that all of them are in flight
+ *         j, left                           the pack's start, and how many elements there are from
+ * it kf_load4_f32(p, 0, left, vec, &r0[s * 4]) for (s = 0; s < V; ++s) for (e = 0; e < 4; ++e)
+ * values, folds kf_store4_f32(...)
+ */
+#ifndef KFUSE_LOWER_CUDA_H
+#define KFUSE_LOWER_CUDA_H
+
+#include "lower/low.h"
+
+typedef struct kf__tile kf__tile;
+struct kf__tile {
+    int V, W;
+    bool vec; /* does the plan's layout allow wide accesses? */
+    /* Statements that set the reduced axes' variables, j and left of pack s. */
+    void (*head)(kf__low *L, kf__tile *t, const kf__lx *s);
+    const kf__lx *base, *step; /* vector index of pack s: base + s * step */
+    const kf__lx *end;         /* number of vectors, or NULL where j tells */
+    const kf__lx *live;        /* 0 where this thread has nothing to do, or NULL */
+    const kf__lx *j, *left;    /* set by head */
+};
+
+typedef const kf__lx *kf__fields_of[KF__MAX_FIELDS];
+
+/* What is done with the elements of a tile in one stage. */
+typedef struct kf__phase {
+    const uint16_t *reds,
+        *stores; /* reductions by index of instruction; stores by index of store */
+    uint32_t n_reds, n_stores;
+    kf__fields_of *acc; /* [n_reds] variables: folds of the tile's elements */
+    bool by_element;    /* acc are arrays over the pack's elements: columns */
+} kf__phase;
+
+int kf__cuda_width(const kf__low *L);
+bool kf__cuda_wide(const kf__low *L, int width); /* do strides allow 16-byte accesses? */
+/* Loads, values, stores and field 0 of the reductions; split: loads in a loop of their own. Keeps
+ * in registers what later stages and fields need. */
+void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool split);
+/* Field f > 0 of the reductions, over the elements kept. fields: those before it, closed. */
+void kf__cuda_field(kf__low *L, kf__tile *t, kf__phase *p, int f, kf__fields_of *fields);
+/* Where a kernel has both max_sumexp of x and exp(x - max), as softmax does: the exponentials are
+ * taken once, after the maximum is known, kept, and summed. */
+bool kf__cuda_find_exp(const kf__low *L, uint32_t red, uint32_t *difference, uint32_t *power);
+/* The sum of exponentials of the tile, a variable; the value of `power` is kept from here on. */
+const kf__lx *kf__cuda_exp(kf__low *L, kf__tile *t, uint32_t red, uint32_t difference,
+                           uint32_t power);
+void kf__cuda_forget(kf__low *L, uint32_t stage);
+/* How many elements of the tile there are: an int variable. */
+const kf__lx *kf__cuda_count(kf__low *L, kf__tile *t, const char *name);
+
+/* ---------------------------------------------------------------- cuda_exchange.c */
+
+/* States of several reductions, the same on all lanes of a warp in the end. */
+typedef struct kf__states {
+    const uint16_t *reds;
+    uint32_t n_reds;
+    kf__fields_of *field; /* [n_reds] variables */
+    const kf__lx *count;  /* int variable: elements behind each state; NULL if none needs it */
+    const int8_t *only;   /* [n_reds] one field is merged alone, by its fold; -1: all. NULL: all */
+} kf__states;
+
+bool kf__cuda_counts(const kf__low *L, const uint16_t *reds,
+                     uint32_t n); /* does any need counts? */
+/* Merge over `lanes` neighbouring lanes by butterflies. */
+void kf__cuda_merge_lanes(kf__low *L, kf__states *st, int lanes);
+/* Merge over the warps of a block of `threads`, then over a cluster's blocks. */
+void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stage);
+void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t stage);
+
+void kf__cuda_pointwise(kf__low *L);
+bool kf__cuda_rows(kf__low *L); /* false: too long for registers */
+void kf__cuda_loops(kf__low *L);
+void kf__cuda_reduce(kf__low *L);
+void kf__cuda_columns(kf__low *L);
+
+static inline const kf__lx *kf__thread_id(kf__low *L) {
+    return kf__put_let(L, "int", "tid", kf__l_callv(L, "kf_thread", KF__I64, 0, NULL), NULL);
+}
+
+#endif

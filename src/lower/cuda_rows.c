@@ -1,0 +1,263 @@
+/* Rows in registers: kernels whose innermost axis is the reduced one, and short enough.
+ *
+ *     lanes of a row   8 ... 32     several rows a block, butterflies only
+ *                      64 ... 512   a row a block: warps' states through shared memory
+ *                      cluster      a row over 2 or 8 blocks: blocks' states pushed into all of
+ * them
+ *
+ * Each thread loads its packs once and keeps what later stages need. The bucket, and with it the
+ * order of every sum, is a function of the row's length, the pack's width and the architecture. */
+#include "lower/cuda.h"
+
+typedef struct bucket {
+    int64_t packs; /* rows of up to so many packs */
+    int lanes, V, cluster;
+} bucket;
+
+/* With the loops for still longer rows: ten texts over all lengths. */
+static const bucket buckets[] = {
+    {8, 8, 1, 1},      {32, 32, 1, 1},    {128, 32, 4, 1},
+    {256, 128, 2, 1},  {512, 128, 4, 1},  {1024, 256, 4, 1},
+    {2048, 256, 8, 1}, {4096, 256, 8, 2}, {16384, 128, 16, 8},
+};
+
+enum { KF__ROW_THREADS = 128 }; /* of a block of several rows */
+
+/* Values that a thread keeps for each element: more of them, fewer elements a thread. */
+static int kept_values(const kf__low *L) {
+    int n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->stage == 0) ++n;
+    }
+    return n;
+}
+
+static bool pick(const kf__low *L, int width, bucket *out) {
+    int64_t packs = kf__ceil_div(L->axes[kf__last(L)].size, width);
+    for (size_t b = 0; b < KF__COUNT(buckets); ++b) {
+        if (packs > buckets[b].packs) continue;
+        *out = buckets[b];
+        if (out->cluster > 1 && L->target->sm < 90) return false;
+        int kept = kept_values(L);
+        while (out->V > 1 && out->lanes >= 32 && out->lanes < 512 && out->V * width * kept > 96)
+            out->V /= 2, out->lanes *= 2;
+        return true;
+    }
+    return false;
+}
+
+static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
+    const kf__lx *q = kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step));
+    t->j = kf__put_let(L, "int", "j", kf__l_bin(L, "*", q, kf__l_int(L, t->W)), NULL);
+    t->left = kf__put_let(L, "int", "left", kf__l_bin(L, "-", t->live, t->j), NULL);
+}
+
+static void put_accumulators(kf__low *L, kf__phase *p, int f) {
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        if (kf__fields(L, p->reds[r]) > f)
+            p->acc[r][f] = kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])),
+                                       kf__field_name(L, "state", p->reds[r], f), 0,
+                                       kf__identity(L, p->reds[r], f));
+}
+
+/* Fold field f over the lanes of a row in one warp, and close it. */
+static void put_lanes(kf__low *L, kf__phase *p, int f, int lanes, const kf__lx *count) {
+    kf__open_halve(L, "m", kf__l_int(L, lanes / 2));
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        if (kf__fields(L, p->reds[r]) > f) {
+            kf__dtype type = kf__state_type(L, p->reds[r]);
+            const kf__lx *acc = p->acc[r][f];
+            const kf__lx *other = kf__put_let(
+                L, kf__ctype(type), kf__l_name(L, "other%u", (unsigned)p->reds[r]),
+                kf__l_call(L, "kf_shfl_xor_T", type, acc, kf__l_var(L, "m")), NULL);
+            kf__put_set(L, acc, kf__fold_of(L, p->reds[r], f, acc, other));
+        }
+    kf__close(L);
+    for (uint32_t r = 0; r < p->n_reds; ++r) {
+        if (kf__fields(L, p->reds[r]) <= f) continue;
+        const kf__lx *acc = p->acc[r][f];
+        const kf__lx *n = count ? kf__count_as(L, p->reds[r], count) : NULL;
+        const kf__lx *closed = kf__close_of(L, p->reds[r], f, acc, n);
+        if (closed != acc) kf__put_set(L, acc, closed);
+    }
+}
+
+/* A count of the elements that the lanes of a row in one warp hold. */
+static const kf__lx *put_count(kf__low *L, kf__tile *t, int lanes) {
+    const kf__lx *count = kf__cuda_count(L, t, "held");
+    kf__open_halve(L, "m", kf__l_int(L, lanes / 2));
+    kf__put_set(L, count,
+                kf__l_bin(L, "+", count, kf__l_call(L, "kf_shfl_xor_i64", KF__I64, count,
+                                                     kf__l_var(L, "m"))));
+    kf__close(L);
+    return count;
+}
+
+/* Merge over warps and the cluster's blocks. */
+static void put_exchange(kf__low *L, const bucket *b, kf__states *st, uint32_t id, bool *waited) {
+    kf__cuda_merge_warps(L, st, b->lanes, id);
+    if (b->cluster > 1 && !*waited) {
+        kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
+        *waited = true;
+    }
+    kf__cuda_merge_cluster(L, st, b->cluster, id);
+}
+
+/* Reductions whose exponentials are shared go last; gives how many the others are. */
+static uint32_t shared_last(const kf__low *L, uint16_t *reds, uint32_t n) {
+    uint32_t plain = 0, difference, power;
+    for (uint32_t r = 0; r < n; ++r) {
+        if (kf__cuda_find_exp(L, reds[r], &difference, &power)) continue;
+        uint16_t red = reds[r];
+        reds[r] = reds[plain];
+        reds[plain++] = red;
+    }
+    return plain;
+}
+
+/* The sums of exponentials, of the whole row's maximum. */
+static void put_shared_exps(kf__low *L, kf__tile *t, const bucket *b, kf__phase *p, uint32_t plain,
+                            uint32_t stage, int lanes, bool *waited) {
+    if (plain == p->n_reds) return;
+    int8_t *only = KF__NEW(L->arena, int8_t, p->n_reds);
+    if (!only) {
+        L->failed = true;
+        return;
+    }
+    kf__phase sums = {.reds = p->reds + plain, .n_reds = p->n_reds - plain, .acc = p->acc + plain};
+    for (uint32_t r = 0; r < sums.n_reds; ++r) {
+        uint32_t difference, power;
+        kf__cuda_find_exp(L, sums.reds[r], &difference, &power);
+        only[r] = 1;
+        sums.acc[r][1] = kf__cuda_exp(L, t, sums.reds[r], difference, power);
+    }
+    put_lanes(L, &sums, 1, lanes, NULL);
+    kf__states st = {.reds = sums.reds, .n_reds = sums.n_reds, .field = sums.acc, .only = only};
+    put_exchange(L, b, &st, stage + 64, waited);
+    for (uint32_t r = 0; r < sums.n_reds; ++r)
+        kf__put_project_of(L, sums.reds[r], 1, sums.acc[r][1], kf__l_var(L, "n"));
+}
+
+static void put_reductions(kf__low *L, kf__tile *t, const bucket *b, kf__phase *p, uint32_t plain,
+                           uint32_t stage, const kf__lx *held, bool *waited) {
+    int lanes = b->lanes < 32 ? b->lanes : 32;
+    put_lanes(L, p, 0, lanes, held);
+    kf__phase rest = *p;
+    rest.n_reds = plain;
+    for (int f = 1; f < KF__MAX_FIELDS; ++f) {
+        bool any = false;
+        for (uint32_t r = 0; r < plain; ++r) any |= kf__fields(L, p->reds[r]) > f;
+        if (!any) break;
+        put_accumulators(L, &rest, f);
+        kf__cuda_field(L, t, &rest, f, p->acc);
+        put_lanes(L, &rest, f, lanes, held);
+    }
+    int8_t *only = KF__NEW(L->arena, int8_t, p->n_reds);
+    if (!only) {
+        L->failed = true;
+        return;
+    }
+    for (uint32_t r = 0; r < p->n_reds; ++r) only[r] = r < plain ? -1 : 0;
+    kf__states st = {.reds = p->reds, .n_reds = p->n_reds, .field = p->acc, .only = only};
+    if (kf__cuda_counts(L, p->reds, plain))
+        st.count = kf__put_var(L, "int64_t", kf__l_name(L, "count%u", (unsigned)stage), 0, held);
+    put_exchange(L, b, &st, stage, waited);
+    for (uint32_t r = 0; r < plain; ++r)
+        kf__put_project(L, p->reds[r], p->acc[r], kf__l_var(L, "n"));
+    for (uint32_t r = plain; r < p->n_reds; ++r)
+        kf__put_project_of(L, p->reds[r], 0, p->acc[r][0], kf__l_var(L, "n"));
+    put_shared_exps(L, t, b, p, plain, stage, lanes, waited);
+}
+
+static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, const kf__lx *held,
+                      bool *waited) {
+    kf__phase p = {0};
+    uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
+    uint16_t *stores = KF__NEW(L->arena, uint16_t, 64);
+    p.acc = (kf__fields_of *)KF__NEW(L->arena, const kf__lx *,
+                                     KF__MAX_FIELDS * (size_t)(L->k->n_instrs + 1));
+    if (!reds || !stores || !p.acc) {
+        L->failed = true;
+        return;
+    }
+    p.reds = reds;
+    p.stores = stores;
+    p.n_reds = kf__low_reductions(L, stage, reds);
+    p.n_stores = kf__low_stores(L, stage, stores);
+    if (!p.n_reds && !p.n_stores) return;
+    uint32_t plain = shared_last(L, reds, p.n_reds);
+    put_accumulators(L, &p, 0);
+    kf__cuda_phase(L, t, &p, stage, t->V > 1);
+    if (p.n_reds) put_reductions(L, t, b, &p, plain, stage, held, waited);
+    kf__cuda_forget(L, stage);
+}
+
+bool kf__cuda_rows(kf__low *L) {
+    int reduced = 0;
+    for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
+    kf__tile t = {.W = kf__cuda_width(L), .head = head};
+    bucket b;
+    if (reduced != 1 || !L->affine || !pick(L, t.W, &b)) return false;
+    t.V = b.V;
+    t.vec = kf__cuda_wide(L, t.W);
+    int64_t n_rows = kf__low_extent(L, false);
+    int per_block = b.lanes < KF__ROW_THREADS && b.cluster == 1 ? KF__ROW_THREADS / b.lanes : 1;
+    if (b.lanes > 32) per_block = 1;
+    L->small = n_rows < INT32_MAX;
+    kf__low_begin(L, "", "A row stays in the registers of its threads through all stages.");
+    L->fn->threads = b.lanes * per_block;
+    L->fn->cluster = b.cluster;
+    L->fn->grid = kf__ceil_div(n_rows, per_block) * b.cluster;
+    const kf__lx *size = kf__word_size(L, kf__last(L)), *rows = kf__word_int(L, "rows", n_rows);
+    kf__put_scalars(L);
+    const kf__lx *tid = kf__thread_id(L), *lanes = kf__l_int(L, b.lanes);
+    const kf__lx *lane = tid, *row = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
+    const char *index = L->small ? "uint32_t" : "int64_t";
+    if (b.cluster > 1) {
+        kf__put_let(L, "int", "rank", kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL), NULL);
+        kf__put_call(L, kf__l_callv(L, "kf_cluster_arrive", KF__I64, 0, NULL));
+        row = kf__l_bin(L, "/", row, kf__l_int(L, b.cluster));
+        lane = kf__put_let(L, "int", "lane",
+                           kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "rank"), lanes), tid),
+                           NULL);
+    } else if (per_block > 1) {
+        lane = kf__put_let(L, "int", "lane", kf__l_bin(L, "%", tid, lanes), NULL);
+        row = kf__l_bin(L, "+", kf__l_bin(L, "*", row, kf__l_int(L, per_block)),
+                        kf__l_bin(L, "/", tid, lanes));
+    }
+    const kf__lx *n = kf__put_let(L, "int", "n", size, "elements of a row");
+    t.live = n;
+    if (per_block > 1) {
+        const kf__lx *any = kf__put_let(L, index, "any_row", row, NULL);
+        const kf__lx *is = kf__put_let(L, "int", "is_row", kf__l_bin(L, "<", any, rows), NULL);
+        t.live = kf__put_let(L, "int", "live", kf__l_select(L, is, n, kf__l_int(L, 0)),
+                             "elements that this thread's row has");
+        row = kf__put_let(L, index, "row",
+                          kf__l_select(L, is, any, kf__l_bin(L, "-", rows, kf__l_int(L, 1))), NULL);
+    } else {
+        row = kf__put_let(L, index, "row", row, NULL);
+    }
+    t.base = lane;
+    t.step = kf__l_int(L, b.lanes * b.cluster);
+    kf__put_decode(L, false, false, row);
+    kf__put_rows(L, 0);
+    const kf__lx *held = NULL;
+    for (uint32_t i = 0; !held && i < L->k->n_instrs; ++i)
+        if (L->k->instrs[i].kind == KF__I_REDUCE && !kf__is_simple(L, i) &&
+            !kf__cuda_find_exp(L, i, &(uint32_t){0}, &(uint32_t){0}))
+            held = put_count(L, &t, b.lanes < 32 ? b.lanes : 32);
+    bool waited = b.cluster == 1;
+    for (uint32_t s = 0; s < L->k->n_stages; ++s) {
+        put_stage(L, &t, &b, s, held, &waited);
+        kf__put_rows(L, s + 1);
+    }
+    if (!waited) kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
+    const kf__lx *first = kf__l_bin(L, "==", lane, kf__l_int(L, 0));
+    if (per_block > 1) first = kf__l_bin(L, "&&", first, kf__l_var(L, "is_row"));
+    if (!kf__has_row_stores(L)) return true;
+    kf__open_if(L, first);
+    kf__put_row_stores(L);
+    kf__close(L);
+    return true;
+}

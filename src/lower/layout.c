@@ -1,0 +1,259 @@
+/* Axes merged, operands' strides: from index maps and a plan's layout to what nests need.
+ *
+ * Each index map becomes one stride an axis: the coefficient of the axis in each dim's index times
+ * that dim's stride, summed. Slices, flips and transposes are gone then. Neighbouring axes merge
+ * where every operand steps over both as over one:
+ *
+ *     x[i0, i1] at 300 * i0 + i1, i1 < 300    ->    x[i] at i
+ *
+ * What merges, and what counts as contiguous, must not hang on a size that happens to be 1, or
+ * even: the text would change with it. So strides alone don't decide, the index maps must agree: an
+ * axis merges with one that runs over the whole of the dim behind its own. */
+#include "lower/low.h"
+
+static kf_status evaluate(const kf__low *L, kf__expr e, int64_t *out, kf_error *err) {
+    if (!kf__x_eval(&L->p->graph->exprs, e, L->layout->names, NULL, out))
+        return kf__fail(err, KF_ERR_LIMIT, "a size or stride of kernel %s exceeds 64 bits",
+                        L->k->name);
+    return KF_OK;
+}
+
+/* Strides of what an access indexes, in elements. */
+static kf_status value_strides(kf__low *L, const kf__access *a, int64_t *strides, kf_error *err) {
+    if (a->value != KF__NO_VALUE) {
+        for (int d = 0; d < a->rank; ++d) strides[d] = L->layout->strides[a->value][d];
+        return KF_OK;
+    }
+    int64_t step = 1;
+    for (int d = a->rank - 1; d >= 0; --d) {
+        int64_t size;
+        KF_TRY(evaluate(L, a->shape[d], &size, err));
+        strides[d] = step;
+        if (!kf__mul_ok(step, size, &step))
+            return kf__fail(err, KF_ERR_LIMIT, "a random array's size exceeds 64 bits");
+    }
+    return KF_OK;
+}
+
+/* The dim along which elements are neighbours: the last one with stride 1. -1: none is. */
+static int innermost(kf__exprs *pool, const kf__access *a, const int64_t *strides) {
+    for (int d = a->rank - 1; d >= 0; --d)
+        if (strides[d] == 1 && !kf__x_is(pool, a->shape[d], 1)) return d;
+    return -1;
+}
+
+/* Axis m is in the index of dim d, times `coefficient`. */
+static void add_dim(kf__low *L, kf__operand *o, int m, int d, kf__expr coefficient, int inner) {
+    kf__exprs *pool = &L->p->graph->exprs;
+    bool one = kf__x_is(pool, coefficient, 1);
+    o->along[m] = o->varies[m] ? (kf__along){.dim = -1}
+                               : (kf__along){.dim = (int8_t)d,
+                                             .unit = one && d == inner,
+                                             .coefficient = coefficient,
+                                             .span = L->axes[m].extent};
+    o->varies[m] = true;
+}
+
+static kf_status affine_operand(kf__low *L, kf__operand *o, const int64_t *strides,
+                                kf_error *err) {
+    kf__exprs *pool = &L->p->graph->exprs;
+    int inner = innermost(pool, o->access, strides);
+    for (int d = 0; d < o->access->rank; ++d) {
+        kf__expr coefficient[KF__MAX_AXES] = {0}, offset = 0;
+        if (!kf__x_affine(pool, o->access->index[d], L->k->n_axes, coefficient, &offset))
+            return kf__fail(err, KF_ERR_INTERNAL, "an index of kernel %s isn't affine", L->k->name);
+        int64_t value;
+        if (offset) {
+            KF_TRY(evaluate(L, offset, &value, err));
+            o->offset += value * strides[d];
+        }
+        for (int m = 0; m < (int)L->k->n_axes; ++m) {
+            if (!coefficient[m]) continue;
+            KF_TRY(evaluate(L, coefficient[m], &value, err));
+            o->stride[m] += value * strides[d];
+            add_dim(L, o, m, d, coefficient[m], inner);
+        }
+    }
+    return KF_OK;
+}
+
+static bool is_taken(const kf__low *L, uint32_t n, const char *name) {
+    for (uint32_t i = 0; i < n; ++i)
+        if (L->operands[i].name && !strcmp(L->operands[i].name, name)) return true;
+    return false;
+}
+
+/* "out", "out0": what results are called that have no name. */
+static bool is_plain_result(const char *name) {
+    return name && !strncmp(name, "out", 3) && strspn(name + 3, "0123456789") == strlen(name + 3);
+}
+
+/* in_x, out_y, tmp_2. No other name in a function begins so, whatever users call their inputs. */
+static const char *operand_name(kf__low *L, uint32_t n) {
+    const kf__operand *o = &L->operands[n];
+    if (!o->value) return kf__l_name(L, "random%u", (unsigned)n);
+    const kf_graph *g = L->p->graph;
+    const char *prefix = "in_", *name = NULL;
+    if (o->value->kind == KF__VALUE_INPUT) name = g->inputs.at[o->value->index].name;
+    if (o->value->kind == KF__VALUE_RESULT) {
+        name = g->result_names.at[o->value->index];
+        prefix = is_plain_result(name) ? "" : "out_";
+    }
+    char text[48];
+    size_t n_text = 0;
+    for (const char *c = name ? name : ""; *c && n_text < 40; ++c)
+        text[n_text++] = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                                 (*c >= '0' && *c <= '9')
+                             ? *c
+                             : '_';
+    text[n_text] = 0;
+    const char *full = name ? kf__l_name(L, "%s%s", prefix, text)
+                            : kf__l_name(L, "tmp_%u", (unsigned)o->access->value);
+    for (uint32_t k = n; is_taken(L, n, full) && !L->failed; ++k)
+        full = kf__l_name(L, "%s%s_%u", name ? prefix : "tmp_", text, (unsigned)k);
+    return full;
+}
+
+/* Does it say anything that axis a's step is axis b's times its size? It does for neighbouring
+ * dims; for others only where b's dim and those between have more than one element. */
+static bool telling(const kf__low *L, const kf__operand *o, int a, int b) {
+    kf__exprs *pool = &L->p->graph->exprs;
+    bool neighbours = a < b;
+    for (int d = a + 1; d < b; ++d) neighbours &= kf__x_is(pool, o->access->shape[d], 1);
+    if (neighbours) return true;
+    for (int d = a < b ? a + 1 : b; d < (a < b ? b + 1 : a); ++d) {
+        int64_t size = 0;
+        if (!kf__x_eval(pool, o->access->shape[d], L->layout->names, NULL, &size) || size < 2)
+            return false;
+    }
+    return true;
+}
+
+static bool mergeable(const kf__low *L, int a, int b) {
+    const kf__axis *A = &L->axes[a], *B = &L->axes[b];
+    kf__exprs *pool = &L->p->graph->exprs;
+    if (A->reduced != B->reduced) return false;
+    if (kf__x_is(pool, A->extent, 1)) return true;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        const kf__operand *o = &L->operands[i];
+        const kf__along *p = &o->along[a], *q = &o->along[b];
+        if (o->varies[a] != o->varies[b]) return false;
+        if (!o->varies[a]) continue;
+        if (p->dim < 0 || q->dim < 0) return false;
+        if (o->stride[a] != o->stride[b] * kf__max(1, B->size)) return false;
+        if (p->dim == q->dim) {
+            if (p->coefficient != kf__x_mul(pool, q->coefficient, q->span)) return false;
+        } else if (!kf__x_is(pool, p->coefficient, 1) || !kf__x_is(pool, q->coefficient, 1) ||
+                   q->span != o->access->shape[q->dim] || !telling(L, o, p->dim, q->dim)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* How axes a and b of an operand move as one. */
+static kf__along merged(const kf__low *L, const kf__operand *o, int a, int b) {
+    kf__along p = o->along[a], q = o->along[b];
+    if (!o->varies[a]) return q;
+    if (p.dim == q.dim) {
+        q.span = kf__x_mul(&L->p->graph->exprs, p.span, q.span);
+        return q;
+    }
+    p.unit = q.unit;
+    return p;
+}
+
+/* Merge axis a into a + 1. */
+static void merge(kf__low *L, int a) {
+    L->axes[a + 1].size *= L->axes[a].size;
+    L->axes[a + 1].extent =
+        kf__x_mul(&L->p->graph->exprs, L->axes[a].extent, L->axes[a + 1].extent);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        kf__operand *o = &L->operands[i];
+        if (o->varies[a + 1]) o->along[a + 1] = merged(L, o, a, a + 1);
+        for (int m = a; m + 1 < L->n_axes; ++m) {
+            o->stride[m] = o->stride[m + 1];
+            o->varies[m] = o->varies[m + 1];
+            o->along[m] = o->along[m + 1];
+        }
+    }
+    for (int m = a; m + 1 < L->n_axes; ++m) L->axes[m] = L->axes[m + 1];
+    --L->n_axes;
+}
+
+kf_status kf__low_layout(kf__low *L, kf_error *err) {
+    const kf__kernel *k = L->k;
+    L->operands = KF__NEW(L->arena, kf__operand, k->n_accesses + 1);
+    if (!L->operands) return kf__out_of_memory(err);
+    L->affine = true;
+    L->n_axes = (int)k->n_axes;
+    for (uint32_t m = 0; m < k->n_axes; ++m) {
+        KF_TRY(evaluate(L, k->size[m], &L->axes[m].size, err));
+        L->axes[m].reduced = k->reduced >> m & 1;
+        L->axes[m].original = m;
+        L->axes[m].extent = k->size[m];
+    }
+    for (uint32_t s = 0; s < k->n_stores; ++s) L->operands[k->stores[s].access].store = true;
+    for (uint32_t i = 0; i < k->n_accesses; ++i) {
+        kf__operand *o = &L->operands[i];
+        o->access = &k->accesses[i];
+        o->value = o->access->value == KF__NO_VALUE ? NULL : &L->p->values[o->access->value];
+        o->dtype = o->value ? o->value->dtype : KF__I32;
+        o->name = operand_name(L, i);
+        int64_t strides[KF__MAX_RANK];
+        KF_TRY(value_strides(L, o->access, strides, err));
+        if (o->access->affine)
+            KF_TRY(affine_operand(L, o, strides, err));
+        else
+            L->affine = false;
+    }
+    for (int a = L->n_axes - 2; L->affine && a >= 0; --a)
+        if (mergeable(L, a, a + 1)) merge(L, a);
+    for (int m = 0; m < L->n_axes; ++m) {
+        L->axes[m].var = kf__l_name(L, "i%d", m);
+        L->axes[m].n = kf__l_name(L, "n%d", m);
+    }
+    return L->failed ? kf__out_of_memory(err) : KF_OK;
+}
+
+int64_t kf__low_extent(const kf__low *L, bool reduced) {
+    int64_t n = 1;
+    for (int m = 0; m < L->n_axes; ++m)
+        if (L->axes[m].reduced == reduced) n *= L->axes[m].size;
+    return n;
+}
+
+int kf__low_step(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    if (!o->access->affine) return 3;
+    if (L->n_axes == 0 || !o->varies[kf__last(L)]) return 0;
+    return o->along[kf__last(L)].unit ? 1 : 2;
+}
+
+void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat) {
+    int axes[KF__MAX_AXES], n = 0;
+    for (int m = 0; m < L->n_axes; ++m)
+        if (L->axes[m].reduced == reduced && !(but_last && m == kf__last(L))) axes[n++] = m;
+    const kf__lx *rest = flat;
+    const char *type = L->small ? "uint32_t" : "int64_t";
+    for (int i = n - 1; i > 0; --i) {
+        const kf__lx *size = kf__word_size(L, axes[i]);
+        kf__put_let(L, type, L->axes[axes[i]].var, kf__l_bin(L, "%", rest, size), NULL);
+        const char *name = kf__l_name(L, "%s%d", reduced ? "above_r" : "above", axes[i]);
+        rest = kf__put_let(L, type, name, kf__l_bin(L, "/", rest, size), NULL);
+    }
+    if (n) kf__put_let(L, type, L->axes[axes[0]].var, rest, NULL);
+}
+
+int64_t kf__low_bytes(const kf__low *L) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        const kf__operand *o = &L->operands[i];
+        if (!o->value) continue;
+        int64_t n = kf__types[o->dtype].size;
+        for (int m = 0; m < L->n_axes; ++m)
+            if (o->varies[m] || !o->access->affine) n *= L->axes[m].size;
+        bytes += n;
+    }
+    return bytes;
+}

@@ -1,0 +1,218 @@
+/* What the lowerings share: the state of one lowering, and the makers of loop IR.
+ *
+ *   layout.c       axes merged, operands' strides            -> low->axes, low->operands
+ *   build.c        statements and expressions
+ *   words.c        the argument struct
+ *   body.c         instructions of the kernel as statements
+ *   reduce.c       states of reductions as statements
+ *   tidy.c         what nobody reads is taken out
+ *   cpu_*.c        blocks, and nests for the CPU
+ *   cuda_*.c       packs and tiles, exchanges, and nests for CUDA
+ *
+ * Axis m of the merged domain is the variable i<m>; the value of instruction n is v<n>.
+ */
+#ifndef KFUSE_LOWER_LOW_H
+#define KFUSE_LOWER_LOW_H
+
+#include "lower/lower.h"
+
+typedef struct kf__axis {
+    int64_t size;
+    bool reduced;
+    uint32_t original; /* the innermost of the kernel's axes in it */
+    kf__expr extent;   /* its size, in names */
+    const char *var;   /* "i0" */
+    const char *n;     /* "n0": its size, as a word */
+} kf__axis;
+
+/* How one axis moves in one operand, by its index map alone: what may decide over the text. */
+typedef struct kf__along {
+    int8_t dim;           /* of the operand; of a merged axis the first; -1: in several dims */
+    bool unit;            /* steps through the dim that the layout calls the innermost one */
+    kf__expr coefficient; /* in that dim's index */
+    kf__expr span;        /* of its extent, the part in that dim; what is in dims behind is whole */
+} kf__along;
+
+/* A load, store or random index of the kernel, over merged axes. */
+typedef struct kf__operand {
+    const kf__access *access;
+    const kf__value *value; /* NULL: RANDOM */
+    kf__dtype dtype;
+    const char *name;             /* "in_x" */
+    int64_t stride[KF__MAX_AXES]; /* elements; by merged axis */
+    bool varies[KF__MAX_AXES];    /* does it depend on the axis at all? else it is broadcast */
+    kf__along along[KF__MAX_AXES]; /* where it varies */
+    int64_t offset;               /* elements */
+    bool store;
+} kf__operand;
+
+typedef uint64_t kf__mask; /* a set of instructions, in words of 64 */
+static inline bool kf__has(const kf__mask *mask, uint32_t i) {
+    return mask[i / 64] >> (i % 64) & 1;
+}
+
+typedef struct kf__low {
+    const kf__partition *p;
+    const kf__kernel *k;
+    const kf__layout *layout;
+    const kf__target *target;
+    kf__arena *arena;
+    bool failed; /* out of memory */
+
+    bool small;       /* CUDA: flat indices fit in 32 bits */
+    bool rows_inside; /* ROW instructions of stage 0 are computed with the FULL ones */
+    bool affine; /* all operands are; else axes aren't merged */
+    int n_axes;
+    kf__axis axes[KF__MAX_AXES];
+    kf__operand *operands; /* [k->n_accesses] */
+
+    /* the function in the making */
+    kf__loop_fn *fn;
+    uint32_t words_capacity;
+    kf__ls **tail;      /* where the next statement goes */
+    kf__ls **stack[64]; /* tails of the enclosing bodies */
+    int depth;
+    kf__ls *prologue_end;
+    const char **pointer;  /* [n_accesses] the variable that points at the block's start */
+    const kf__lx **value;  /* [n_instrs] how an instruction's value is read here; NULL: unknown */
+
+    kf__lowered *out;
+} kf__low;
+
+/* ---------------------------------------------------------------- build.c: expressions */
+
+const char *kf__l_name(kf__low *L, const char *format, ...) KF__PRINTF(2, 3);
+const kf__lx *kf__l_var(kf__low *L, const char *name);
+const kf__lx *kf__l_int(kf__low *L, int64_t value);
+const kf__lx *kf__l_const(kf__low *L, kf__dtype type, double number, int64_t integer);
+const kf__lx *kf__l_bin(kf__low *L, const char *op, const kf__lx *a, const kf__lx *b);
+const kf__lx *kf__l_item(kf__low *L, const char *name, const kf__lx *index);
+const kf__lx *kf__l_select(kf__low *L, const kf__lx *c, const kf__lx *a, const kf__lx *b);
+/* name may contain _T, the suffix of type. */
+const kf__lx *kf__l_callv(kf__low *L, const char *name, kf__dtype type, int n,
+                          const kf__lx *const *args);
+#define kf__l_call(L, name, type, ...)                                                    \
+    kf__l_callv((L), (name), (type),                                                      \
+                (int)(sizeof((const kf__lx *[]){__VA_ARGS__}) / sizeof(const kf__lx *)),  \
+                (const kf__lx *[]){__VA_ARGS__})
+const kf__lx *kf__l_code(kf__low *L, const char *code, kf__dtype type, const char *formals, int n,
+                         const kf__lx *const *args);
+
+/* ---------------------------------------------------------------- build.c: statements */
+
+void kf__low_begin(kf__low *L, const char *suffix, const char *doc); /* a new function */
+
+void kf__put_comment(kf__low *L, const char *text);
+/* const ctype name = value; gives the variable. */
+const kf__lx *kf__put_let(kf__low *L, const char *ctype, const char *name, const kf__lx *value,
+                          const char *comment);
+/* ctype name = value, or ctype name[count]; value may be NULL. */
+const kf__lx *kf__put_var(kf__low *L, const char *ctype, const char *name, int64_t count,
+                          const kf__lx *value);
+void kf__put_set(kf__low *L, const kf__lx *target, const kf__lx *value);
+void kf__put_call(kf__low *L, const kf__lx *call);
+void kf__put_shared(kf__low *L, const char *ctype, const char *name, int64_t count);
+void kf__open_for(kf__low *L, const char *ctype, const char *name, const kf__lx *from,
+                  const kf__lx *to, const kf__lx *step, kf__bind bind);
+void kf__open_halve(kf__low *L, const char *name, const kf__lx *from);
+void kf__open_if(kf__low *L, const kf__lx *condition);
+void kf__open_else(kf__low *L); /* instead of the if's kf__close */
+void kf__open_block(kf__low *L);
+void kf__close(kf__low *L);
+
+/* ---------------------------------------------------------------- words.c */
+
+/* Words of the argument struct; each is also a local of the same name. Existing names are shared.
+ */
+const kf__lx *kf__word_int(kf__low *L, const char *name, int64_t value);
+const char *kf__word_operand(kf__low *L, uint32_t access);
+const kf__lx *kf__word_partial(kf__low *L, const char *name, kf__dtype type, int64_t offset);
+const kf__lx *kf__word_stride(kf__low *L, uint32_t access, int axis);
+const kf__lx *kf__word_size(kf__low *L, int axis);
+const kf__lx *kf__word_scalar(kf__low *L, uint32_t input);
+/* 1 where every operand's address is 16-byte aligned; `may`: what the plan knows of strides. */
+const kf__lx *kf__word_aligned(kf__low *L, bool may);
+
+/* ---------------------------------------------------------------- layout.c */
+
+kf_status kf__low_layout(kf__low *L, kf_error *err);
+int64_t kf__low_extent(const kf__low *L, bool reduced); /* product of kept or reduced axes' sizes */
+/* Set variables of the kept or the reduced axes from a flat index; `but_last`: without the
+ * innermost axis of the domain, which the caller's own loop runs over. */
+void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat);
+int64_t kf__low_bytes(const kf__low *L); /* that the kernel moves at the least */
+static inline int kf__last(const kf__low *L) { return L->n_axes - 1; }
+/* How an operand moves along the innermost axis: 0 not at all, 1 by one element, 2 by a stride, 3
+ * in a way that isn't affine. */
+int kf__low_step(const kf__low *L, uint32_t access);
+
+/* ---------------------------------------------------------------- body.c */
+
+/* Element offset of an operand for the axis variables, and `last` for the innermost one (NULL:
+ * where the operand doesn't depend on it, or for its beginning). */
+const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last);
+/* A variable that points to the operand where the innermost axis is at `first`; element l from
+ * there on is kf__element(access, l, first + l). */
+void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first);
+const kf__lx *kf__element(kf__low *L, uint32_t access, const kf__lx *l, const kf__lx *at);
+const kf__lx *kf__low_load(kf__low *L, uint32_t access, const kf__lx *pointer, const kf__lx *index);
+void kf__put_store(kf__low *L, uint32_t access, const char *pointer, const kf__lx *index,
+                   const kf__lx *value);
+/* Which instructions of a level do `roots` need? Stops where the value is known. */
+bool kf__at_level(const kf__low *L, uint32_t i, kf__level level);
+kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uint32_t n);
+void kf__put_instr(kf__low *L, uint32_t i); /* v<i> = ..., for OP and CAST; sets L->value[i] */
+void kf__put_scalars(kf__low *L);           /* all SCALAR instructions */
+void kf__put_rows(kf__low *L, uint32_t stage); /* ROW instructions of a stage, but PROJECTs */
+bool kf__has_row_stores(const kf__low *L);
+void kf__put_row_stores(kf__low *L);
+void kf__forget(kf__low *L, kf__level level); /* values of a level are unknown again */
+const kf__lx *kf__value_of(kf__low *L, uint32_t i);
+const char *kf__ctype(kf__dtype type); /* of computing with it */
+const char *kf__instr_comment(kf__low *L, uint32_t i);
+bool kf__is_dear(const kf__low *L, const kf__mask *mask); /* costly enough to keep its result? */
+uint32_t kf__low_stores(const kf__low *L, uint32_t stage, uint16_t *out); /* FULL stores' indices */
+bool kf__low_later(const kf__low *L, uint32_t stage); /* any FULL-level work at or after it? */
+/* The comment of a function; merges: it merges what another left. */
+const char *kf__low_doc(kf__low *L, const char *how, bool merges);
+
+/* ---------------------------------------------------------------- reduce.c */
+
+uint32_t kf__low_reductions(const kf__low *L, uint32_t stage, uint16_t *out /* [n_instrs] */);
+kf__dtype kf__state_type(const kf__low *L, uint32_t red);
+int kf__fields(const kf__low *L, uint32_t red);
+/* "max1", "lanes_sumexp1": what a field of a state is called; what: "state", "lanes"... */
+const char *kf__field_name(kf__low *L, const char *what, uint32_t red, int field);
+bool kf__is_simple(const kf__low *L, uint32_t red); /* one field, the fold of the elements */
+const kf__lx *kf__identity(kf__low *L, uint32_t red, int field);
+const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, const kf__lx *b);
+const kf__lx *kf__term(kf__low *L, uint32_t red, int field, const kf__lx *x,
+                       const kf__lx *const *fields);
+const kf__lx *kf__close_of(kf__low *L, uint32_t red, int field, const kf__lx *folded,
+                           const kf__lx *count);
+/* p = merge(p, q) of the variables p[field]; np, nq: elements in each, of the state's type. */
+void kf__put_merge(kf__low *L, uint32_t red, const kf__lx *const *p, const kf__lx *const *q,
+                   const kf__lx *np, const kf__lx *nq);
+/* The PROJECTs of a reduction. total: how many elements were reduced, an integer. */
+void kf__put_project(kf__low *L, uint32_t red, const kf__lx *const *fields, const kf__lx *total);
+void kf__put_project_of(kf__low *L, uint32_t red, int field, const kf__lx *value,
+                        const kf__lx *total);
+const kf__lx *kf__count_as(kf__low *L, uint32_t red, const kf__lx *count); /* in the state's type */
+
+/* Offset in the kernel's scratch of n fresh elements. */
+int64_t kf__low_scratch(kf__low *L, int64_t n, kf__dtype type);
+
+/* ---------------------------------------------------------------- tidy.c */
+
+void kf__low_tidy(kf__low *L, kf__loop_fn *fn); /* take out what nobody reads */
+
+/* ---------------------------------------------------------------- the nests */
+
+kf_status kf__lower_cpu(kf__low *L);
+void kf__cpu_pointwise(kf__low *L);
+void kf__cpu_rows(kf__low *L);
+void kf__cpu_reduce(kf__low *L);
+void kf__cpu_columns(kf__low *L);
+kf_status kf__lower_cuda(kf__low *L);
+
+#endif

@@ -1,0 +1,70 @@
+/* One kernel, one layout, one target: sets up the state, picks the nest, hands over the functions.
+ */
+#include "lower/low.h"
+
+void kf__low_begin(kf__low *L, const char *suffix, const char *doc) {
+    kf__lowered *out = L->out;
+    kf__loop_fn *fns = KF__NEW(L->arena, kf__loop_fn, out->n_fns + 1);
+    if (!fns) {
+        L->failed = true;
+        return;
+    }
+    if (out->n_fns) memcpy(fns, out->fns, out->n_fns * sizeof *fns);
+    out->fns = fns;
+    L->fn = &fns[out->n_fns++];
+    L->fn->name = kf__l_name(L, "%s%s", L->k->name, suffix);
+    L->fn->doc = kf__low_doc(L, doc, !strcmp(suffix, "_merge"));
+    L->fn->cluster = 1;
+    L->fn->grain = 1;
+    L->fn->work_bytes = kf__low_bytes(L);
+    L->words_capacity = 0;
+    L->prologue_end = NULL;
+    L->tail = &L->fn->body;
+    L->depth = 0;
+    memset((void *)L->pointer, 0, sizeof *L->pointer * L->k->n_accesses);
+    memset((void *)L->value, 0, sizeof *L->value * L->k->n_instrs);
+}
+
+/* Which address words must be aligned for `vec`: all but the partials. */
+static void finish_aligned(kf__loop_fn *fn) {
+    int64_t mask = 0;
+    bool fits = true;
+    for (uint32_t w = 0; w < fn->n_words; ++w) {
+        kf__word_kind kind = (kf__word_kind)fn->words[w].kind;
+        if (kind != KF__W_INPUT && kind != KF__W_RESULT && kind != KF__W_TEMP) continue;
+        fits = fits && w < 63;
+        if (w < 63) mask |= (int64_t)1 << w;
+    }
+    for (uint32_t w = 0; w < fn->n_words; ++w) {
+        if (fn->words[w].kind != KF__W_ALIGNED) continue;
+        fn->words[w].number = mask;
+        if (!fits) fn->words[w].kind = KF__W_INT, fn->words[w].number = 0;
+    }
+}
+
+kf_status kf__lower(const kf__partition *p, const kf__kernel *k, const kf__layout *layout,
+                    const kf__target *target, kf__arena *arena, kf__lowered *out, kf_error *err) {
+    kf__low L = {.p = p, .k = k, .layout = layout, .target = target, .arena = arena, .out = out};
+    *out = (kf__lowered){0};
+    if (k->n_accesses > 64 || k->n_stores > 64)
+        return kf__fail(err, KF_ERR_INTERNAL, "kernel %s has more than 64 operands", k->name);
+    L.pointer = KF__NEW(arena, const char *, k->n_accesses + 1);
+    L.value = KF__NEW(arena, const kf__lx *, k->n_instrs + 1);
+    if (!L.pointer || !L.value) return kf__out_of_memory(err);
+    KF_TRY(kf__low_layout(&L, err));
+    kf_status status = target->kind == KF__TARGET_C ? kf__lower_cpu(&L) : kf__lower_cuda(&L);
+    if (L.failed) return kf__out_of_memory(err);
+    if (status != KF_OK) return kf__fail(err, status, "kernel %s can't be lowered", k->name);
+    for (uint32_t i = 0; i < out->n_fns; ++i) {
+        kf__low_tidy(&L, &out->fns[i]);
+        finish_aligned(&out->fns[i]);
+    }
+    if (L.failed) return kf__out_of_memory(err);
+    return KF_OK;
+}
+
+int64_t kf__low_scratch(kf__low *L, int64_t n, kf__dtype type) {
+    int64_t at = L->out->scratch;
+    L->out->scratch += (n * kf__types[type].size + 255) / 256 * 256;
+    return at;
+}

@@ -1,0 +1,128 @@
+/* States of reductions as statements, from the templates of reductions.def. */
+#include <math.h>
+
+#include "lower/low.h"
+
+static const kf__field_row *field_of(const kf__low *L, uint32_t red, int field) {
+    return &kf__reds[L->k->instrs[red].op].field[field];
+}
+
+uint32_t kf__low_reductions(const kf__low *L, uint32_t stage, uint16_t *out) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (L->k->instrs[i].kind == KF__I_REDUCE &&
+            L->k->instrs[L->k->instrs[i].args[0]].stage == stage)
+            out[n++] = (uint16_t)i;
+    return n;
+}
+
+kf__dtype kf__state_type(const kf__low *L, uint32_t red) {
+    return kf__compute(L->k->instrs[L->k->instrs[red].args[0]].dtype);
+}
+
+int kf__fields(const kf__low *L, uint32_t red) { return kf__reds[L->k->instrs[red].op].n_fields; }
+
+const char *kf__field_name(kf__low *L, const char *what, uint32_t red, int field) {
+    const char *name = field_of(L, red, field)->name;
+    char last = name[strlen(name) - 1];
+    const char *between = last >= '0' && last <= '9' ? "_" : "";
+    if (!strcmp(what, "state")) return kf__l_name(L, "%s%s%u", name, between, (unsigned)red);
+    return kf__l_name(L, "%s_%s%s%u", what, name, between, (unsigned)red);
+}
+
+bool kf__is_simple(const kf__low *L, uint32_t red) {
+    return kf__fields(L, red) == 1 && !strcmp(field_of(L, red, 0)->term, "x");
+}
+
+const kf__lx *kf__identity(kf__low *L, uint32_t red, int field) {
+    kf__dtype type = kf__state_type(L, red);
+    switch (field_of(L, red, field)->fold) {
+    case KF__FOLD_SUM:
+    case KF__FOLD_ANY: return kf__l_const(L, type, 0, 0);
+    case KF__FOLD_PROD:
+    case KF__FOLD_ALL: return kf__l_const(L, type, 1, 1);
+    case KF__FOLD_MAX:
+        return type == KF__BOOL ? kf__l_int(L, 0) : kf__l_code(L, "kf_lowest_T", type, "", 0, NULL);
+    case KF__FOLD_MIN:
+        return type == KF__BOOL ? kf__l_int(L, 1)
+                                : kf__l_code(L, "kf_highest_T", type, "", 0, NULL);
+    }
+    return kf__l_int(L, 0);
+}
+
+const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, const kf__lx *b) {
+    kf__dtype type = kf__state_type(L, red);
+    bool f = kf__is_float(type);
+    const char *code = "a + b";
+    switch (field_of(L, red, field)->fold) {
+    case KF__FOLD_SUM: code = f ? "a + b" : "kf_add_T(a, b)"; break;
+    case KF__FOLD_PROD: code = f ? "a * b" : "kf_mul_T(a, b)"; break;
+    case KF__FOLD_MAX: code = "kf_max_T(a, b)"; break;
+    case KF__FOLD_MIN: code = "kf_min_T(a, b)"; break;
+    case KF__FOLD_ANY: code = "a | b"; break;
+    case KF__FOLD_ALL: code = "a & b"; break;
+    }
+    return kf__l_code(L, code, type, "a b", 2, (const kf__lx *[]){a, b});
+}
+
+const kf__lx *kf__term(kf__low *L, uint32_t red, int field, const kf__lx *x,
+                       const kf__lx *const *fields) {
+    const kf__lx *args[3] = {x, field > 0 ? fields[0] : x, field > 1 ? fields[1] : x};
+    const char *code = field_of(L, red, field)->term;
+    if (!strcmp(code, "x")) return x;
+    return kf__l_code(L, code, kf__state_type(L, red), "x s0 s1", 3, args);
+}
+
+const kf__lx *kf__close_of(kf__low *L, uint32_t red, int field, const kf__lx *folded,
+                           const kf__lx *count) {
+    const char *code = field_of(L, red, field)->close;
+    if (!strcmp(code, "f")) return folded;
+    return kf__l_code(L, code, kf__state_type(L, red), "f n", 2, (const kf__lx *[]){folded, count});
+}
+
+const kf__lx *kf__count_as(kf__low *L, uint32_t red, const kf__lx *count) {
+    kf__dtype type = kf__state_type(L, red);
+    if (!kf__is_float(type) || kf__is_simple(L, red)) return count;
+    if (count->kind == KF__L_INT) return kf__l_const(L, type, (double)count->integer, 0);
+    return kf__l_call(L, "kf_cast_i64_T", type, count);
+}
+
+void kf__put_merge(kf__low *L, uint32_t red, const kf__lx *const *p, const kf__lx *const *q,
+                   const kf__lx *np, const kf__lx *nq) {
+    kf__dtype type = kf__state_type(L, red);
+    int n = kf__fields(L, red);
+    const kf__lx *merged[KF__MAX_FIELDS];
+    if (n > 1) kf__open_block(L);
+    for (int f = 0; f < n; ++f) {
+        const kf__lx *args[] = {p[0], p[n - 1], q[0], q[n - 1], np, nq};
+        const char *code = field_of(L, red, f)->merge;
+        if (n == 1) { /* the integer spelling too */
+            kf__put_set(L, p[0], kf__fold_of(L, red, 0, p[0], q[0]));
+            return;
+        }
+        merged[f] = kf__put_let(L, kf__ctype(type), kf__field_name(L, "merged", red, f),
+                                kf__l_code(L, code, type, "p0 p1 q0 q1 np nq", 6, args), NULL);
+    }
+    for (int f = 0; f < n; ++f) kf__put_set(L, p[f], merged[f]);
+    if (n > 1) kf__close(L);
+}
+
+void kf__put_project_of(kf__low *L, uint32_t red, int field, const kf__lx *value,
+                        const kf__lx *total) {
+    const kf__red_row *row = &kf__reds[L->k->instrs[red].op];
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind != KF__I_PROJECT || in->args[0] != red || in->field != field) continue;
+        if (row->empty && !strcmp(row->empty, "nan")) {
+            const kf__lx *nan = kf__l_const(L, kf__state_type(L, red), (double)NAN, 0);
+            value = kf__l_select(L, kf__l_bin(L, ">", total, kf__l_int(L, 0)), value, nan);
+        }
+        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i), value,
+                                  kf__l_name(L, "%s", row->field[field].name));
+    }
+}
+
+void kf__put_project(kf__low *L, uint32_t red, const kf__lx *const *fields, const kf__lx *total) {
+    for (int f = 0; f < kf__fields(L, red); ++f)
+        kf__put_project_of(L, red, f, fields[f], total);
+}
