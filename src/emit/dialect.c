@@ -1,0 +1,32 @@
+/* The dialects. A new target is a row here, its prelude, and a nest in src/lower. */
+#include "emit/dialect.h"
+
+const kf__dialect kf__dialects[] = {
+    [KF__TARGET_C] = {
+        .name = "c",
+        .open = "void $(const $_args *a, int64_t begin, int64_t end) {\n",
+        .close = "",
+        .field = "a->",
+        .simd = "KF_SIMD\n",
+        .unroll = "KF_UNROLL\n",
+        .preludes = {"prelude_c.h", "prelude_common.h"},
+    },
+    [KF__TARGET_CUDA] = {
+        .name = "cuda",
+        .open = "KF_KERNEL($, $_args, #) {\n",
+        .close = "",
+        .field = "a.",
+        .simd = "",
+        .unroll = "KF_UNROLL\n",
+        .preludes = {"prelude_cuda.cuh", "prelude_common.h"},
+    },
+    [KF__TARGET_EMULATED] = {
+        .name = "emulated",
+        .open = "KF_KERNEL($, $_args, #) {\n",
+        .close = "KF_EMU_ENTRY($, $_args)\n",
+        .field = "a.",
+        .simd = "",
+        .unroll = "KF_UNROLL\n",
+        .preludes = {"prelude_emu.h", "prelude_common.h"},
+    },
+};

@@ -1,0 +1,330 @@
+/* The prelude of generated C, before prelude_common.h (which says how a source is put together).
+ *
+ * No #include: the text is compiled at run time, and parsing headers would take longer than the
+ * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with
+ * -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off. Only f64's functions need
+ * libm. What only the CPU has: kf_philox_fill, kf_prefetch, kf_stream_copy, kf_stream_fence. */
+
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef uint16_t kf_f16, kf_bf16; /* storage: bits */
+
+#define KF_FN static inline __attribute__((always_inline, unused))
+#define KF_RESTRICT restrict
+#define KF_SIMD _Pragma("omp simd")
+#ifdef __clang__
+#define KF_UNROLL _Pragma("unroll")
+#else
+#define KF_UNROLL _Pragma("GCC unroll 16")
+#endif
+#define KF_HUGE_F32 __builtin_inff()
+#define KF_HUGE_F64 __builtin_inf()
+#define KF_NAN_F32 __builtin_nanf("")
+#define KF_NAN_F64 __builtin_nan("")
+
+/* ---------------------------------------------------------------- floats */
+
+KF_FN int32_t kf_bits_f32(float v) {
+    int32_t bits;
+    __builtin_memcpy(&bits, &v, 4);
+    return bits;
+}
+KF_FN float kf_float_f32(int32_t bits) {
+    float v;
+    __builtin_memcpy(&v, &bits, 4);
+    return v;
+}
+#if defined(__FMA__) || defined(__aarch64__)
+#define KF_HAS_FMA 1
+#define KF_NEAR_TURNS 65536.0f /* up to it sin and cos reduce in f32, by FMA */
+KF_FN float kf_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+KF_FN float kf_fma_exact_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#else
+#define KF_HAS_FMA 0
+#define KF_NEAR_TURNS 0.5f
+KF_FN float kf_fma_f32(float a, float b, float c) { return a * b + c; }
+KF_FN float kf_fma_exact_f32(float a, float b, float c) {
+    return (float)((double)a * (double)b + (double)c);
+}
+#endif
+KF_FN float kf_divn_f32(float a, float b) { return a / b; }
+KF_FN float kf_select_f32(int condition, float a, float b) { return condition ? a : b; }
+KF_FN float kf_raise_f32(float x, float bound) { return bound > x ? bound : x; }
+/* By integers, which order floats of one sign as floats do: gcc turns two selects that follow one
+ * another into three. */
+KF_FN float kf_clamp_f32(float x, float low, float high) {
+    int32_t bits = kf_bits_f32(x), top = kf_bits_f32(high);
+    uint32_t below = (uint32_t)kf_bits_f32(low), c = (uint32_t)(bits < top ? bits : top);
+    float r = kf_float_f32((int32_t)(c < below ? c : below));
+    return x == x ? r : x;
+}
+
+#define KF_BASIC(N, T, F)                                                                     \
+    KF_FN T kf_abs_##N(T a) { return __builtin_fabs##F(a); }                                  \
+    KF_FN T kf_sqrt_##N(T a) { return __builtin_sqrt##F(a); }                                 \
+    KF_FN T kf_round_##N(T a) { return __builtin_rint##F(a); }                                \
+    KF_FN T kf_floor_##N(T a) { return __builtin_floor##F(a); }                               \
+    KF_FN T kf_ceil_##N(T a) { return __builtin_ceil##F(a); }                                 \
+    KF_FN T kf_trunc_##N(T a) { return __builtin_trunc##F(a); }                               \
+    KF_FN T kf_max_##N(T a, T b) {                                                            \
+        T r = b > a ? b : a; /* a if either is NaN: one compare where b is a constant */      \
+        return b != b ? b : r;                                                                \
+    }                                                                                         \
+    KF_FN T kf_min_##N(T a, T b) {                                                            \
+        T r = b < a ? b : a;                                                                  \
+        return b != b ? b : r;                                                                \
+    }
+KF_BASIC(f32, float, f)
+KF_BASIC(f64, double, )
+
+KF_FN double kf_exp_f64(double a) { return __builtin_exp(a); }
+KF_FN double kf_expm1_f64(double a) { return __builtin_expm1(a); }
+KF_FN double kf_log_f64(double a) { return __builtin_log(a); }
+KF_FN double kf_log1p_f64(double a) { return __builtin_log1p(a); }
+KF_FN double kf_tanh_f64(double a) { return __builtin_tanh(a); }
+KF_FN double kf_erf_f64(double a) { return __builtin_erf(a); }
+KF_FN double kf_sin_f64(double a) { return __builtin_sin(a); }
+KF_FN double kf_cos_f64(double a) { return __builtin_cos(a); }
+KF_FN double kf_pow_f64(double a, double b) { return __builtin_pow(a, b); }
+KF_FN double kf_fmod_f64(double a, double b) { return __builtin_fmod(a, b); }
+
+/* The exact remainder without loops: the quotient has up to 277 bits, of which each step takes as
+ * many as double's arithmetic is exact for. A step may miss by one; the end puts that right. */
+#if KF_HAS_FMA
+#define KF_MOD_STEP(s)                                                                        \
+    q = __builtin_trunc(r * (inverse * 0x1p-##s)), r = __builtin_fma(-q, d * 0x1p##s, r);
+#define KF_MOD_STEPS                                                                          \
+    KF_MOD_STEP(240) KF_MOD_STEP(192) KF_MOD_STEP(144) KF_MOD_STEP(96) KF_MOD_STEP(48)        \
+    KF_MOD_STEP(0)
+#else
+#define KF_MOD_STEP(s) \
+    q = __builtin_trunc(r * (inverse * 0x1p-##s)), r -= q * (d * 0x1p##s);
+#define KF_MOD_STEPS                                                                          \
+    KF_MOD_STEP(260) KF_MOD_STEP(234) KF_MOD_STEP(208) KF_MOD_STEP(182) KF_MOD_STEP(156)      \
+    KF_MOD_STEP(130) KF_MOD_STEP(104) KF_MOD_STEP(78) KF_MOD_STEP(52) KF_MOD_STEP(26)         \
+    KF_MOD_STEP(0)
+#endif
+KF_FN float kf_fmod_f32(float a, float b) {
+    double r = __builtin_fabs((double)a), d = __builtin_fabs((double)b), inverse = 1.0 / d, q;
+    KF_MOD_STEPS
+    r = r < 0 ? r + d : r;
+    r = r >= d ? r - d : r;
+    float m = __builtin_copysignf((float)r, a);
+    return d == KF_HUGE_F64 && __builtin_fabsf(a) < KF_HUGE_F32 ? a : m;
+}
+
+#define KF_TO_INT(FROM, F, TO, T, one_below, bound, highest)                                  \
+    KF_FN T kf_cast_##FROM##_##TO(F v) {                                                      \
+        F x = v == v ? v : 0;                                                                 \
+        x = x < -bound ? -bound : x;                                                          \
+        x = x > one_below ? one_below : x;                                                    \
+        return v >= bound ? highest : (T)x;                                                   \
+    }
+KF_TO_INT(f32, float, i32, int32_t, 0x1.fffffep30f, 0x1p31f, 0x7fffffff)
+KF_TO_INT(f32, float, i64, int64_t, 0x1.fffffep62f, 0x1p63f, 0x7fffffffffffffff)
+KF_TO_INT(f64, double, i32, int32_t, 0x1.fffffffcp30, 0x1p31, 0x7fffffff)
+KF_TO_INT(f64, double, i64, int64_t, 0x1.fffffffffffffp62, 0x1p63, 0x7fffffffffffffff)
+
+/* ---------------------------------------------------------------- f16 and bf16
+ * In integer arithmetic, so that loops vectorize at every level. */
+
+KF_FN float kf__from_f16(kf_f16 h) {
+    int32_t bits = (int32_t)(h & 0x7fff) << 13, exponent = bits & 0x0f800000;
+    int32_t normal = bits + (exponent == 0x0f800000 ? (224 << 23) : (112 << 23)); /* inf, NaN */
+    float tiny = kf_float_f32(bits + (113 << 23)) - 0x1p-14f;
+    int32_t size = exponent == 0 ? kf_bits_f32(tiny) : normal;
+    return kf_float_f32(size | (int32_t)((uint32_t)(h & 0x8000) << 16));
+}
+KF_FN kf_f16 kf__to_f16(float v) {
+    int32_t bits = kf_bits_f32(v), size = bits & 0x7fffffff;
+    int32_t normal = (size - (112 << 23) + 0xfff + ((size >> 13) & 1)) >> 13;
+    int32_t tiny = kf_bits_f32(kf_float_f32(size) + 0.5f) - 0x3f000000; /* adding rounds it */
+    int32_t h = size < (113 << 23) ? tiny : normal;
+    h = size >= 0x47800000 ? 0x7c00 : h; /* 65536 and above */
+    h = size > 0x7f800000 ? 0x7e00 | ((size >> 13) & 0x3ff) : h;
+    return (kf_f16)(h | ((bits >> 16) & 0x8000));
+}
+KF_FN float kf__from_bf16(kf_bf16 h) { return kf_float_f32((int32_t)((uint32_t)h << 16)); }
+KF_FN kf_bf16 kf__to_bf16(float v) {
+    uint32_t bits = (uint32_t)kf_bits_f32(v);
+    uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+    return (kf_bf16)(v == v ? rounded : (bits >> 16) | 0x40);
+}
+KF_FN float kf_round_f16(float v) { return kf__from_f16(kf__to_f16(v)); }
+KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
+
+/* ---------------------------------------------------------------- loads and stores
+ * The wide ones: elements i to i + W - 1; from n on they are 0, and untouched in memory. */
+
+#define KF_WIDE(W, N, S, T)                                                                   \
+    KF_FN void kf_load##W##_##N(const S *p, int64_t i, int64_t n, int vec, uint32_t *words) { \
+        (void)vec;                                                                            \
+        __builtin_memset(words, 0, (W * sizeof(S) + 3) / 4 * 4);                              \
+        for (int k = 0; k < W && i + k < n; k++)                                              \
+            __builtin_memcpy((char *)words + k * (int)sizeof(S), p + i + k, sizeof(S));       \
+    }                                                                                         \
+    KF_FN void kf_store##W##_##N(S *p, int64_t i, int64_t n, int vec, const T *r) {           \
+        (void)vec;                                                                            \
+        for (int k = 0; k < W; k++)                                                           \
+            if (i + k < n) kf_store_##N(p, i + k, r[k]);                                      \
+    }
+#define KF_MEMORY(N, S, T, FROM, TO)                                                          \
+    KF_FN T kf_load_##N(const S *p, int64_t i) { return FROM(p[i]); }                         \
+    KF_FN void kf_store_##N(S *p, int64_t i, T v) { p[i] = TO(v); }                           \
+    KF_FN T kf_item_##N(const uint32_t *words, int e) {                                       \
+        S v;                                                                                  \
+        __builtin_memcpy(&v, (const char *)words + e * (int)sizeof v, sizeof v);              \
+        return (T)FROM(v);                                                                    \
+    }                                                                                         \
+    KF_WIDE(2, N, S, T) KF_WIDE(4, N, S, T) KF_WIDE(8, N, S, T) KF_WIDE(16, N, S, T)
+#define KF_IS_SET(v) ((v) != 0)
+KF_MEMORY(f64, double, double, , )
+KF_MEMORY(f32, float, float, , )
+KF_MEMORY(f16, kf_f16, float, kf__from_f16, kf__to_f16)
+KF_MEMORY(bf16, kf_bf16, float, kf__from_bf16, kf__to_bf16)
+KF_MEMORY(i64, int64_t, int64_t, , )
+KF_MEMORY(i32, int32_t, int32_t, , )
+KF_MEMORY(i16, int16_t, int16_t, , )
+KF_MEMORY(i8, int8_t, int8_t, , )
+KF_MEMORY(u8, uint8_t, uint8_t, , )
+KF_MEMORY(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
+
+KF_FN void kf_prefetch(const void *p) { __builtin_prefetch(p, 0, 3); }
+
+/* ---------------------------------------------------------------- vectors of this machine
+ * KF_VECTOR bytes each. Rows of the table: the widest that there is. */
+
+#if defined(__AVX512F__)
+#define KF_VECTOR 64
+#elif defined(__AVX__)
+#define KF_VECTOR 32
+#else
+#define KF_VECTOR 16
+#endif
+typedef float kf__vf __attribute__((vector_size(KF_VECTOR)));
+
+KF_FN void kf__stream_store(void *dst, kf__vf v) {
+#if defined(__clang__)
+    __builtin_nontemporal_store(v, (kf__vf *)dst);
+#elif defined(__AVX512F__)
+    __builtin_ia32_movntps512((float *)dst, v);
+#elif defined(__AVX__)
+    __builtin_ia32_movntps256((float *)dst, v);
+#elif defined(__SSE__)
+    __builtin_ia32_movntps((float *)dst, v);
+#else
+    *(kf__vf *)dst = v;
+#endif
+}
+/* Copy past the caches, from a buffer that is in them. Before others read dst: kf_stream_fence. */
+KF_FN void kf_stream_copy(void *dst, const void *src, int64_t bytes) {
+    char *to = (char *)dst;
+    const char *from = (const char *)src;
+    int64_t head = (int64_t)(-(uint64_t)(__UINTPTR_TYPE__)to & (KF_VECTOR - 1));
+    head = head < bytes ? head : bytes;
+    int64_t i = 0;
+    for (; i < head; i++) to[i] = from[i];
+    for (; i + KF_VECTOR <= bytes; i += KF_VECTOR) {
+        kf__vf v;
+        __builtin_memcpy(&v, from + i, KF_VECTOR);
+        kf__stream_store(to + i, v);
+    }
+    for (; i < bytes; i++) to[i] = from[i];
+}
+KF_FN void kf_stream_fence(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+/* ---------------------------------------------------------------- random numbers in bulk
+ * One Philox block a 64-bit lane; what the algorithm calls words are the lanes' low halves, and
+ * whatever is in the high halves doesn't matter, as a product takes the low ones only. */
+
+#if defined(__AVX2__)
+#define KF_PHILOX KF_VECTOR
+#else
+#define KF_PHILOX 16
+#endif
+#define KF_LANES (KF_PHILOX / 8)
+#if KF_LANES == 8
+#define KF_LANE_INDICES {0, 1, 2, 3, 4, 5, 6, 7}
+#elif KF_LANES == 4
+#define KF_LANE_INDICES {0, 1, 2, 3}
+#else
+#define KF_LANE_INDICES {0, 1}
+#endif
+typedef uint64_t kf__vu64 __attribute__((vector_size(KF_PHILOX)));
+typedef int32_t kf__vi32 __attribute__((vector_size(KF_PHILOX)));
+
+KF_FN kf__vu64 kf__mul_low(kf__vu64 a, kf__vu64 b) {
+#if !defined(__clang__) && defined(__AVX512F__)
+    typedef long long vi64 __attribute__((vector_size(64)));
+    return (kf__vu64)__builtin_ia32_pmuludq512_mask((kf__vi32)a, (kf__vi32)b, (vi64)a, 255);
+#elif !defined(__clang__) && defined(__AVX2__)
+    return (kf__vu64)__builtin_ia32_pmuludq256((kf__vi32)a, (kf__vi32)b);
+#elif !defined(__clang__) && defined(__SSE2__)
+    return (kf__vu64)__builtin_ia32_pmuludq128((kf__vi32)a, (kf__vi32)b);
+#else
+    return (a & 0xffffffff) * (b & 0xffffffff);
+#endif
+}
+/* 4 KF_LANES words from block `block` on. */
+KF_FN void kf__philox_blocks(uint64_t seed, uint64_t stream, uint64_t block, int32_t *out) {
+    const kf__vu64 zero = {0}, lane = KF_LANE_INDICES;
+    kf__vu64 c0 = lane + block, c1 = c0 >> 32;
+    kf__vu64 c2 = zero + stream, c3 = zero + (stream >> 32);
+    const kf__vu64 m0 = zero + 0xD2511F53u, m1 = zero + 0xCD9E8D57u;
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    KF_UNROLL
+    for (int round = 0; round < 10; round++) {
+        kf__vu64 a = kf__mul_low(c0, m0), b = kf__mul_low(c2, m1);
+        c0 = (b >> 32) ^ c1 ^ (zero + k0);
+        c1 = b;
+        c2 = (a >> 32) ^ c3 ^ (zero + k1);
+        c3 = a;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    kf__vu64 w01 = (c0 & 0xffffffff) | (c1 << 32), w23 = (c2 & 0xffffffff) | (c3 << 32);
+#if KF_PHILOX == 64
+    kf__vu64 x = __builtin_shufflevector(w01, w23, 0, 8, 1, 9, 2, 10, 3, 11);
+    kf__vu64 y = __builtin_shufflevector(w01, w23, 4, 12, 5, 13, 6, 14, 7, 15);
+#elif KF_PHILOX == 32
+    kf__vu64 x = __builtin_shufflevector(w01, w23, 0, 4, 1, 5);
+    kf__vu64 y = __builtin_shufflevector(w01, w23, 2, 6, 3, 7);
+#else
+    kf__vu64 x = __builtin_shufflevector(w01, w23, 0, 2);
+    kf__vu64 y = __builtin_shufflevector(w01, w23, 1, 3);
+#endif
+    __builtin_memcpy(out, &x, KF_PHILOX);
+    __builtin_memcpy(out + KF_PHILOX / 4, &y, KF_PHILOX);
+}
+/* Words first to first + n - 1, as kf_philox_word gives them. Not inlined: it is long, and called
+ * for many words at a time. */
+static __attribute__((noinline, unused)) void kf_philox_fill(int64_t seed, int64_t stream,
+                                                             int64_t first, int64_t n,
+                                                             int32_t *words) {
+    int32_t part[4 * KF_LANES];
+    int64_t i = 0;
+    while (i < n) {
+        uint64_t at = (uint64_t)(first + i), block = at >> 2;
+        int64_t skip = (int64_t)(at & 3);
+        if (skip == 0)
+            for (; i + 4 * KF_LANES <= n; i += 4 * KF_LANES, block += KF_LANES)
+                kf__philox_blocks((uint64_t)seed, (uint64_t)stream, block, words + i);
+        if (i >= n) break;
+        kf__philox_blocks((uint64_t)seed, (uint64_t)stream, block, part);
+        int64_t count = 4 * KF_LANES - skip < n - i ? 4 * KF_LANES - skip : n - i;
+        for (int64_t k = 0; k < count; k++) words[i + k] = part[skip + k];
+        i += count;
+    }
+}

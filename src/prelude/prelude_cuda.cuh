@@ -1,0 +1,460 @@
+/* The prelude of generated CUDA C++, before prelude_common.h (which says how a source is put
+ * together). For NVRTC, sm_75 and newer, with
+ * --fmad=false --prec-div=true --prec-sqrt=true --ftz=false -std=c++17.
+ *
+ * No header, not even cuda_fp16.h: parsing it takes longer than the kernel. What needs asm is here
+ * and nowhere else, so that a kernel's text is C too and prelude_emu.h can run it on a CPU.
+ * Clusters exist from sm_90 on; before, a block is a cluster of its own. */
+
+#pragma nv_diag_suppress 177 /* functions that this source does not use */
+#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+#ifdef __LP64__
+typedef long int64_t;
+typedef unsigned long uint64_t;
+#else
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#endif
+#else
+#include <stdint.h>
+#endif
+typedef uint16_t kf_f16, kf_bf16; /* storage: bits */
+
+#define KF_FN static __device__ __forceinline__
+#define KF_RESTRICT __restrict__
+#define KF_SIMD
+#define KF_UNROLL _Pragma("unroll")
+#define KF_BRANCHY 1
+#define KF_NEAR_TURNS 65536.0f
+#define KF_HUGE_F32 __int_as_float(0x7f800000)
+#define KF_HUGE_F64 __longlong_as_double(0x7ff0000000000000ll)
+#define KF_NAN_F32 __int_as_float(0x7fc00000)
+#define KF_NAN_F64 __longlong_as_double(0x7ff8000000000000ll)
+
+/* ---------------------------------------------------------------- threads */
+
+#define KF_KERNEL(name, args_type, threads) \
+    extern "C" __global__ void __launch_bounds__(threads) name(const args_type a)
+
+KF_FN int kf_thread(void) { return (int)threadIdx.x; }
+KF_FN int64_t kf_block(void) { return (int64_t)blockIdx.x; }
+KF_FN int64_t kf_block_y(void) { return (int64_t)blockIdx.y; }
+KF_FN void kf_barrier(void) { __syncthreads(); }
+
+#define KF_SHUFFLE(N, T, AS)                                                                  \
+    KF_FN T kf_shfl_xor_##N(T v, int lane_mask) {                                             \
+        return (T)__shfl_xor_sync(0xffffffffu, (AS)v, lane_mask);                             \
+    }                                                                                         \
+    KF_FN T kf_shfl_##N(T v, int lane) { return (T)__shfl_sync(0xffffffffu, (AS)v, lane); }
+KF_SHUFFLE(f64, double, double)
+KF_SHUFFLE(f32, float, float)
+KF_SHUFFLE(i64, int64_t, int64_t)
+KF_SHUFFLE(i32, int32_t, int32_t)
+KF_SHUFFLE(i16, int16_t, int32_t)
+KF_SHUFFLE(i8, int8_t, int32_t)
+KF_SHUFFLE(u8, uint8_t, int32_t)
+KF_SHUFFLE(bool, int, int32_t)
+
+/* ---------------------------------------------------------------- shared memory and clusters */
+
+#define KF_SHARED(type, name, count) __shared__ type name[count]
+
+#if __CUDA_ARCH__ >= 900
+KF_FN int kf_cluster_rank(void) {
+    int rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+/* Every thread arrives, then waits; what was written before one is seen after the other. */
+KF_FN void kf_cluster_arrive(void) {
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+KF_FN void kf_cluster_wait(void) {
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+KF_FN uint32_t kf__in_block(const void *shared, int rank) {
+    uint32_t here = (uint32_t)__cvta_generic_to_shared(shared), there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+    return there;
+}
+#define KF_CLUSTER_PUT(N, T, TYPE, LETTER, AS)                                                \
+    KF_FN void kf_cluster_put_##N(T *array, int i, int rank, T v) {                           \
+        asm volatile("st.shared::cluster." TYPE " [%0], %1;" ::"r"(                           \
+                         kf__in_block(array + i, rank)),                                      \
+                     LETTER((AS)v)                                                            \
+                     : "memory");                                                             \
+    }
+#else
+KF_FN int kf_cluster_rank(void) { return 0; }
+KF_FN void kf_cluster_arrive(void) {}
+KF_FN void kf_cluster_wait(void) { __syncthreads(); }
+#define KF_CLUSTER_PUT(N, T, TYPE, LETTER, AS) \
+    KF_FN void kf_cluster_put_##N(T *array, int i, int, T v) { array[i] = v; }
+#endif
+#define KF_IN_SHARED(N, T, TYPE, LETTER, AS)                                                  \
+    KF_FN T kf_shared_get_##N(const T *array, int i) { return array[i]; }                     \
+    KF_FN void kf_shared_put_##N(T *array, int i, T v) { array[i] = v; }                      \
+    KF_CLUSTER_PUT(N, T, TYPE, LETTER, AS)
+KF_IN_SHARED(f64, double, "f64", "d", double)
+KF_IN_SHARED(f32, float, "f32", "f", float)
+KF_IN_SHARED(i64, int64_t, "b64", "l", int64_t)
+KF_IN_SHARED(i32, int32_t, "b32", "r", int32_t)
+KF_IN_SHARED(i16, int16_t, "b16", "h", int16_t)
+KF_IN_SHARED(i8, int8_t, "b8", "r", int32_t)
+KF_IN_SHARED(u8, uint8_t, "b8", "r", int32_t)
+KF_IN_SHARED(bool, int, "b32", "r", int32_t)
+
+/* ---------------------------------------------------------------- floats */
+
+KF_FN int32_t kf_bits_f32(float v) { return __float_as_int(v); }
+KF_FN float kf_float_f32(int32_t bits) { return __int_as_float(bits); }
+KF_FN float kf_fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+KF_FN float kf_fma_exact_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+/* Division by Newton's steps from an approximate reciprocal, the last of them exact enough for
+ * rounding right; the general one does the same behind a test of the operands' exponents. */
+KF_FN float kf_divn_f32(float a, float b) {
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(b));
+    y = __fmaf_rn(__fmaf_rn(-b, y, 1.0f), y, y);
+    float q = a * y;
+    q = __fmaf_rn(__fmaf_rn(-b, q, a), y, q);
+    return __fmaf_rn(__fmaf_rn(-b, q, a), y, q);
+}
+
+#if __CUDA_ARCH__ >= 800
+KF_FN float kf_max_f32(float a, float b) {
+    float r;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+}
+KF_FN float kf_min_f32(float a, float b) {
+    float r;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+}
+#else
+KF_FN float kf_max_f32(float a, float b) { return a > b || a != a ? a : b; }
+KF_FN float kf_min_f32(float a, float b) { return a < b || a != a ? a : b; }
+#endif
+/* Both values are computed: a branch around either would do the elements of a thread one by one. */
+KF_FN float kf_select_f32(int condition, float a, float b) {
+    float r;
+    asm("{\n.reg .pred p;\nsetp.ne.s32 p, %3, 0;\nselp.f32 %0, %1, %2, p;\n}"
+        : "=f"(r)
+        : "f"(a), "f"(b), "r"(condition));
+    return r;
+}
+KF_FN float kf_raise_f32(float x, float bound) { return kf_max_f32(x, bound); }
+KF_FN float kf_clamp_f32(float x, float low, float high) {
+    return kf_min_f32(kf_max_f32(x, low), high);
+}
+KF_FN double kf_max_f64(double a, double b) { return a > b || a != a ? a : b; }
+KF_FN double kf_min_f64(double a, double b) { return a < b || a != a ? a : b; }
+
+KF_FN float kf_abs_f32(float a) { return fabsf(a); }
+KF_FN float kf_sqrt_f32(float a) { return __fsqrt_rn(a); }
+KF_FN float kf_round_f32(float a) { return rintf(a); }
+KF_FN float kf_floor_f32(float a) { return floorf(a); }
+KF_FN float kf_ceil_f32(float a) { return ceilf(a); }
+KF_FN float kf_trunc_f32(float a) { return truncf(a); }
+KF_FN float kf_fmod_f32(float a, float b) { return fmodf(a, b); }
+
+KF_FN double kf_abs_f64(double a) { return fabs(a); }
+KF_FN double kf_sqrt_f64(double a) { return sqrt(a); }
+KF_FN double kf_round_f64(double a) { return rint(a); }
+KF_FN double kf_floor_f64(double a) { return floor(a); }
+KF_FN double kf_ceil_f64(double a) { return ceil(a); }
+KF_FN double kf_trunc_f64(double a) { return trunc(a); }
+KF_FN double kf_fmod_f64(double a, double b) { return fmod(a, b); }
+KF_FN double kf_exp_f64(double a) { return exp(a); }
+KF_FN double kf_expm1_f64(double a) { return expm1(a); }
+KF_FN double kf_log_f64(double a) { return log(a); }
+KF_FN double kf_log1p_f64(double a) { return log1p(a); }
+KF_FN double kf_tanh_f64(double a) { return tanh(a); }
+KF_FN double kf_erf_f64(double a) { return erf(a); }
+KF_FN double kf_sin_f64(double a) { return sin(a); }
+KF_FN double kf_cos_f64(double a) { return cos(a); }
+KF_FN double kf_pow_f64(double a, double b) { return pow(a, b); }
+
+/* The conversions saturate; what they make of NaN depends on the types. */
+KF_FN int32_t kf_cast_f32_i32(float v) { return v == v ? __float2int_rz(v) : 0; }
+KF_FN int64_t kf_cast_f32_i64(float v) { return v == v ? (int64_t)__float2ll_rz(v) : 0; }
+KF_FN int32_t kf_cast_f64_i32(double v) { return v == v ? __double2int_rz(v) : 0; }
+KF_FN int64_t kf_cast_f64_i64(double v) { return v == v ? (int64_t)__double2ll_rz(v) : 0; }
+
+/* ---------------------------------------------------------------- f16 and bf16
+ * Two at a time where there is an instruction for it: `low` is the one at the lower address. */
+
+KF_FN float kf__from_f16(kf_f16 h) {
+    float v;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(v) : "h"(h));
+    return v;
+}
+KF_FN kf_f16 kf__to_f16(float v) {
+    kf_f16 h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(v));
+    return h;
+}
+KF_FN float kf__from_bf16(kf_bf16 h) { return __int_as_float((int)((uint32_t)h << 16)); }
+KF_FN kf_bf16 kf__to_bf16(float v) {
+#if __CUDA_ARCH__ >= 800
+    kf_bf16 h;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(v));
+    return h;
+#else
+    uint32_t bits = (uint32_t)__float_as_int(v);
+    uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+    return (kf_bf16)(v == v ? rounded : (bits >> 16) | 0x40);
+#endif
+}
+KF_FN uint32_t kf__to_2f16(float low, float high) {
+#if __CUDA_ARCH__ >= 800
+    uint32_t both;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+    return both;
+#else
+    return (uint32_t)kf__to_f16(low) | (uint32_t)kf__to_f16(high) << 16;
+#endif
+}
+KF_FN uint32_t kf__to_2bf16(float low, float high) {
+#if __CUDA_ARCH__ >= 800
+    uint32_t both;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+    return both;
+#else
+    return (uint32_t)kf__to_bf16(low) | (uint32_t)kf__to_bf16(high) << 16;
+#endif
+}
+KF_FN float kf_round_f16(float v) { return kf__from_f16(kf__to_f16(v)); }
+KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
+
+/* ---------------------------------------------------------------- loads and stores
+ * The wide ones: elements i to i + W - 1; from n on they are 0, and untouched in memory. vec: p + i
+ * is aligned to W elements or to 16 bytes; then whole vectors go in accesses of 16 bytes, or of W
+ * elements where that is less. All indices of arrays are constants: registers. */
+
+template <typename S, int W> struct alignas(W * sizeof(S)) kf__pack {
+    S at[W];
+};
+/* How many of W elements from i on are below n? */
+template <int W> KF_FN int kf__left(int i, int n) {
+    int left = n - i;
+    return left >= W ? W : left > 0 ? left : 0;
+}
+/* Unsigned integers of a size, for moving bits. */
+template <int SIZE> struct kf__bits { typedef uint32_t type; };
+template <> struct kf__bits<1> { typedef uint8_t type; };
+template <> struct kf__bits<2> { typedef uint16_t type; };
+
+/* A dtype: how it is stored (S) and computed with (T). */
+#define KF_DTYPE(N, STORED, COMPUTED, FROM, TO)                                               \
+    struct kf__##N {                                                                          \
+        typedef STORED S;                                                                     \
+        typedef COMPUTED T;                                                                   \
+        static __device__ __forceinline__ T from(S v) { return FROM(v); }                     \
+        static __device__ __forceinline__ S to(T v) { return TO(v); }                         \
+    };                                                                                        \
+    KF_FN COMPUTED kf_load_##N(const STORED *p, int64_t i) { return FROM(p[i]); }             \
+    KF_FN void kf_store_##N(STORED *p, int64_t i, COMPUTED v) { p[i] = TO(v); }
+#define KF_IS_SET(v) ((v) != 0)
+#define KF_AS_IS(v) (v)
+KF_DTYPE(f64, double, double, KF_AS_IS, KF_AS_IS)
+KF_DTYPE(f32, float, float, KF_AS_IS, KF_AS_IS)
+KF_DTYPE(f16, kf_f16, float, kf__from_f16, kf__to_f16)
+KF_DTYPE(bf16, kf_bf16, float, kf__from_bf16, kf__to_bf16)
+KF_DTYPE(i64, int64_t, int64_t, KF_AS_IS, KF_AS_IS)
+KF_DTYPE(i32, int32_t, int32_t, KF_AS_IS, KF_AS_IS)
+KF_DTYPE(i16, int16_t, int16_t, KF_AS_IS, KF_AS_IS)
+KF_DTYPE(i8, int8_t, int8_t, KF_AS_IS, KF_AS_IS)
+KF_DTYPE(u8, uint8_t, uint8_t, KF_AS_IS, KF_AS_IS)
+KF_DTYPE(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
+
+/* A pack is loaded as words, which kf_item_T takes apart only where an element is used: so a load
+ * doesn't wait for itself, and the next one starts. */
+template <typename D, int W>
+KF_FN void kf__load(const typename D::S *p, int i, int n, int vec, uint32_t *words) {
+    constexpr int SIZE = sizeof(typename D::S), BYTES = W * SIZE;
+    constexpr int STEP = BYTES >= 16 ? 16 : BYTES, N = STEP < 4 ? 1 : STEP / 4;
+    int left = kf__left<W>(i, n);
+    p += i;
+    if (vec && left == W) {
+        typedef kf__pack<typename kf__bits<(STEP < 4 ? STEP : 4)>::type, N> pack;
+        _Pragma("unroll") for (int k = 0; k < BYTES; k += STEP) {
+            pack v = *(const pack *)((const char *)p + k);
+            _Pragma("unroll") for (int j = 0; j < N; j++) words[k / 4 + j] = v.at[j];
+        }
+        return;
+    }
+    _Pragma("unroll") for (int k = 0; k < (BYTES + 3) / 4; k++) words[k] = 0;
+    if (SIZE >= 4) {
+        constexpr int PER = SIZE / 4;
+        const uint32_t *from = (const uint32_t *)p;
+        _Pragma("unroll") for (int k = 0; k < W; k++)
+            _Pragma("unroll") for (int j = 0; j < PER; j++)
+                if (k < left) words[k * PER + j] = from[k * PER + j];
+    } else {
+        typedef typename kf__bits<SIZE>::type bits;
+        _Pragma("unroll") for (int k = 0; k < W; k++)
+            if (k < left)
+                words[k * SIZE / 4] |= (uint32_t)((const bits *)p)[k] << (k * SIZE % 4 * 8);
+    }
+}
+/* Element e of a pack's words. */
+KF_FN double kf_item_f64(const uint32_t *words, int e) {
+    return __longlong_as_double((long long)(words[2 * e] | (uint64_t)words[2 * e + 1] << 32));
+}
+KF_FN int64_t kf_item_i64(const uint32_t *words, int e) {
+    return (int64_t)(words[2 * e] | (uint64_t)words[2 * e + 1] << 32);
+}
+KF_FN float kf_item_f32(const uint32_t *words, int e) { return kf_float_f32((int32_t)words[e]); }
+KF_FN int32_t kf_item_i32(const uint32_t *words, int e) { return (int32_t)words[e]; }
+KF_FN float kf_item_f16(const uint32_t *words, int e) {
+    return kf__from_f16((kf_f16)(words[e / 2] >> (e % 2 * 16)));
+}
+KF_FN float kf_item_bf16(const uint32_t *words, int e) {
+    return kf_float_f32((int32_t)(e % 2 ? words[e / 2] & 0xffff0000 : words[e / 2] << 16));
+}
+KF_FN int16_t kf_item_i16(const uint32_t *words, int e) {
+    return (int16_t)(words[e / 2] >> (e % 2 * 16));
+}
+KF_FN int8_t kf_item_i8(const uint32_t *words, int e) {
+    return (int8_t)(words[e / 4] >> (e % 4 * 8));
+}
+KF_FN uint8_t kf_item_u8(const uint32_t *words, int e) {
+    return (uint8_t)(words[e / 4] >> (e % 4 * 8));
+}
+KF_FN int kf_item_bool(const uint32_t *words, int e) { return kf_item_u8(words, e) != 0; }
+
+template <typename D, int W>
+KF_FN void kf__store(typename D::S *p, int i, int n, int vec, const typename D::T *r) {
+    constexpr int K = W * sizeof(typename D::S) > 16 ? 16 / sizeof(typename D::S) : W;
+    int left = kf__left<W>(i, n);
+    p += i;
+    if (vec && left == W) {
+        _Pragma("unroll") for (int k = 0; k < W; k += K) {
+            typedef kf__pack<typename D::S, K> pack;
+            pack v;
+            _Pragma("unroll") for (int j = 0; j < K; j++) v.at[j] = D::to(r[k + j]);
+            *(pack *)(p + k) = v;
+        }
+    } else {
+        _Pragma("unroll") for (int k = 0; k < W; k++)
+            if (k < left) p[k] = D::to(r[k]);
+    }
+}
+/* f16 and bf16, two elements to a word at a time. */
+template <typename D, int W>
+KF_FN void kf__store_pairs(typename D::S *p, int i, int n, int vec, const float *r) {
+    constexpr int K = W / 2 > 4 ? 4 : W / 2;
+    int left = kf__left<W>(i, n);
+    p += i;
+    if (vec && left == W) {
+        _Pragma("unroll") for (int k = 0; k < W / 2; k += K) {
+            typedef kf__pack<uint32_t, K> pack;
+            pack v;
+            _Pragma("unroll") for (int j = 0; j < K; j++)
+                v.at[j] = D::pair(r[2 * (k + j)], r[2 * (k + j) + 1]);
+            *(pack *)(p + 2 * k) = v;
+        }
+    } else {
+        _Pragma("unroll") for (int k = 0; k < W; k++)
+            if (k < left) p[k] = D::to(r[k]);
+    }
+}
+struct kf__f16_pairs : kf__f16 {
+    static __device__ __forceinline__ uint32_t pair(float low, float high) {
+        return kf__to_2f16(low, high);
+    }
+};
+struct kf__bf16_pairs : kf__bf16 {
+    static __device__ __forceinline__ uint32_t pair(float low, float high) {
+        return kf__to_2bf16(low, high);
+    }
+};
+/* Macros, because eighty functions more would take milliseconds of every compilation. */
+#define kf_load2_f64 kf__load<kf__f64, 2>
+#define kf_load4_f64 kf__load<kf__f64, 4>
+#define kf_load8_f64 kf__load<kf__f64, 8>
+#define kf_load16_f64 kf__load<kf__f64, 16>
+#define kf_store2_f64 kf__store<kf__f64, 2>
+#define kf_store4_f64 kf__store<kf__f64, 4>
+#define kf_store8_f64 kf__store<kf__f64, 8>
+#define kf_store16_f64 kf__store<kf__f64, 16>
+#define kf_load2_f32 kf__load<kf__f32, 2>
+#define kf_load4_f32 kf__load<kf__f32, 4>
+#define kf_load8_f32 kf__load<kf__f32, 8>
+#define kf_load16_f32 kf__load<kf__f32, 16>
+#define kf_store2_f32 kf__store<kf__f32, 2>
+#define kf_store4_f32 kf__store<kf__f32, 4>
+#define kf_store8_f32 kf__store<kf__f32, 8>
+#define kf_store16_f32 kf__store<kf__f32, 16>
+#define kf_load2_f16 kf__load<kf__f16, 2>
+#define kf_load4_f16 kf__load<kf__f16, 4>
+#define kf_load8_f16 kf__load<kf__f16, 8>
+#define kf_load16_f16 kf__load<kf__f16, 16>
+#define kf_store2_f16 kf__store_pairs<kf__f16_pairs, 2>
+#define kf_store4_f16 kf__store_pairs<kf__f16_pairs, 4>
+#define kf_store8_f16 kf__store_pairs<kf__f16_pairs, 8>
+#define kf_store16_f16 kf__store_pairs<kf__f16_pairs, 16>
+#define kf_load2_bf16 kf__load<kf__bf16, 2>
+#define kf_load4_bf16 kf__load<kf__bf16, 4>
+#define kf_load8_bf16 kf__load<kf__bf16, 8>
+#define kf_load16_bf16 kf__load<kf__bf16, 16>
+#define kf_store2_bf16 kf__store_pairs<kf__bf16_pairs, 2>
+#define kf_store4_bf16 kf__store_pairs<kf__bf16_pairs, 4>
+#define kf_store8_bf16 kf__store_pairs<kf__bf16_pairs, 8>
+#define kf_store16_bf16 kf__store_pairs<kf__bf16_pairs, 16>
+#define kf_load2_i64 kf__load<kf__i64, 2>
+#define kf_load4_i64 kf__load<kf__i64, 4>
+#define kf_load8_i64 kf__load<kf__i64, 8>
+#define kf_load16_i64 kf__load<kf__i64, 16>
+#define kf_store2_i64 kf__store<kf__i64, 2>
+#define kf_store4_i64 kf__store<kf__i64, 4>
+#define kf_store8_i64 kf__store<kf__i64, 8>
+#define kf_store16_i64 kf__store<kf__i64, 16>
+#define kf_load2_i32 kf__load<kf__i32, 2>
+#define kf_load4_i32 kf__load<kf__i32, 4>
+#define kf_load8_i32 kf__load<kf__i32, 8>
+#define kf_load16_i32 kf__load<kf__i32, 16>
+#define kf_store2_i32 kf__store<kf__i32, 2>
+#define kf_store4_i32 kf__store<kf__i32, 4>
+#define kf_store8_i32 kf__store<kf__i32, 8>
+#define kf_store16_i32 kf__store<kf__i32, 16>
+#define kf_load2_i16 kf__load<kf__i16, 2>
+#define kf_load4_i16 kf__load<kf__i16, 4>
+#define kf_load8_i16 kf__load<kf__i16, 8>
+#define kf_load16_i16 kf__load<kf__i16, 16>
+#define kf_store2_i16 kf__store<kf__i16, 2>
+#define kf_store4_i16 kf__store<kf__i16, 4>
+#define kf_store8_i16 kf__store<kf__i16, 8>
+#define kf_store16_i16 kf__store<kf__i16, 16>
+#define kf_load2_i8 kf__load<kf__i8, 2>
+#define kf_load4_i8 kf__load<kf__i8, 4>
+#define kf_load8_i8 kf__load<kf__i8, 8>
+#define kf_load16_i8 kf__load<kf__i8, 16>
+#define kf_store2_i8 kf__store<kf__i8, 2>
+#define kf_store4_i8 kf__store<kf__i8, 4>
+#define kf_store8_i8 kf__store<kf__i8, 8>
+#define kf_store16_i8 kf__store<kf__i8, 16>
+#define kf_load2_u8 kf__load<kf__u8, 2>
+#define kf_load4_u8 kf__load<kf__u8, 4>
+#define kf_load8_u8 kf__load<kf__u8, 8>
+#define kf_load16_u8 kf__load<kf__u8, 16>
+#define kf_store2_u8 kf__store<kf__u8, 2>
+#define kf_store4_u8 kf__store<kf__u8, 4>
+#define kf_store8_u8 kf__store<kf__u8, 8>
+#define kf_store16_u8 kf__store<kf__u8, 16>
+#define kf_load2_bool kf__load<kf__bool, 2>
+#define kf_load4_bool kf__load<kf__bool, 4>
+#define kf_load8_bool kf__load<kf__bool, 8>
+#define kf_load16_bool kf__load<kf__bool, 16>
+#define kf_store2_bool kf__store<kf__bool, 2>
+#define kf_store4_bool kf__store<kf__bool, 4>
+#define kf_store8_bool kf__store<kf__bool, 8>
+#define kf_store16_bool kf__store<kf__bool, 16>
