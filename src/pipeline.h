@@ -1,0 +1,47 @@
+/* Programs, and the stages that make them and their kernels: see pipeline.c. */
+#ifndef KFUSE_PIPELINE_H
+#define KFUSE_PIPELINE_H
+
+#include "run/context.h"
+
+struct kf_program {
+    kf_context *ctx;
+    kf_device device;
+    kf_fusion fusion;
+    kf__target target;
+    bool offline; /* for a device that needn't be there: plans can't be run */
+    kf__partition *partition;
+    pthread_mutex_t lowering; /* plans being made: lower adds expressions to the partition's pool */
+};
+
+/* What stages read and write, in their order. */
+typedef struct kf__build {
+    kf_context *ctx;
+    kf_fusion fusion;
+    const kf__target *target;
+    const kf_graph *given;
+    kf_graph *graph;          /* simplify; fuse takes it over: then NULL */
+    kf__partition *partition; /* fuse */
+    const kf__kernel *kernel; /* given, from here on one kernel for one layout */
+    const kf__layout *layout;
+    kf__arena *arena;    /* what lower makes lives there */
+    kf__lowered lowered; /* lower */
+    kf__text source;     /* emit: prelude and functions; `functions` is where these begin */
+    size_t functions;
+    kf__object *object;  /* compile; the compiler's */
+} kf__build;
+
+/* The stages up to fuse, on b->given. */
+kf_status kf__build_partition(kf__build *b, kf_error *err);
+/* lower and emit. The source stays in b->source, to be freed by kf__text_free also on failure. */
+kf_status kf__build_source(kf__build *b, kf_error *err);
+/* compile. May be called for several builds at once. */
+kf_status kf__build_object(kf__build *b, kf_error *err);
+
+/* kf_compile for a target that needn't be on this machine. Its plans, over arrays of `device`, have
+ * texts and compiled objects, but can't be run. */
+kf_status kf__compile_offline(kf_context *ctx, const kf_graph *graph, kf_fusion fusion,
+                              kf_device device, const kf__target *target, kf_program **out,
+                              kf_error *err);
+
+#endif
