@@ -1,0 +1,241 @@
+/* Elementwise operations: the oracle column of ops.def as loops, rounding, and what samples
+ * disturb.
+ *
+ * A float loop leaves its results in long double, one block at a time; they are then rounded to the
+ * compute type, disturbed before that in a sample. Correctly rounded operations on f64 are computed
+ * in double: long double would round twice. */
+#include "oracle/eval.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- helpers of the oracle column */
+
+static inline int64_t kf_o_add(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static inline int64_t kf_o_sub(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+static inline int64_t kf_o_mul(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+static inline int64_t kf_o_floordiv(int64_t a, int64_t b) {
+    if (b == 0) return 0;
+    if (b == -1) return kf_o_sub(0, a);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static inline int64_t kf_o_mod(int64_t a, int64_t b) {
+    if (b == 0 || b == -1) return 0;
+    int64_t r = a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+static inline int64_t kf_o_pow(int64_t a, int64_t b) {
+    if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
+    int64_t r = 1;
+    for (; b; b >>= 1) {
+        if (b & 1) r = kf_o_mul(r, a);
+        a = kf_o_mul(a, a);
+    }
+    return r;
+}
+
+static inline int64_t kf_o_shl(int64_t a, int64_t b, int bits) {
+    return b < 0 || b >= bits ? 0 : (int64_t)((uint64_t)a << b);
+}
+
+static inline int64_t kf_o_shr(int64_t a, int64_t b, int bits) {
+    return b < 0 || b >= bits ? (a < 0 ? -1 : 0) : a >> b;
+}
+
+static inline long double kf_o_maxf(long double a, long double b) {
+    return isnan(a) || isnan(b) ? (long double)NAN : a > b ? a : b;
+}
+static inline long double kf_o_minf(long double a, long double b) {
+    return isnan(a) || isnan(b) ? (long double)NAN : a < b ? a : b;
+}
+/* NaN and zeros stay. */
+static inline long double kf_o_signf(long double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
+
+/* Python's %: the exact remainder, moved to b's sign. */
+static inline long double kf_o_modf(long double a, long double b) {
+    long double r = fmodl(a, b);
+    if (r != 0 && (r < 0) != (b < 0)) r += b;
+    return r == 0 ? copysignl(0, b) : r;
+}
+
+/* The floor of the exact quotient; a / b for infinite a and for b = 0. */
+static inline long double kf_o_floordivf(long double a, long double b) {
+    if (b == 0 || isinf(a)) return a / b;
+    long double r = fmodl(a, b), q = (a - r) / b;
+    if (r != 0 && (r < 0) != (b < 0)) q -= 1;
+    return q == 0 ? copysignl(0, a / b) : rintl(q);
+}
+
+/* ---------------------------------------------------------------- loops */
+
+typedef void float_loop(const double *, const double *, const double *, long double *, int);
+typedef void int_loop(const int64_t *, const int64_t *, const int64_t *, int64_t *, int64_t, int);
+
+#define REAL long double
+#define LOOP(id) wide_##id
+#include "oracle/loops.inc"
+#undef REAL
+#undef LOOP
+
+#define sqrtl(x) _Generic((x), double: sqrt, default: sqrtl)(x)
+#define REAL double
+#define LOOP(id) narrow_##id
+#include "oracle/loops.inc"
+#undef REAL
+#undef LOOP
+#undef sqrtl
+
+#define OP(id, op_name, arity, rule, fcode, icode, foracle, ioracle, ulp, lo, hi, grad, doc)  \
+    static void int_##id(const int64_t *pa, const int64_t *pb, const int64_t *pc, int64_t *out, \
+                         int64_t n, int bits) {                                               \
+        (void)bits;                                                                           \
+        for (int64_t j = 0; j < n; j++) {                                                     \
+            const int64_t a = pa[j], b = pb[j], c = pc[j];                                    \
+            (void)a, (void)b, (void)c;                                                        \
+            out[j] = (ioracle);                                                               \
+        }                                                                                     \
+    }
+#include "ir/ops.def"
+#undef OP
+
+typedef struct loops {
+    float_loop *wide, *narrow;
+    int_loop *integer;
+} loops;
+
+#define OP(id, op_name, arity, rule, fcode, icode, foracle, ioracle, ulp, lo, hi, grad, doc) \
+    [KF__##id] = {wide_##id, narrow_##id, int_##id},
+static const loops table[KF__OP_COUNT] = {
+#include "ir/ops.def"
+};
+#undef OP
+
+/* ---------------------------------------------------------------- special ones */
+
+static void random_op(kf__opcode op, const void *const *args, int64_t n, void *out) {
+    const int64_t *a = args[0], *b = args[1];
+    const double *p = args[0];
+    for (int64_t j = 0; j < n; j++) {
+        if (op == KF__UNIFORM_BITS) {
+            ((double *)out)[j] = ldexp((double)((uint32_t)a[j] >> 8), -24);
+        } else if (op == KF__KEEP_LIMIT) {
+            long double share = isnan(p[j]) || p[j] < 0 ? 0 : p[j] > 1 ? 1 : p[j];
+            ((int64_t *)out)[j] = (int64_t)floorl(share * 0x1p32L);
+        } else {
+            ((int64_t *)out)[j] = (int64_t)(uint32_t)a[j] >= b[j];
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- one node */
+
+static bool is_select(kf__opcode op) { return op == KF__MAXIMUM || op == KF__MINIMUM; }
+
+/* Zeros of both signs: which one a maximum gives isn't promised. */
+static bool zeros_meet(const double *a, const double *b, int64_t n) {
+    for (int64_t j = 0; j < n; j++)
+        if (a[j] == 0 && b[j] == 0 && signbit(a[j]) != signbit(b[j])) return true;
+    return false;
+}
+
+bool kf__o_inexact(const kf_graph *g, const kf__node *node, const void *const *args, int64_t n) {
+    kf__dtype t = (kf__dtype)kf__at(g, node->args[0])->dtype;
+    if (!kf__is_float((kf__dtype)node->dtype)) return false;
+    if (is_select((kf__opcode)node->op)) return kf__is_float(t) && zeros_meet(args[0], args[1], n);
+    return kf__ops[node->op].ulp > 0;
+}
+
+/* Round a block, in a sample off by about the promise. What is exactly 0, infinite or NaN before
+ * rounding is so for every implementation. A correctly rounded operation is sampled only because
+ * its arguments are disturbed: by any amount of that its own rounding may go the other way. */
+static void finish(const kf__node *node, const long double *wide, int n, int64_t first,
+                   const kf__o_noise *noise, double *out) {
+    kf__dtype t = kf__compute((kf__dtype)node->dtype);
+    double ulp = kf__ops[node->op].ulp;
+    if (t == KF__F32 && !noise->sample) {
+        for (int j = 0; j < n; j++) out[j] = (float)wide[j];
+        return;
+    }
+    for (int j = 0; j < n; j++) {
+        long double x = wide[j];
+        if (noise->sample && x != 0 && isfinite(x)) {
+            double by = ulp > 0 ? ulp : kf__o_round(t, x) != x ? 0.5 : 0;
+            x = kf__o_disturb(noise, first + j, t, x, by * kf__o_ulp(t, x));
+        }
+        out[j] = kf__o_round(t, x);
+    }
+}
+
+static void float_op(const kf_graph *g, const kf__node *node, const double *const *args, int64_t n,
+                     const kf__o_noise *noise, void *out) {
+    enum { BLOCK = 256 };
+    static const double none[BLOCK];
+    long double wide[BLOCK];
+    bool f64 = false;
+    for (int k = 0; k < node->n_args; k++) f64 |= kf__at(g, node->args[k])->dtype == KF__F64;
+    f64 = f64 && kf__ops[node->op].ulp == 0 && !noise->sample;
+    float_loop *loop = f64 ? table[node->op].narrow : table[node->op].wide;
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        int m = (int)kf__min(BLOCK, n - first);
+        loop(args[0] + first, node->n_args > 1 ? args[1] + first : none,
+             node->n_args > 2 ? args[2] + first : none, wide, m);
+        if (!kf__is_float((kf__dtype)node->dtype))
+            for (int j = 0; j < m; j++) ((int64_t *)out)[first + j] = wide[j] != 0;
+        else
+            finish(node, wide, m, first, noise, (double *)out + first);
+    }
+}
+
+static void select_float(const void *const *args, int64_t n, double *out) {
+    const int64_t *a = args[0];
+    const double *b = args[1], *c = args[2];
+    for (int64_t j = 0; j < n; j++) out[j] = a[j] ? b[j] : c[j];
+}
+
+static void int_op(const kf_graph *g, const kf__node *node, const int64_t *const *args, int64_t n,
+                   int64_t *out) {
+    kf__dtype t = (kf__dtype)node->dtype;
+    kf__dtype of = (kf__dtype)kf__at(g, node->args[0])->dtype; /* what a comparison compares */
+    int bits = of == KF__BOOL ? 1 : kf__types[of].dlpack.bits;
+    const int64_t *unused = args[0];
+    table[node->op].integer(args[0], node->n_args > 1 ? args[1] : unused,
+                            node->n_args > 2 ? args[2] : unused, out, n, bits);
+    for (int64_t j = 0; j < n; j++) out[j] = kf__o_wrap(t, out[j]);
+}
+
+void kf__o_op(const kf_graph *g, const kf__node *node, const void *const *args, int64_t n,
+              const kf__o_noise *noise, void *out) {
+    kf__opcode op = (kf__opcode)node->op;
+    kf__dtype t = (kf__dtype)kf__at(g, node->args[node->n_args - 1])->dtype;
+    switch (kf__ops[op].rule) {
+    case KF__RULE_UNIFORM:
+    case KF__RULE_LIMIT:
+    case KF__RULE_KEEP: random_op(op, args, n, out); return;
+    case KF__RULE_WHERE:
+        if (kf__is_float(t)) {
+            select_float(args, n, out);
+            return;
+        }
+        break;
+    default: break;
+    }
+    if (!kf__is_float(t)) {
+        int_op(g, node, (const int64_t *const *)args, n, out);
+        return;
+    }
+    float_op(g, node, (const double *const *)args, n, noise, out);
+    if (!noise->sample || !is_select(op)) return;
+    const double *a = args[0], *b = args[1];
+    double *f = out;
+    for (int64_t j = 0; j < n; j++)
+        if (a[j] == 0 && b[j] == 0 && signbit(a[j]) != signbit(b[j]))
+            f[j] = kf__o_random(noise, j) < 0 ? -0.0 : 0.0;
+}

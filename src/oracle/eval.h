@@ -1,0 +1,58 @@
+/* Between the files of the oracle. A buffer has 8 bytes an element: double for floats (which holds
+ * every rounded f64, f32 and half), int64_t for integers and bools. */
+#ifndef KFUSE_ORACLE_EVAL_H
+#define KFUSE_ORACLE_EVAL_H
+
+#include "oracle/oracle.h"
+
+typedef struct kf__o_buffer {
+    union {
+        void *data;
+        double *f;
+        int64_t *i;
+    };
+} kf__o_buffer;
+
+/* How one run disturbs one node. Sample 0 is the reference: nothing is disturbed. */
+typedef struct kf__o_noise {
+    int sample;
+    uint64_t key; /* of node and pair of samples */
+} kf__o_noise;
+
+/* ---------------------------------------------------------------- numbers.c */
+
+double kf__o_round(kf__dtype t, long double x);     /* to what t's storage holds */
+double kf__o_ulp(kf__dtype t, long double x);       /* distance of t's numbers around x */
+double kf__o_half(double x, uint64_t random);       /* x, or a neighbour in half: see one_kernel */
+int64_t kf__o_wrap(kf__dtype t, int64_t x);         /* bool: != 0 */
+int64_t kf__o_saturate(kf__dtype t, long double x); /* towards zero; NaN: 0 */
+void kf__o_load(kf__dtype t, const char *from, int64_t stride, int64_t n, void *to);
+uint64_t kf__o_hash(uint64_t x);
+/* In [-1, -1/2] or [1/2, 1], opposite in samples 2j and 2j + 1. */
+double kf__o_random(const kf__o_noise *noise, int64_t element);
+/* x, off by about `error`; in the first sample 0 where that is as near, else on a coarse grid. */
+long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t, long double x,
+                          long double error);
+double kf__o_border(kf__dtype t, const kf__o_noise *noise, int64_t element, double x);
+void kf__o_cast(kf__dtype from, kf__dtype to, const void *a, int64_t n, void *out);
+
+/* ---------------------------------------------------------------- elementwise.c */
+
+/* Does this node's operation disturb its result in samples? */
+bool kf__o_inexact(const kf_graph *g, const kf__node *node, const void *const *args, int64_t n);
+void kf__o_op(const kf_graph *g, const kf__node *node, const void *const *args, int64_t n,
+              const kf__o_noise *noise, void *out);
+
+/* ---------------------------------------------------------------- views.c, reduce.c, random.c */
+
+/* out[i, j, ...] = from[offset + i * strides[0] + j * strides[1] ...] */
+void kf__o_gather(int rank, const int64_t *shape, const int64_t *strides, int64_t offset,
+                  const void *from, void *out);
+void kf__o_row_major(int rank, const int64_t *shape, int64_t *strides);
+bool kf__o_reduce_inexact(const kf__node *node, const double *x, int64_t n, int64_t n_rows);
+/* Reduce rows of n elements that lie one behind the other. */
+kf_status kf__o_reduce(const kf__node *node, kf__dtype from, const void *rows, int64_t n_rows,
+                       int64_t n, const kf__o_noise *noise, void *out, kf_error *err);
+void kf__o_philox(uint64_t seed, uint64_t stream, int64_t n, int64_t *out);
+
+#endif

@@ -1,0 +1,180 @@
+/* Numbers as each dtype holds them: rounding, wrapping, saturating, loading; and the random numbers
+ * that disturb the samples. Written for itself: nothing is shared with generated code. */
+#include "oracle/eval.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- floats */
+
+typedef struct format {
+    int digits;  /* of the significand, the hidden one included */
+    int quantum; /* 2^quantum is the smallest denormal */
+    int top;     /* 2^top is beyond the largest number */
+} format;
+
+static format format_of(kf__dtype t) {
+    switch (t) {
+    case KF__F16: return (format){11, -24, 16};
+    case KF__BF16: return (format){8, -133, 128};
+    case KF__F64: return (format){53, -1074, 1024};
+    default: return (format){24, -149, 128};
+    }
+}
+
+/* Exponent e of x = m * 2^e, m in [1/2, 1); x is finite and not 0. */
+static int exponent(long double x) {
+    int e;
+    frexpl(x, &e);
+    return e;
+}
+
+double kf__o_ulp(kf__dtype t, long double x) {
+    format f = format_of(t);
+    int e = f.quantum;
+    if (isnan(x)) return 0;
+    if (isinf(x)) e = f.top - f.digits;
+    else if (x != 0) e = exponent(x) - f.digits;
+    if (e > f.top - f.digits) e = f.top - f.digits;
+    return ldexp(1, e < f.quantum ? f.quantum : e);
+}
+
+static double round_half(kf__dtype t, double x) {
+    format f = format_of(t);
+    if (x == 0 || !isfinite(x)) return x;
+    int e;
+    frexp(x, &e);
+    e -= f.digits;
+    if (e < f.quantum) e = f.quantum;
+    double y = ldexp(rint(ldexp(x, -e)), e);
+    return fabs(y) >= ldexp(1, f.top) ? copysign(INFINITY, x) : y;
+}
+
+double kf__o_round(kf__dtype t, long double x) {
+    switch (t) {
+    case KF__F32: return (float)x;
+    case KF__F16:
+    case KF__BF16: return round_half(t, (double)x); /* callers have at most 53 bits */
+    default: return (double)x;
+    }
+}
+
+/* ---------------------------------------------------------------- integers */
+
+int64_t kf__o_wrap(kf__dtype t, int64_t x) {
+    switch (t) {
+    case KF__BOOL: return x != 0;
+    case KF__U8: return (uint8_t)x;
+    case KF__I8: return (int8_t)x;
+    case KF__I16: return (int16_t)x;
+    case KF__I32: return (int32_t)x;
+    default: return x;
+    }
+}
+
+int64_t kf__o_saturate(kf__dtype t, long double x) {
+    int bits = kf__types[t].dlpack.bits;
+    if (t == KF__BOOL) return x != 0;
+    if (isnan(x)) return 0;
+    x = truncl(x);
+    if (t == KF__U8) return x < 0 ? 0 : x > 255 ? 255 : (int64_t)x;
+    long double top = ldexpl(1, bits - 1); /* one beyond the largest */
+    if (x >= top) return (int64_t)(UINT64_MAX >> (65 - bits));
+    if (x < -top) x = -top;
+    return (int64_t)x;
+}
+
+/* ---------------------------------------------------------------- loading */
+
+static double half_value(uint16_t bits) {
+    int e = bits >> 10 & 31, m = bits & 1023;
+    double x = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+    return bits >> 15 ? -x : x;
+}
+
+static double bfloat_value(uint16_t bits) {
+    uint32_t wide = (uint32_t)bits << 16;
+    float x;
+    memcpy(&x, &wide, sizeof x);
+    return x;
+}
+
+#define LOAD(type, to, expression)                          \
+    for (int64_t j = 0; j < n; j++) {                       \
+        type x;                                             \
+        memcpy(&x, from + j * stride, sizeof x);            \
+        (to)[j] = expression;                               \
+    }                                                       \
+    return
+
+void kf__o_load(kf__dtype t, const char *from, int64_t stride, int64_t n, void *to) {
+    double *f = to;
+    int64_t *i = to;
+    switch (t) {
+    case KF__BOOL: LOAD(uint8_t, i, x != 0);
+    case KF__U8: LOAD(uint8_t, i, x);
+    case KF__I8: LOAD(int8_t, i, x);
+    case KF__I16: LOAD(int16_t, i, x);
+    case KF__I32: LOAD(int32_t, i, x);
+    case KF__I64: LOAD(int64_t, i, x);
+    case KF__F16: LOAD(uint16_t, f, half_value(x));
+    case KF__BF16: LOAD(uint16_t, f, bfloat_value(x));
+    case KF__F32: LOAD(float, f, x);
+    default: LOAD(double, f, x);
+    }
+}
+
+/* ---------------------------------------------------------------- casts */
+
+/* Between floats rounds once; an integer goes to a half by way of f32, its compute type. */
+void kf__o_cast(kf__dtype from, kf__dtype to, const void *a, int64_t n, void *out) {
+    const double *fa = a;
+    const int64_t *ia = a;
+    double *f = out;
+    int64_t *i = out;
+    kf__dtype compute = kf__compute(to);
+    if (kf__is_float(from) && kf__is_float(to)) {
+        for (int64_t j = 0; j < n; j++) f[j] = kf__o_round(to, fa[j]);
+    } else if (kf__is_float(from)) {
+        for (int64_t j = 0; j < n; j++) i[j] = kf__o_saturate(to, fa[j]);
+    } else if (kf__is_float(to)) {
+        for (int64_t j = 0; j < n; j++) f[j] = kf__o_round(to, kf__o_round(compute, ia[j]));
+    } else {
+        for (int64_t j = 0; j < n; j++) i[j] = kf__o_wrap(to, ia[j]);
+    }
+}
+
+/* ---------------------------------------------------------------- noise */
+
+uint64_t kf__o_hash(uint64_t x) { /* splitmix64's mixer */
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+double kf__o_random(const kf__o_noise *noise, int64_t element) {
+    uint64_t h = kf__o_hash(noise->key + (uint64_t)element);
+    double u = 0.5 + 0.5 * (double)(h >> 11) * 0x1p-53;
+    return ((h ^ (uint64_t)noise->sample) & 1) ? u : -u;
+}
+
+long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t, long double x,
+                          long double error) {
+    if (!(error > 0)) return x;
+    if (noise->sample > 1) return x + (long double)kf__o_random(noise, element) * error;
+    long double grid = 32 * kf__o_ulp(t, x);
+    return fabsl(x) <= error ? 0 : rintl(x / grid) * grid;
+}
+
+/* A half that may have been rounded at a kernel's end, somewhere between here and its use. The
+ * first sample rounds all of them; the others leave an element, round it, or take one of the two
+ * halves around it. */
+double kf__o_border(kf__dtype t, const kf__o_noise *noise, int64_t element, double x) {
+    double nearest = kf__o_round(t, x);
+    uint64_t h = kf__o_hash((noise->key ^ 0x5555555555555555u) + (uint64_t)element);
+    if (noise->sample == 1 || !isfinite(x) || nearest == x || (h & 3) == 1) return nearest;
+    if ((h & 3) == 0) return x;
+    bool up = ((h >> 2) ^ (uint64_t)noise->sample) & 1;
+    if (isinf(nearest)) return up ? nearest : x;
+    return up == (nearest > x) ? nearest : nearest + (up ? 1 : -1) * kf__o_ulp(t, x);
+}

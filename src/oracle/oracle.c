@@ -1,0 +1,445 @@
+/* The oracle's walk over the graph.
+ *
+ *     bind names of sizes -> mark what the results need -> for each node, in order:
+ *         reference run; does anything disturb it?  -> the sample runs; free arguments at last use
+ *     -> results: round to storage, spread of the samples -> tolerance, decided
+ *
+ * A node that no sample disturbs has one buffer for all runs, so exact parts are evaluated once. */
+#include "oracle/eval.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MAX_SAMPLES = 255,
+    JUMP = 64, /* times the spread of the others: more than a coarser grid explains */
+};
+
+typedef struct value {
+    void **run; /* [samples + 1] where disturbed, else [1]; NULL: not evaluated, or freed */
+    int64_t shape[KF__MAX_RANK], count;
+    uint32_t uses; /* yet to come */
+    bool disturbed, needed;
+} value;
+
+typedef struct walk {
+    const kf_graph *g;
+    const kf_allocator *mem;
+    const kf_array *inputs;
+    const kf_scalar *scalars;
+    kf__oracle_options opt;
+    int64_t *names; /* [g->exprs.names.n] */
+    value *values;  /* [g->nodes.n] */
+    kf_error *err;
+} walk;
+
+static void *take(walk *w, size_t n, size_t size) {
+    if (n > SIZE_MAX / 2 / size) n = SIZE_MAX / 2 / size;
+    void *p = kf__allocate(w->mem, n > 0 ? n * size : 1);
+    if (p) memset(p, 0, n * size);
+    return p;
+}
+
+static void drop(walk *w, kf__ref r) {
+    value *v = &w->values[r];
+    for (int k = 0; v->run && k <= (v->disturbed ? w->opt.samples : 0); k++)
+        kf__release(w->mem, v->run[k]);
+    kf__release(w->mem, v->run);
+    v->run = NULL;
+}
+
+static const void *run_of(const walk *w, kf__ref r, int k) {
+    const value *v = &w->values[r];
+    return v->run[v->disturbed ? k : 0];
+}
+
+/* ---------------------------------------------------------------- sizes */
+
+static kf_status bind_size(walk *w, const kf__graph_input *in, int d, int64_t size) {
+    kf__expr e = in->size[d];
+    const kf__expr_node *x = &w->g->exprs.nodes.at[e];
+    int64_t old = -1;
+    if (x->kind == KF__X_NAME) {
+        old = w->names[x->value];
+        if (old < 0) old = w->names[x->value] = size;
+    } else if (!kf__x_is_const(&w->g->exprs, e, &old)) {
+        return KF_OK; /* an expression of names: nothing binds here */
+    }
+    if (old == size) return KF_OK;
+    return kf__fail(w->err, KF_ERR_SHAPE, "%s has size %lld in dim %d, expected %lld", in->name,
+                    (long long)size, d, (long long)old);
+}
+
+static kf_status bind_input(walk *w, uint32_t i) {
+    const kf__graph_input *in = &w->g->inputs.at[i];
+    const kf_array *a = &w->inputs[i];
+    kf__dtype t;
+    if (in->scalar || !in->present || !in->rank) return KF_OK;
+    if (!kf__dtype_from_dlpack(a->dtype, &t) || t != in->dtype || a->ndim != in->rank)
+        return kf__fail(w->err, KF_ERR_SHAPE, "%s must be %s of rank %d", in->name,
+                        kf__types[in->dtype].name, in->rank);
+    for (int d = 0; d < in->rank; d++) KF_TRY(bind_size(w, in, d, a->shape[d]));
+    return KF_OK;
+}
+
+static kf_status size_of(walk *w, kf__expr e, int64_t *out) {
+    if (kf__x_eval(&w->g->exprs, e, w->names, NULL, out) && *out >= 0) return KF_OK;
+    return kf__fail(w->err, KF_ERR_SHAPE, "a size isn't known or out of range");
+}
+
+static kf_status bind(walk *w, int n_inputs) {
+    const kf_graph *g = w->g;
+    if ((uint32_t)n_inputs != g->inputs.n)
+        return kf__fail(w->err, KF_ERR_ARGUMENT, "%d inputs given, %u expected", n_inputs,
+                        g->inputs.n);
+    for (uint32_t i = 0; i < g->exprs.names.n; i++) w->names[i] = -1;
+    for (uint32_t i = 0; i < g->inputs.n; i++) KF_TRY(bind_input(w, i));
+    for (uint32_t i = 0; i < g->constraints.n; i++) {
+        const kf__constraint *c = &g->constraints.at[i];
+        int64_t a, b;
+        KF_TRY(size_of(w, c->a, &a));
+        KF_TRY(size_of(w, c->b, &b));
+        if (a != b)
+            return kf__fail(w->err, KF_ERR_SHAPE, "%s: sizes %lld and %lld differ",
+                            c->why ? c->why : "", (long long)a, (long long)b);
+    }
+    return KF_OK;
+}
+
+static void mark_needed(walk *w) {
+    const kf_graph *g = w->g;
+    for (uint32_t i = 0; i < g->results.n; i++) {
+        w->values[g->results.at[i]].needed = true;
+        w->values[g->results.at[i]].uses++; /* kept for the end */
+    }
+    for (kf__ref r = g->nodes.n; r-- > 1;) {
+        const kf__node *node = kf__at(g, r);
+        for (int k = 0; w->values[r].needed && k < node->n_args; k++) {
+            w->values[node->args[k]].needed = true;
+            w->values[node->args[k]].uses++;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- nodes */
+
+/* A strided array as a dense buffer: rows along the last dim. */
+static void load_input(const kf_array *a, kf__dtype t, void *out) {
+    int64_t dense[KF__MAX_RANK], index[KF__MAX_RANK] = {0}, size = kf__types[t].size;
+    const int64_t *strides = a->strides ? a->strides : dense;
+    const char *at = (const char *)a->data + a->byte_offset;
+    int inner = a->ndim - 1;
+    kf__o_row_major(a->ndim, a->shape, dense);
+    for (int d = 0; d < a->ndim; d++)
+        if (a->shape[d] == 0) return;
+    int64_t n = a->ndim ? a->shape[inner] : 1;
+    for (char *to = out;; to += n * 8) {
+        int64_t offset = 0;
+        for (int d = 0; d < inner; d++) offset += index[d] * strides[d];
+        kf__o_load(t, at + offset * size, a->ndim ? strides[inner] * size : 0, n, to);
+        int d = inner - 1;
+        for (; d >= 0 && ++index[d] == a->shape[d]; d--) index[d] = 0;
+        if (d < 0) return;
+    }
+}
+
+static void load_number(const walk *w, const kf__node *node, void *out) {
+    kf__dtype t = (kf__dtype)node->dtype;
+    if (node->kind == KF__SCALAR) {
+        kf_scalar s = w->scalars[node->index];
+        if (kf__is_float(t)) *(double *)out = s.f;
+        else *(int64_t *)out = s.i;
+    } else if (kf__is_float(t)) {
+        *(double *)out = kf__o_round(kf__compute(t), node->u.number);
+    } else {
+        *(int64_t *)out = kf__o_wrap(t, node->u.integer);
+    }
+}
+
+static kf_status view(walk *w, const kf__node *node, const value *v, const void *from, void *out) {
+    const value *arg = &w->values[node->args[0]];
+    int64_t dense[KF__MAX_RANK], strides[KF__MAX_RANK] = {0}, offset = 0;
+    kf__o_row_major(kf__at(w->g, node->args[0])->rank, arg->shape, dense);
+    for (int d = 0; d < node->rank; d++) {
+        switch (node->kind) {
+        case KF__EXPAND: strides[d] = arg->shape[d] == 1 ? 0 : dense[d]; break;
+        case KF__PERMUTE: strides[d] = dense[node->u.perm[d]]; break;
+        default: {
+            int64_t start; /* anything where there are no elements */
+            if (!kf__x_eval(&w->g->exprs, node->u.slice.start[d], w->names, NULL, &start))
+                return kf__fail(w->err, KF_ERR_SHAPE, "a slice's start isn't known");
+            int64_t last = start + (v->shape[d] - 1) * node->u.slice.step[d];
+            if (v->shape[d] == 0) continue;
+            if (start < 0 || start >= arg->shape[d] || last < 0 || last >= arg->shape[d])
+                return kf__fail(w->err, KF_ERR_SHAPE, "a slice reads elements %lld to %lld of %lld",
+                                (long long)start, (long long)last, (long long)arg->shape[d]);
+            offset += start * dense[d];
+            strides[d] = node->u.slice.step[d] * dense[d];
+        }
+        }
+    }
+    kf__o_gather(node->rank, v->shape, strides, offset, from, out);
+    return KF_OK;
+}
+
+/* Bring the reduced dims last, then reduce rows. */
+static kf_status reduce(walk *w, const kf__node *node, const value *v, const void *from,
+                        const kf__o_noise *noise, void *out) {
+    const value *arg = &w->values[node->args[0]];
+    int64_t dense[KF__MAX_RANK], shape[KF__MAX_RANK], strides[KF__MAX_RANK], n = 1;
+    int m = 0;
+    kf__o_row_major(node->rank, arg->shape, dense);
+    for (int reduced = 0; reduced < 2; reduced++) {
+        for (int d = 0; d < node->rank; d++) {
+            if ((int)(node->axes >> d & 1) != reduced) continue;
+            shape[m] = arg->shape[d];
+            strides[m++] = dense[d];
+            if (reduced) n *= arg->shape[d];
+        }
+    }
+    void *rows = take(w, (size_t)arg->count, 8);
+    if (!rows) return kf__out_of_memory(w->err);
+    kf__o_gather(m, shape, strides, 0, from, rows);
+    kf_status status = kf__o_reduce(node, (kf__dtype)kf__at(w->g, node->args[0])->dtype, rows,
+                                    v->count, n, noise, out, w->err);
+    kf__release(w->mem, rows);
+    return status;
+}
+
+static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
+                             const kf__o_noise *noise, void *out) {
+    const kf__node *node = kf__at(w->g, r);
+    const value *v = &w->values[r];
+    switch ((kf__kind)node->kind) {
+    case KF__INPUT: load_input(&w->inputs[node->index], (kf__dtype)node->dtype, out); break;
+    case KF__CONSTANT:
+    case KF__SCALAR: load_number(w, node, out); break;
+    case KF__SIZE: KF_TRY(size_of(w, node->index, out)); break;
+    case KF__OP: kf__o_op(w->g, node, args, v->count, noise, out); break;
+    case KF__CAST:
+        kf__o_cast((kf__dtype)kf__at(w->g, node->args[0])->dtype, (kf__dtype)node->dtype, args[0],
+                   v->count, out);
+        break;
+    case KF__REDUCE: KF_TRY(reduce(w, node, v, args[0], noise, out)); break;
+    case KF__EXPAND:
+    case KF__PERMUTE:
+    case KF__SLICE: KF_TRY(view(w, node, v, args[0], out)); break;
+    case KF__RESHAPE: memcpy(out, args[0], (size_t)v->count * 8); break;
+    case KF__RANDOM:
+        kf__o_philox(*(const uint64_t *)args[0], *(const uint64_t *)args[1], v->count, out);
+        break;
+    default:
+        return kf__fail(w->err, KF_ERR_UNSUPPORTED, "the oracle doesn't know nodes of kind %d",
+                        node->kind);
+    }
+    return KF_OK;
+}
+
+/* Is it a half that may have more digits, and that the end of a kernel may round on its way to one
+ * user and not to another? */
+static bool may_round(const walk *w, kf__ref r) {
+    const kf__node *node = kf__at(w->g, r);
+    bool half = kf__is_float((kf__dtype)node->dtype) &&
+                kf__compute((kf__dtype)node->dtype) != (kf__dtype)node->dtype;
+    return half && !w->opt.one_kernel && node->kind != KF__CAST && node->kind != KF__INPUT;
+}
+
+/* The argument as this user sees it in a sample, in a new buffer. */
+static void *round_argument(walk *w, kf__ref arg, int k, const kf__o_noise *noise) {
+    const value *v = &w->values[arg];
+    const double *from = run_of(w, arg, noise->sample);
+    double *to = take(w, (size_t)v->count, 8);
+    kf__o_noise edge = {noise->sample, noise->key + 0x1234567u * (uint64_t)(k + 1)};
+    for (int64_t j = 0; to && j < v->count; j++)
+        to[j] = kf__o_border((kf__dtype)kf__at(w->g, arg)->dtype, &edge, j, from[j]);
+    return to;
+}
+
+static kf_status evaluate(walk *w, kf__ref r, const kf__o_noise *noise, void *out) {
+    const kf__node *node = kf__at(w->g, r);
+    const void *args[3] = {NULL};
+    void *rounded[3] = {NULL};
+    bool ok = true;
+    for (int k = 0; k < node->n_args; k++) {
+        args[k] = run_of(w, node->args[k], noise->sample);
+        if (!noise->sample || !may_round(w, node->args[k])) continue;
+        args[k] = rounded[k] = round_argument(w, node->args[k], k, noise);
+        ok = ok && rounded[k];
+    }
+    kf_status status = ok ? evaluate_on(w, r, args, noise, out) : kf__out_of_memory(w->err);
+    for (int k = 0; k < node->n_args; k++) kf__release(w->mem, rounded[k]);
+    return status;
+}
+
+static bool disturbs(const walk *w, kf__ref r) {
+    const kf__node *node = kf__at(w->g, r);
+    const value *v = &w->values[r];
+    const void *args[3] = {NULL};
+    for (int k = 0; k < node->n_args; k++) {
+        if (w->values[node->args[k]].disturbed || may_round(w, node->args[k])) return true;
+        args[k] = run_of(w, node->args[k], 0);
+    }
+    if (node->kind == KF__REDUCE) {
+        const value *arg = &w->values[node->args[0]];
+        return kf__is_float((kf__dtype)node->dtype) &&
+               kf__o_reduce_inexact(node, args[0], arg->count, v->count);
+    }
+    return node->kind == KF__OP && kf__o_inexact(w->g, node, args, v->count);
+}
+
+static kf_status one_run(walk *w, kf__ref r, int k) {
+    value *v = &w->values[r];
+    uint64_t key = kf__o_hash(kf__o_hash(w->opt.seed * 64 + (uint64_t)(k / 2)) + r);
+    kf__o_noise noise = {k, key};
+    v->run[k] = take(w, (size_t)v->count, 8);
+    if (!v->run[k]) return kf__out_of_memory(w->err);
+    return evaluate(w, r, &noise, v->run[k]);
+}
+
+static kf_status one_node(walk *w, kf__ref r) {
+    const kf__node *node = kf__at(w->g, r);
+    value *v = &w->values[r];
+    v->count = 1;
+    for (int d = 0; d < node->rank; d++) {
+        KF_TRY(size_of(w, node->shape[d], &v->shape[d]));
+        if (!kf__mul_ok(v->count, v->shape[d], &v->count) || v->count > INT64_MAX / 8)
+            return kf__fail(w->err, KF_ERR_LIMIT, "a value has too many elements");
+    }
+    v->disturbed = w->opt.samples > 0 && disturbs(w, r);
+    v->run = take(w, v->disturbed ? (size_t)w->opt.samples + 1 : 1, sizeof *v->run);
+    if (!v->run) return kf__out_of_memory(w->err);
+    for (int k = 0; k <= (v->disturbed ? w->opt.samples : 0); k++) KF_TRY(one_run(w, r, k));
+    for (int k = 0; k < node->n_args; k++)
+        if (--w->values[node->args[k]].uses == 0) drop(w, node->args[k]);
+    return KF_OK;
+}
+
+/* ---------------------------------------------------------------- results */
+
+/* How far samples get from the reference; false where they disagree on what can't be measured. The
+ * first one only says whether there is a jump nearby. */
+static bool spread_at(const walk *w, const value *v, kf__dtype t, int64_t j, double *spread) {
+    double ref = kf__is_float(t) ? kf__o_round(t, ((double *)v->run[0])[j]) : 0, coarse = 0;
+    for (int k = 1; k <= w->opt.samples; k++) {
+        if (!kf__is_float(t)) {
+            if (((int64_t *)v->run[k])[j] != ((int64_t *)v->run[0])[j]) return false;
+            continue;
+        }
+        double x = kf__o_round(t, ((double *)v->run[k])[j]);
+        if (isnan(x) != isnan(ref) || (isinf(x) || isinf(ref) ? x != ref && !isnan(x) : 0))
+            return false;
+        if (!isfinite(x)) continue;
+        if (k == 1) coarse = fabs(x - ref);
+        else if (fabs(x - ref) > *spread) *spread = fabs(x - ref);
+    }
+    return !(coarse > JUMP * (*spread + kf__o_ulp(t, ref)));
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The usual spread in ulp. In few samples of very many elements two disturbances cancel somewhere;
+ * half of what is usual is granted there too. */
+static double usual_spread(const kf__oracle_result *r) {
+    enum { MOST = 1000 };
+    double found[MOST];
+    int64_t n = 0, step = 1 + r->count / MOST;
+    for (int64_t j = 0; j < r->count; j += step)
+        if (r->decided[j] && isfinite(r->values[j]))
+            found[n++] = r->tolerance[j] / kf__o_ulp(r->dtype, r->values[j]);
+    qsort(found, (size_t)n, sizeof *found, by_size);
+    return n ? found[n / 2] : 0;
+}
+
+static kf_status measure(walk *w, const value *v, kf__oracle_result *out) {
+    out->decided = take(w, (size_t)out->count, 1);
+    if (out->values) out->tolerance = take(w, (size_t)out->count, sizeof(double));
+    if (!out->decided || (out->values && !out->tolerance)) return kf__out_of_memory(w->err);
+    for (int64_t j = 0; j < out->count; j++) {
+        double spread = 0;
+        out->decided[j] = spread_at(w, v, out->dtype, j, &spread);
+        if (out->values) out->tolerance[j] = spread;
+    }
+    double usual = out->values ? usual_spread(out) : 0;
+    for (int64_t j = 0; out->values && j < out->count; j++) {
+        double ulp = kf__o_ulp(out->dtype, out->values[j]);
+        double spread = fmax(out->tolerance[j], 0.5 * usual * ulp);
+        out->tolerance[j] = isfinite(out->values[j]) ? w->opt.factor * spread + ulp : 0;
+    }
+    return KF_OK;
+}
+
+static kf_status finish(walk *w, kf__ref r, kf__oracle_result *out) {
+    const kf__node *node = kf__at(w->g, r);
+    const value *v = &w->values[r];
+    out->dtype = (kf__dtype)node->dtype;
+    out->rank = node->rank;
+    out->count = v->count;
+    memcpy(out->shape, v->shape, sizeof out->shape);
+    void *copy = take(w, (size_t)v->count, 8);
+    if (!copy) return kf__out_of_memory(w->err);
+    memcpy(copy, v->run[0], (size_t)v->count * 8);
+    if (!kf__is_float(out->dtype)) {
+        out->integers = copy;
+    } else {
+        out->values = copy;
+        for (int64_t j = 0; j < v->count; j++)
+            out->values[j] = kf__o_round(out->dtype, out->values[j]);
+    }
+    return v->disturbed ? measure(w, v, out) : KF_OK;
+}
+
+static void set_defaults(walk *w) {
+    double elements = 0;
+    for (uint32_t i = 0; i < w->g->inputs.n; i++) {
+        double n = 1;
+        if (w->g->inputs.at[i].scalar || !w->g->inputs.at[i].present) continue;
+        for (int d = 0; d < w->inputs[i].ndim; d++) n *= (double)w->inputs[i].shape[d];
+        elements += n;
+    }
+    if (w->opt.samples == 0) w->opt.samples = elements > 1e6 ? 3 : 7;
+    if (w->opt.samples < 0) w->opt.samples = 0;
+    if (w->opt.samples > MAX_SAMPLES) w->opt.samples = MAX_SAMPLES;
+    if (w->opt.factor == 0) w->opt.factor = 4;
+}
+
+static kf_status walk_all(walk *w, int n_inputs, kf__oracle_result *results) {
+    const kf_graph *g = w->g;
+    w->names = take(w, g->exprs.names.n, sizeof *w->names);
+    w->values = take(w, g->nodes.n, sizeof *w->values);
+    if (!w->names || !w->values) return kf__out_of_memory(w->err);
+    KF_TRY(bind(w, n_inputs));
+    set_defaults(w);
+    mark_needed(w);
+    for (kf__ref r = 1; r < g->nodes.n; r++)
+        if (w->values[r].needed) KF_TRY(one_node(w, r));
+    for (uint32_t i = 0; i < g->results.n; i++)
+        KF_TRY(finish(w, g->results.at[i], &results[i]));
+    return KF_OK;
+}
+
+kf_status kf__oracle(const kf_graph *g, int n_inputs, const kf_array *inputs,
+                     const kf_scalar *scalars, const kf__oracle_options *opt,
+                     kf__oracle_result *results, kf_error *err) {
+    walk w = {.g = g, .mem = g->mem, .inputs = inputs, .scalars = scalars, .err = err};
+    if (opt) w.opt = *opt;
+    memset(results, 0, g->results.n * sizeof *results);
+    kf_status status = walk_all(&w, n_inputs, results);
+    for (kf__ref r = 1; w.values && r < g->nodes.n; r++) drop(&w, r);
+    kf__release(w.mem, w.values);
+    kf__release(w.mem, w.names);
+    if (status != KF_OK) kf__oracle_free(g, results);
+    return status;
+}
+
+void kf__oracle_free(const kf_graph *g, kf__oracle_result *results) {
+    for (uint32_t i = 0; i < g->results.n; i++) {
+        kf__release(g->mem, results[i].values);
+        kf__release(g->mem, results[i].integers);
+        kf__release(g->mem, results[i].tolerance);
+        kf__release(g->mem, results[i].decided);
+        results[i] = (kf__oracle_result){0};
+    }
+}

@@ -1,0 +1,210 @@
+/* Reductions of contiguous rows: sums in long double with compensation, moments and sums of
+ * exponentials in two passes.
+ *
+ * Samples disturb a sum of n terms by about (log2 n + 64) eps sum|terms|, as promised. What depends
+ * on the order of adding (partial sums that overflow) becomes NaN and infinities: undecided. */
+#include "oracle/eval.h"
+
+#include <math.h>
+
+typedef struct row {
+    kf__dtype compute;
+    double eps, largest, smallest; /* of the compute type */
+    double promise;      /* (log2 n + 64) eps */
+    const double *x;
+    int64_t n;
+    const kf__o_noise *noise;
+    int64_t index;
+} row;
+
+/* Neumaier's sum; term(r, i) may be called twice as often as there are elements. */
+typedef struct partial {
+    long double s, c, magnitude;
+    long double finite; /* magnitude of the finite terms: their sum may overflow by itself */
+} partial;
+
+static void add(partial *a, long double x) {
+    long double t = a->s + x;
+    if (isfinite(t)) a->c += fabsl(a->s) >= fabsl(x) ? (a->s - t) + x : (x - t) + a->s;
+    a->s = t;
+    a->magnitude += fabsl(x);
+    if (isfinite(x)) a->finite += fabsl(x);
+}
+
+static long double total(const partial *a) { return isfinite(a->s) ? a->s + a->c : a->s; }
+
+/* x, in a sample off by at most `error`. `overflows`: the true value depends on the order. */
+static double disturbed(const row *r, long double x, long double error, bool overflows) {
+    if (r->noise->sample) {
+        switch (overflows ? r->noise->sample : 0) {
+        case 0: break;
+        case 1: return NAN;
+        case 3: return INFINITY;
+        case 4: return -INFINITY;
+        default: return kf__o_round(r->compute, fminl(fmaxl(x, -r->largest), r->largest));
+        }
+        if (isfinite(x) && isfinite(error) && error > 0)
+            x = kf__o_disturb(r->noise, r->index, r->compute, x, error);
+        else if (x == 0)
+            x = kf__o_random(r->noise, r->index) < 0 ? -0.0L : 0.0L; /* -0 + 0 in any order */
+    }
+    return kf__o_round(r->compute, x);
+}
+
+static double reduce_sum(const row *r) {
+    partial s = {0};
+    for (int64_t j = 0; j < r->n; j++) add(&s, r->x[j]);
+    bool overflows = s.finite > r->largest / 2;
+    return disturbed(r, r->n == 1 ? r->x[0] : total(&s), r->n == 1 ? 0 : r->promise * s.magnitude,
+                     overflows && r->n > 1);
+}
+
+static double reduce_prod(const row *r) {
+    long double p = 1, up = 0, down = 0; /* log2 of the factors above and below 1 */
+    bool zero = false;
+    for (int64_t j = 0; j < r->n; j++) {
+        double x = r->x[j];
+        p *= x;
+        zero |= x == 0;
+        if (x != 0 && isfinite(x)) *(fabs(x) > 1 ? &up : &down) += log2l(fabsl((long double)x));
+    }
+    if (r->n == 1) return r->x[0];
+    bool f64 = r->compute == KF__F64;
+    bool overflows = up > (f64 ? 1023 : 127) || (!zero && down < (f64 ? -1021 : -125));
+    return disturbed(r, p, (r->promise + (double)r->n * r->eps) * fabsl(p), overflows);
+}
+
+static double reduce_extreme(const row *r, bool largest) {
+    double m = r->x[0];
+    bool zeros[2] = {false, false};
+    for (int64_t j = 0; j < r->n; j++) {
+        double x = r->x[j];
+        if (isnan(m) || isnan(x)) m = NAN;
+        else if (largest ? x > m : x < m) m = x;
+        if (x == 0) zeros[signbit(x) != 0] = true;
+    }
+    if (m == 0 && zeros[0] && zeros[1] && r->noise->sample)
+        return kf__o_random(r->noise, r->index) < 0 ? -0.0 : 0.0;
+    return m;
+}
+
+/* The mean, and the sum of squares about it. An M2 by merging is off by its own rounding, and by
+ * how far the means of the parts are off. */
+static double reduce_moments(const row *r, bool mean_only) {
+    partial s = {0}, squares = {0};
+    for (int64_t j = 0; j < r->n; j++) add(&s, r->x[j]);
+    bool large = s.finite > r->largest / 2;
+    long double n = kf__o_round(r->compute, (long double)r->n);
+    long double mean = total(&s) / n, size = s.magnitude / (long double)r->n;
+    if (r->n == 1) mean = r->x[0];
+    bool wide = large && r->noise->sample; /* partial sums needn't overflow */
+    if (mean_only && r->n > 1 && !wide) /* as sum(x) / n */
+        mean = kf__o_round(r->compute, total(&s)) / n;
+    if (mean_only) return disturbed(r, mean, r->n == 1 ? 0 : r->promise * size, large);
+    for (int64_t j = 0; j < r->n; j++) {
+        long double d = r->x[j] - mean;
+        add(&squares, d * d);
+    }
+    long double m2 = total(&squares), off = (8 + log2l((long double)r->n)) * r->eps * size;
+    long double error = r->promise * m2 + 2 * off * sqrtl((long double)r->n * m2) +
+                        (long double)r->n * (off * off + r->smallest);
+    if (r->n == 1) error = 0;
+    return disturbed(r, m2, error, large || (isfinite(m2) && m2 > r->largest / 8));
+}
+
+/* The sum of exp(x - max), where x == max gives 1, infinities included. */
+static double reduce_sumexp(const row *r) {
+    double max = reduce_extreme(&(row){.x = r->x, .n = r->n, .noise = &(kf__o_noise){0}}, true);
+    partial s = {0};
+    long double rounding = 0; /* of x - max: an absolute error there is a relative one here */
+    for (int64_t j = 0; j < r->n; j++) {
+        long double d = (long double)r->x[j] - max;
+        long double e = isnan(r->x[j]) || isnan(max) ? (long double)NAN
+                        : r->x[j] == max             ? 1.0L
+                                                     : expl(d);
+        add(&s, e);
+        if (isfinite(d)) rounding += e * -d * 4 * r->eps;
+    }
+    return disturbed(r, total(&s), r->n == 1 ? 0 : r->promise * s.magnitude + rounding, false);
+}
+
+static double reduce_float(const kf__node *node, const row *r) {
+    switch ((kf__reduction)node->op) {
+    case KF__RED_SUM: return reduce_sum(r);
+    case KF__RED_PROD: return reduce_prod(r);
+    case KF__RED_MAX: return reduce_extreme(r, true);
+    case KF__RED_MIN: return reduce_extreme(r, false);
+    case KF__RED_MOMENTS: return reduce_moments(r, node->field == 0);
+    default: return node->field == 0 ? reduce_extreme(r, true) : reduce_sumexp(r);
+    }
+}
+
+static int64_t reduce_int(kf__reduction red, const int64_t *x, int64_t n) {
+    uint64_t sum = 0, prod = 1;
+    int64_t max = INT64_MIN, min = INT64_MAX;
+    bool any = false, all = true;
+    for (int64_t j = 0; j < n; j++) {
+        sum += (uint64_t)x[j];
+        prod *= (uint64_t)x[j];
+        max = kf__max(max, x[j]);
+        min = kf__min(min, x[j]);
+        any |= x[j] != 0;
+        all &= x[j] != 0;
+    }
+    switch (red) {
+    case KF__RED_SUM: return (int64_t)sum;
+    case KF__RED_PROD: return (int64_t)prod;
+    case KF__RED_MAX: return max;
+    case KF__RED_MIN: return min;
+    case KF__RED_ANY: return any;
+    default: return all;
+    }
+}
+
+/* A maximum is exact, but for which zero it gives, and a reduction of one element, but that -0 may
+ * become 0. */
+bool kf__o_reduce_inexact(const kf__node *node, const double *x, int64_t n, int64_t n_rows) {
+    kf__reduction red = (kf__reduction)node->op;
+    bool zeros[2] = {false, false};
+    bool maximum = red == KF__RED_MAX || red == KF__RED_MIN ||
+                   (red == KF__RED_MAX_SUMEXP && node->field == 0);
+    if (!maximum && n > n_rows) return true;
+    for (int64_t j = 0; j < n; j++)
+        if (x[j] == 0) zeros[signbit(x[j]) != 0] = true;
+    return zeros[1] && (zeros[0] || !maximum);
+}
+
+/* Results of nothing: "0", "1" or "nan" by the table. */
+static void fill_empty(const kf__node *node, const char *text, int64_t n_rows, void *out) {
+    double value = text[0] == 'n' ? (double)NAN : text[0] == '1';
+    for (int64_t i = 0; i < n_rows; i++) {
+        if (kf__is_float((kf__dtype)node->dtype)) ((double *)out)[i] = value;
+        else ((int64_t *)out)[i] = (int64_t)value;
+    }
+}
+
+kf_status kf__o_reduce(const kf__node *node, kf__dtype from, const void *rows, int64_t n_rows,
+                       int64_t n, const kf__o_noise *noise, void *out, kf_error *err) {
+    const kf__red_row *red = &kf__reds[node->op];
+    if (n == 0 && n_rows > 0 && !red->empty)
+        return kf__fail(err, KF_ERR_SHAPE, "%s of nothing: a reduced axis has size 0", red->name);
+    if (n == 0) {
+        fill_empty(node, red->empty ? red->empty : "0", n_rows, out);
+        return KF_OK;
+    }
+    row r = {.compute = kf__compute((kf__dtype)node->dtype), .n = n, .noise = noise};
+    r.eps = r.compute == KF__F64 ? 0x1p-53 : 0x1p-24;
+    r.largest = r.compute == KF__F64 ? 0x1p1023 : 0x1p127;
+    r.smallest = r.compute == KF__F64 ? 0x1p-1074 : 0x1p-149;
+    r.promise = (log2((double)n) + 64) * r.eps;
+    for (int64_t i = 0; i < n_rows; i++) {
+        r.index = i;
+        r.x = (const double *)rows + i * n;
+        if (kf__is_float(from)) ((double *)out)[i] = reduce_float(node, &r);
+        else
+            ((int64_t *)out)[i] = kf__o_wrap(
+                (kf__dtype)node->dtype,
+                reduce_int((kf__reduction)node->op, (const int64_t *)rows + i * n, n));
+    }
+    return KF_OK;
+}
