@@ -1,0 +1,185 @@
+/* Before anything is timed: the same program at smaller sizes against the oracle, element by
+ * element; and at full size the fused results against the unfused ones. */
+#include <math.h>
+
+#include "bench.h"
+#include "check.h"
+#include "ir/ops.h"
+
+enum { ORACLE_ELEMENTS = 1 << 18, SMALLEST = 64 };
+
+/* ---------------------------------------------------------------- smaller sizes */
+
+static int64_t resized(const struct job *job, int64_t size) {
+    for (int i = 0; i < job->n_resized; i++)
+        if (job->resized[i][0] == size) return job->resized[i][1];
+    return size;
+}
+
+static int64_t largest_array(const struct job *full, const struct job *small) {
+    int64_t largest = 0;
+    for (int i = 0; i < full->n_inputs; i++) {
+        const kf_array *a = &full->inputs[i].array;
+        int64_t count = 1;
+        if (full->inputs[i].spec.kind != KF_SPEC_ARRAY) continue;
+        for (int d = 0; d < a->ndim; d++) count *= resized(small, a->shape[d]);
+        largest = kf__max(largest, count);
+    }
+    return largest;
+}
+
+/* The size to halve: of axes that aren't the last, which rows are reduced over, else of any. */
+static int64_t size_to_halve(const struct job *full, const struct job *small) {
+    int64_t best = 0;
+    for (int pass = 0; pass < 2 && best == 0; pass++)
+        for (int i = 0; i < full->n_inputs; i++) {
+            const struct input *input = &full->inputs[i];
+            if (input->spec.kind != KF_SPEC_ARRAY || input->is_file) continue;
+            for (int d = 0; d < input->array.ndim - (pass == 0); d++) {
+                int64_t size = input->array.shape[d];
+                if (resized(small, size) > SMALLEST &&
+                    (best == 0 || resized(small, size) > resized(small, best)))
+                    best = size;
+            }
+        }
+    return best;
+}
+
+static void halve(struct job *small, int64_t size) {
+    for (int i = 0; i < small->n_resized; i++)
+        if (small->resized[i][0] == size) {
+            small->resized[i][1] = (small->resized[i][1] + 1) / 2;
+            return;
+        }
+    if (small->n_resized == (int)KF__COUNT(small->resized)) return;
+    small->resized[small->n_resized][0] = size;
+    small->resized[small->n_resized++][1] = (size + 1) / 2;
+}
+
+/* A size stands for itself wherever it appears, so arrays that fit each other still do. */
+static bool shrink(const struct job *full, struct job *small) {
+    for (int step = 0; step < 400 && largest_array(full, small) > ORACLE_ELEMENTS; step++) {
+        int64_t size = size_to_halve(full, small);
+        if (!size) return false;
+        halve(small, size);
+    }
+    return largest_array(full, small) <= 4 * ORACLE_ELEMENTS;
+}
+
+/* ---------------------------------------------------------------- against the oracle */
+
+static void keep_worst(kf__compare_stats *worst, const kf__compare_stats *s, bool first) {
+    bool ok = first ? s->ok : worst->ok && s->ok;
+    if (first || s->ulp_max > worst->ulp_max || (!s->ok && worst->ok)) *worst = *s;
+    worst->ok = ok;
+}
+
+static kf_status check_one(struct job *job, kf_fusion fusion, kf__compare_stats *worst,
+                           kf_error *err) {
+    kf__compare_stats stats[64];
+    struct variant v = {0};
+    kf_status status = variant_make(job, fusion, &v, err);
+    if (status == KF_OK && v.n_results > (int)KF__COUNT(stats))
+        status = kf__fail(err, KF_ERR_LIMIT, "more than 64 results");
+    if (status == KF_OK) status = variant_run(job, &v, err);
+    if (status == KF_OK) status = check_variant(job, &v, stats, err);
+    for (int i = 0; i < v.n_results && status == KF_OK; i++) keep_worst(worst, &stats[i], i == 0);
+    variant_free(job, &v);
+    return status;
+}
+
+static kf_status check_small(const struct options *o, const struct bench_item *item,
+                             struct job *small, struct bench_errors *errors, kf_error *err) {
+    kf_fusion off = o->fusion ? o->fusion : KF_FUSION_OFF;
+    KF_TRY(job_begin(small, o, err));
+    const char *const *args = (const char *const *)item->args.at;
+    KF_TRY(job_function(small, item->text, args, item->args.n, err));
+    KF_TRY(job_inputs(small, args, item->args.n, true, err));
+    KF_TRY(job_host_inputs(small, err));
+    KF_TRY(check_one(small, KF_FUSION_ON, &errors->stats[FUSED], err));
+    return check_one(small, off, &errors->stats[UNFUSED], err);
+}
+
+/* ---------------------------------------------------------------- fused against unfused */
+
+static double half_to_double(uint16_t h) {
+    int exponent = h >> 10 & 31, fraction = h & 1023;
+    double v = exponent == 31 ? (fraction ? NAN : INFINITY)
+               : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                              : ldexp(fraction, -24);
+    return h & 0x8000 ? -v : v;
+}
+
+static double float_at(kf__dtype dtype, const void *data, int64_t i) {
+    if (dtype == KF__F64) return ((const double *)data)[i];
+    if (dtype == KF__F32) return ((const float *)data)[i];
+    if (dtype == KF__F16) return half_to_double(((const uint16_t *)data)[i]);
+    uint32_t bits = (uint32_t)((const uint16_t *)data)[i] << 16;
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+/* The largest difference, relative to an element's own size and the array's together. */
+static double difference(kf__dtype dtype, const void *a, const void *b, int64_t n) {
+    double squares = 0, worst = 0;
+    for (int64_t i = 0; i < n; i += 17) {
+        double v = float_at(dtype, b, i);
+        if (isfinite(v)) squares += v * v;
+    }
+    double size = sqrt(squares / (double)(n / 17 + 1));
+    for (int64_t i = 0; i < n; i++) {
+        double x = float_at(dtype, a, i), y = float_at(dtype, b, i);
+        if (x == y || (isnan(x) && isnan(y))) continue;
+        double d = fabs(x - y) / (fabs(y) + size);
+        if (!(d <= worst)) worst = d;
+    }
+    return worst;
+}
+
+static double allowed(kf__dtype dtype) {
+    return dtype == KF__F64 ? 1e-9 : dtype == KF__F32 ? 1e-4 : dtype == KF__F16 ? 4e-3 : 3e-2;
+}
+
+static kf_status compare_results(struct bench *b, int i, struct bench_errors *errors,
+                                 kf_error *err) {
+    kf_array host[2], made[2] = {{0}};
+    kf_status status = KF_OK;
+    for (int k = 0; k < 2 && status == KF_OK; k++)
+        status = variant_host_result(b->job, &b->variant[k], i, &host[k], &made[k], err);
+    kf__dtype dtype;
+    if (status == KF_OK && kf__dtype_from_dlpack(host[0].dtype, &dtype)) {
+        bool exact = memcmp(host[0].data, host[1].data, (size_t)array_bytes(&host[0])) == 0;
+        double d = exact ? 0
+                   : kf__is_float(dtype)
+                       ? difference(dtype, host[0].data, host[1].data, array_count(&host[0]))
+                       : INFINITY;
+        if (!(d <= errors->difference)) errors->difference = d;
+        if (!exact && !(d <= allowed(dtype))) errors->agree = false;
+    }
+    for (int k = 0; k < 2; k++) kf_array_free(b->job->ctx, &made[k]);
+    return status;
+}
+
+kf_status bench_verify(const struct options *o, const struct bench_item *item, struct bench *b,
+                       struct bench_errors *errors, kf_error *err) {
+    struct job small = {0};
+    kf_error trouble = {0};
+    *errors = (struct bench_errors){.agree = true};
+    if (!shrink(b->job, &small)) {
+        snprintf(errors->trouble, sizeof errors->trouble,
+                 "too large for the oracle: fused was compared with unfused only");
+    } else if (check_small(o, item, &small, errors, &trouble) != KF_OK) {
+        snprintf(errors->trouble, sizeof errors->trouble, "not checked by the oracle: %.230s",
+                 trouble.message);
+    } else {
+        errors->checked = true;
+        errors->ok = errors->stats[FUSED].ok && errors->stats[UNFUSED].ok;
+        errors->elements = largest_array(b->job, &small);
+    }
+    job_end(&small);
+    for (int k = 0; k < 2; k++) KF_TRY(variant_run(b->job, &b->variant[k], err));
+    for (int i = 0; i < b->variant[FUSED].n_results; i++)
+        KF_TRY(compare_results(b, i, errors, err));
+    return KF_OK;
+}

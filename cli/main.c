@@ -1,0 +1,53 @@
+/* kfuse, the command: reads its options, runs one of the commands, reports what failed.
+ *
+ *     options.c     the command line                     recipe*.c    arrays by expression
+ *     job.c         function, inputs, graph              npy*.c       arrays in files
+ *     variant.c     fused and unfused plans              report*.c    errors, tables, arrays
+ *     cmd_*.c       the commands                         bench_*.c    how `bench` measures
+ *
+ * Exit codes: 0 fine, 1 a check failed, 2 bad input or usage. */
+
+#include "commands.h"
+#include "report.h"
+
+enum { EXIT_BAD = 2 };
+
+static const struct {
+    unsigned bit;
+    command *run;
+} commands[] = {
+    {CMD_RUN, command_run},     {CMD_CHECK, command_check}, {CMD_EXPLAIN, command_explain},
+    {CMD_EMIT, command_emit},   {CMD_BENCH, command_bench}, {CMD_OPS, command_ops},
+    {CMD_DOCTOR, command_doctor}, {CMD_CACHE, command_cache},
+};
+
+static kf_status run_command(const struct options *o, struct job *job, int *code, kf_error *err) {
+    for (size_t i = 0; i < KF__COUNT(commands); i++)
+        if (commands[i].bit == o->command) return commands[i].run(o, job, code, err);
+    options_help(stderr, 0);
+    *code = EXIT_BAD;
+    return KF_OK;
+}
+
+int main(int argc, char **argv) {
+    struct options o;
+    struct job job = {0};
+    kf_error err = {0};
+    int code = 0;
+    kf_status status = options_read(&o, argc, argv, &err);
+    if (status == KF_OK && o.version)
+        printf("kfuse %s\n", KF_VERSION);
+    else if (status == KF_OK && o.help)
+        options_help(stdout, o.command);
+    else if (status == KF_OK)
+        status = run_command(&o, &job, &code, &err);
+    if (status == KF_OK && fflush(stdout) != 0)
+        status = kf__fail(&err, KF_ERR_IO, "can't write to standard output");
+    if (status != KF_OK) {
+        report_error(&err, job.text, job.file_name);
+        code = EXIT_BAD;
+    }
+    job_end(&job);
+    options_free(&o);
+    return code;
+}

@@ -1,0 +1,161 @@
+/* Making the arrays of recipes. Random numbers come from kfuse's own language, so that they are the
+ * same bits on every device, and quick: normal ones by Box and Muller's transform of two uniform
+ * ones, which have the argument's stream and the one after it. */
+#include <math.h>
+#include <stdio.h>
+
+#include "ir/ops.h"
+#include "recipe.h"
+
+/* ---------------------------------------------------------------- random numbers */
+
+static void random_text(const struct recipe *r, kf__text *text) {
+    kf__dtype dtype = KF__F32;
+    kf__dtype_from_dlpack(r->dtype, &dtype);
+    const char *name = kf__types[dtype].name;
+    char shape[220] = "(";
+    size_t n = 1;
+    for (int i = 0; i < r->ndim; i++)
+        n += (size_t)snprintf(shape + n, sizeof shape - n, "%lld, ", (long long)r->shape[i]);
+    snprintf(shape + n, sizeof shape - n, ")");
+    if (r->kind == RECIPE_RANDN)
+        kf__print(text, "cast(sqrt(-2 * log(1 - rand(%s, seed, stream))) * "
+                        "cos(6.283185307179586 * rand(%s, seed, next)), %s)", shape, shape, name);
+    else if (dtype == KF__BOOL)
+        kf__print(text, "rand(%s, seed, stream) < 0.5", shape);
+    else
+        kf__print(text, "cast(rand(%s, seed, stream), %s)", shape, name);
+}
+
+struct maker {
+    kf_function *function;
+    kf_graph *graph;
+    kf_program *program;
+    kf_plan *plan;
+    kf_array workspace;
+};
+
+static kf_status compile(kf_context *ctx, const char *text, const struct recipe *r,
+                         kf_device device, struct maker *m, kf_scalar *scalars, kf_error *err) {
+    KF_TRY(kf_parse(ctx, text, NULL, &m->function, err));
+    kf_spec specs[3];
+    kf_array none[3] = {{0}};
+    int n = kf_function_input_count(m->function);
+    for (int i = 0; i < n && i < 3; i++) {
+        const char *name = kf_function_input_name(m->function, i);
+        int64_t value = name[1] == 'e' && name[0] == 's' ? r->seed
+                        : name[0] == 's' ? r->stream : r->stream + 1;
+        specs[i] = (kf_spec){.kind = KF_SPEC_INT, .integer = value};
+        scalars[i].i = value;
+    }
+    kf_compile_options o = {.struct_size = sizeof o, .device = device};
+    KF_TRY(kf_graph_create(ctx, m->function, n, specs, KF_FUSED, &m->graph, err));
+    KF_TRY(kf_compile(ctx, m->graph, &o, &m->program, err));
+    KF_TRY(kf_plan_for(m->program, n, none, 1, NULL, &m->plan, err));
+    int64_t workspace = (int64_t)kf_plan_workspace_size(m->plan);
+    return kf_array_create(ctx, device, KF_U8, 1, &workspace, &m->workspace, err);
+}
+
+static kf_status make_random(kf_context *ctx, const struct recipe *r, kf_array *array,
+                             kf_error *err) {
+    struct maker m = {0};
+    kf__text text;
+    kf__text_init(&text, &kf__malloc);
+    random_text(r, &text);
+    kf_scalar scalars[3];
+    const void *inputs[3] = {NULL};
+    void *results[1] = {array->data};
+    kf_status status = text.failed ? kf__out_of_memory(err)
+                                   : compile(ctx, text.at, r, array->device, &m, scalars, err);
+    if (status == KF_OK)
+        status = kf_run(m.plan, inputs, results, scalars, m.workspace.data, NULL, err);
+    if (status == KF_OK) status = kf_synchronize(ctx, array->device, NULL, err);
+    kf_array_free(ctx, &m.workspace);
+    kf_plan_free(m.plan);
+    kf_program_free(m.program);
+    kf_graph_free(m.graph);
+    kf_function_free(m.function);
+    kf__text_free(&text);
+    return status;
+}
+
+/* ---------------------------------------------------------------- plain ones */
+
+/* Nearest, ties to even. */
+static uint16_t half_bits(double v) {
+    uint16_t sign = signbit(v) ? 0x8000 : 0;
+    double size = fabs(v);
+    int exponent;
+    if (isnan(v)) return 0x7e00;
+    if (size >= 65520) return sign | 0x7c00;
+    frexp(size, &exponent); /* size < 2^exponent */
+    if (size == 0 || exponent < -13) exponent = -13;
+    int units = (int)rint(ldexp(size, 11 - exponent)); /* of 2^(exponent - 11): at most 2048 */
+    return sign | (uint16_t)((exponent + 13) * 1024 + units);
+}
+
+static uint16_t bfloat_bits(double v) {
+    float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    if (f != f) return 0x7fc0;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static void store(kf__dtype dtype, void *data, int64_t i, double v) {
+    switch (dtype) {
+    case KF__BOOL: ((uint8_t *)data)[i] = v != 0; break;
+    case KF__U8: ((uint8_t *)data)[i] = (uint8_t)(int64_t)v; break;
+    case KF__I8: ((int8_t *)data)[i] = (int8_t)(int64_t)v; break;
+    case KF__I16: ((int16_t *)data)[i] = (int16_t)(int64_t)v; break;
+    case KF__I32: ((int32_t *)data)[i] = (int32_t)(int64_t)v; break;
+    case KF__I64: ((int64_t *)data)[i] = (int64_t)v; break;
+    case KF__F16: ((uint16_t *)data)[i] = half_bits(v); break;
+    case KF__BF16: ((uint16_t *)data)[i] = bfloat_bits(v); break;
+    case KF__F32: ((float *)data)[i] = (float)v; break;
+    case KF__F64: ((double *)data)[i] = v; break;
+    default: break;
+    }
+}
+
+static void fill(const struct recipe *r, kf_array *array) {
+    kf__dtype dtype;
+    int64_t count = 1;
+    if (!kf__dtype_from_dlpack(r->dtype, &dtype)) return;
+    for (int i = 0; i < r->ndim; i++) count *= r->shape[i];
+    bool integer = !kf__is_float(dtype);
+    double value = integer && !(r->value > -0x1p63 && r->value < 0x1p63) ? 0 : r->value;
+    for (int64_t i = 0; i < count; i++)
+        store(dtype, array->data, i,
+              r->kind == RECIPE_ARANGE ? value + (double)i * r->step : value);
+}
+
+static kf_status make_plain(kf_context *ctx, const struct recipe *r, kf_array *array,
+                            kf_error *err) {
+    if (array->device.type != KF_CUDA) {
+        fill(r, array);
+        return KF_OK;
+    }
+    kf_array host;
+    KF_TRY(kf_array_create(ctx, (kf_device){KF_CPU, 0}, r->dtype, r->ndim, r->shape, &host, err));
+    fill(r, &host);
+    kf_status status = kf_array_copy(ctx, &host, array, err);
+    kf_array_free(ctx, &host);
+    return status;
+}
+
+kf_status recipe_make(kf_context *ctx, const struct recipe *r, kf_device device, kf_array *array,
+                      kf_error *err) {
+    kf_device made_on = device;
+    if (device.type == KF_CUDA_EMULATED) made_on = (kf_device){KF_CPU, 0}; /* it is slow */
+    KF_TRY(kf_array_create(ctx, made_on, r->dtype, r->ndim, r->shape, array, err));
+    bool empty = false;
+    for (int i = 0; i < r->ndim; i++) empty = empty || r->shape[i] == 0;
+    bool random = r->kind == RECIPE_RANDN || r->kind == RECIPE_RAND;
+    kf_status status = empty ? KF_OK
+                       : random ? make_random(ctx, r, array, err)
+                                : make_plain(ctx, r, array, err);
+    array->device = device;
+    if (status != KF_OK) kf_array_free(ctx, array);
+    return status;
+}
