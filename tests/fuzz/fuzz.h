@@ -1,0 +1,138 @@
+/* kfuse-fuzz: random programs, fused and unfused, against the oracle.
+ *
+ *   generate.c   a random program: lines of kfuse's language, each accepted by the parser
+ *   data.c       a trial: sizes, layouts and values of the inputs, between guard zones
+ *   execute.c    one trial of one compiled program: plan, run, compare, look for damage
+ *   shrink.c     a failing program with as few lines, inputs, elements and odd values as still fail
+ *   main.c       the loop, the report, the replay
+ *
+ * A program is text, so what failed is one line that anyone can run again. */
+#ifndef KFUSE_FUZZ_H
+#define KFUSE_FUZZ_H
+
+#include "ir/graph.h"
+#include "oracle/oracle.h"
+
+enum {
+    FZ_INPUTS = 4, FZ_STEPS = 16, FZ_VALUES = FZ_INPUTS + FZ_STEPS, FZ_RESULTS = 3,
+    FZ_SYMBOLS = 8, FZ_RANK = 4, FZ_TEXT = 4096,
+};
+
+/* ---------------------------------------------------------------- random numbers */
+
+typedef struct fz_random {
+    uint64_t state;
+} fz_random;
+
+uint64_t fz_next(fz_random *r);
+static inline int fz_below(fz_random *r, int n) { return (int)(fz_next(r) % (uint64_t)n); }
+static inline bool fz_chance(fz_random *r, int percent) { return fz_below(r, 100) < percent; }
+static inline double fz_unit(fz_random *r) { return (double)(fz_next(r) >> 11) * 0x1p-53; }
+
+/* ---------------------------------------------------------------- programs */
+
+typedef struct fz_input {
+    kf__dtype dtype;
+    int rank;
+    int dim[FZ_RANK]; /* a symbol, or -1: literally 1 */
+    bool number;      /* a run-time scalar, f64 or i64 by dtype */
+} fz_input;
+
+typedef struct fz_step {
+    char text[120]; /* "maximum($0, $1)" */
+    int n_args, args[3]; /* values: inputs, then steps from FZ_INPUTS on */
+} fz_step;
+
+typedef struct fz_program {
+    int n_inputs, n_steps, n_results;
+    fz_input inputs[FZ_INPUTS];
+    fz_step steps[FZ_STEPS];
+    int results[FZ_RESULTS];
+    char fixed[FZ_TEXT]; /* replayed text; "" where it is made of the steps */
+} fz_program;
+
+extern const char *const fz_input_names[FZ_INPUTS];
+
+void fz_generate(fz_program *p, fz_random *r);
+/* The text of what the results need; marks the inputs that appear in it. */
+void fz_print(const fz_program *p, char *text, bool used[FZ_INPUTS]);
+/* The text's graph, and for each graph input which of the program's it is. */
+kf_status fz_graph(const fz_program *p, kf_numerics numerics, kf_graph **out, int *which,
+                   kf_error *err);
+/* Do all shapes and constraints hold for these sizes of the symbols? `elements`: of the largest
+ * node. */
+bool fz_sizes_fit(const fz_program *p, const kf_graph *g, const int *which, const int64_t *sizes,
+                  int64_t *elements);
+
+/* ---------------------------------------------------------------- trials */
+
+typedef enum fz_layout {
+    FZ_PLAIN, FZ_TRANSPOSED, FZ_FLIPPED, FZ_SLICED, FZ_BROADCAST, FZ_LAYOUTS,
+} fz_layout;
+typedef enum fz_values { FZ_TAME, FZ_SMALL_INTEGERS, FZ_WILD, FZ_VALUE_KINDS } fz_values;
+
+typedef struct fz_trial {
+    int64_t sizes[FZ_SYMBOLS];
+    struct {
+        fz_layout layout;
+        fz_values values;
+        uint64_t seed;
+        int shift; /* elements before the first one: misaligned */
+    } inputs[FZ_INPUTS];
+} fz_trial;
+
+typedef struct fz_array {
+    kf_array array;
+    int64_t shape[FZ_RANK * 2], strides[FZ_RANK * 2];
+    char *memory, *copy; /* with guard zones; [bytes] each */
+    size_t bytes;
+    bool owned;
+} fz_array;
+
+/* plain: inputs as new arrays are; large: now and then millions of elements. */
+void fz_make_trial(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
+                   bool plain, bool large, fz_trial *trial);
+/* false: out of memory */
+bool fz_make_input(const fz_input *in, const fz_trial *trial, int i, fz_array *out,
+                   kf_scalar *number);
+bool fz_make_result(const kf_array *like, bool spread, fz_array *out); /* poisoned */
+void fz_poison(fz_array *a);
+/* Did anything change but the elements (of a result: `elements`)? */
+bool fz_damaged(fz_array *a, bool elements);
+void fz_free_array(fz_array *a);
+
+/* ---------------------------------------------------------------- running */
+
+typedef struct fz_options {
+    kf_device device;
+    bool eager;
+} fz_options;
+
+typedef struct fz_failure {
+    char what[1500]; /* "fused: result 0 at 12: got 3, expected 4 (tolerance 0)" */
+} fz_failure;
+
+typedef struct fz_counts {
+    int64_t graphs, trials, runs, elements, undecided, refused;
+} fz_counts;
+
+typedef enum fz_outcome { FZ_PASS, FZ_FAIL, FZ_REFUSED } fz_outcome;
+
+/* One program: compiled in `modes` (bits by kf_fusion), each trial run in each. */
+fz_outcome fz_check(kf_context *ctx, const fz_program *p, int n_trials, const fz_trial *trials,
+                    int modes, const fz_options *opt, fz_counts *counts, fz_failure *failure);
+
+/* ---------------------------------------------------------------- shrinking and replaying */
+
+/* Shrink in place; `tries` bounds the work. */
+void fz_shrink(kf_context *ctx, fz_program *p, fz_trial *trial, int *modes, const fz_options *opt,
+               int tries, fz_failure *failure);
+/* The line that replays it, and, where its inputs can be said there, the one for `kfuse check`. */
+void fz_print_replay(const fz_program *p, const fz_trial *trial, int modes, const fz_options *opt,
+                     char *line, size_t size);
+void fz_print_check(const fz_program *p, const fz_trial *trial, const fz_options *opt, char *line,
+                    size_t size);
+/* "x=f32[7,13]/s/w/123/1": dtype, sizes, layout, values, seed, shift; "x=f64/123": a number. */
+bool fz_parse_argument(const char *text, fz_program *p, fz_trial *trial);
+
+#endif

@@ -1,0 +1,238 @@
+
+typedef struct {
+    int64_t chunks;
+    int64_t tiles;
+    int64_t reduced;
+    int64_t outer_n;
+    int64_t stream;
+    int64_t n1;
+    const float *in_x;
+    int64_t s0_in_x;
+    float *tmp_2;
+    float *tmp_3;
+    float *part_max1;
+    float *part_sumexp1;
+} k0_softmax_args;
+
+/* softmax.
+ * A tile of columns over a chunk of rows; of one chunk, finished here.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * writes tmp_2    float32[1, x.1], 4 bytes each
+ * writes tmp_3    float32[1, x.1], 4 bytes each */
+void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
+    const int64_t chunks = a->chunks;
+    const int64_t tiles = a->tiles;
+    const int64_t reduced = a->reduced;
+    const int64_t outer_n = a->outer_n;
+    const int64_t stream = a->stream;
+    const int64_t n1 = a->n1;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    float *tmp_2 = a->tmp_2;
+    float *tmp_3 = a->tmp_3;
+    float *part_max1 = a->part_max1;
+    float *part_sumexp1 = a->part_sumexp1;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t chunk = u % chunks;
+        const int64_t rest = u / chunks;
+        const int64_t outer = rest / tiles;
+        const int64_t first = (rest % tiles) * 256;
+        const int64_t len = kf_min_i64(n1 - first, 256);
+        const int64_t from = chunk * 128;
+        const int64_t to = kf_min_i64(reduced, from + 128);
+        float max1[256];
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            max1[l] = kf_lowest_f32;
+        }
+        float sumexp1[256];
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            sumexp1[l] = 0.0f;
+        }
+        for (int64_t r0 = from; r0 < to; r0 += 32) {
+            const int64_t r1 = kf_min_i64(to, r0 + 32);
+            float lanes_max1[256];
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                lanes_max1[l] = kf_lowest_f32;
+            }
+            for (int64_t r = r0; r < r1; ++r) {
+                const int64_t i0 = r;
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, l);
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
+                }
+            }
+            float lanes_sumexp1[256];
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                lanes_sumexp1[l] = 0.0f;
+            }
+            for (int64_t r = r0; r < r1; ++r) {
+                const int64_t i0 = r;
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, l);
+                    const float term1 = kf_exp_below_f32(v0, lanes_max1[l]);
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                {
+                    const float merged_max1 = kf_max_f32(max1[l], lanes_max1[l]);
+                    const float merged_sumexp1 = kf_merge_sumexp_f32(max1[l], sumexp1[l], lanes_max1[l], lanes_sumexp1[l]);
+                    max1[l] = merged_max1;
+                    sumexp1[l] = merged_sumexp1;
+                }
+            }
+        }
+        if (chunks == 1) {
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const int64_t i1 = first + l;
+                const float v2 = max1[l];  // max
+                const float v3 = sumexp1[l];  // sumexp
+                const float v4 = kf_one_f32 / v3;  // softmax
+                kf_store_f32(tmp_2, i1, v2);
+                kf_store_f32(tmp_3, i1, v4);
+            }
+        } else {
+            const int64_t part_at = (chunk * outer_n + outer) * n1 + first;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                kf_store_f32(part_max1, part_at + l, max1[l]);
+                kf_store_f32(part_sumexp1, part_at + l, sumexp1[l]);
+            }
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
+
+typedef struct {
+    int64_t chunks;
+    int64_t tiles;
+    int64_t outer_n;
+    int64_t n1;
+    float *part_max1;
+    float *part_sumexp1;
+    float *tmp_2;
+    float *tmp_3;
+} k0_softmax_merge_args;
+
+/* softmax.
+ * Merges the chunks of each column.
+ * reads  part_*   what the chunks left
+ * writes tmp_2    float32[1, x.1], 4 bytes each
+ * writes tmp_3    float32[1, x.1], 4 bytes each */
+void k0_softmax_merge(const k0_softmax_merge_args *a, int64_t begin, int64_t end) {
+    const int64_t chunks = a->chunks;
+    const int64_t tiles = a->tiles;
+    const int64_t outer_n = a->outer_n;
+    const int64_t n1 = a->n1;
+    float *part_max1 = a->part_max1;
+    float *part_sumexp1 = a->part_sumexp1;
+    float *tmp_2 = a->tmp_2;
+    float *tmp_3 = a->tmp_3;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t outer = u / tiles;
+        const int64_t first = (u % tiles) * 256;
+        const int64_t len = kf_min_i64(n1 - first, 256);
+        float max1[256];
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            max1[l] = kf_lowest_f32;
+        }
+        float sumexp1[256];
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            sumexp1[l] = 0.0f;
+        }
+        for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+            const int64_t part_at = (chunk * outer_n + outer) * n1 + first;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float q_max1 = kf_load_f32(part_max1, part_at + l);
+                const float q_sumexp1 = kf_load_f32(part_sumexp1, part_at + l);
+                {
+                    const float merged_max1 = kf_max_f32(max1[l], q_max1);
+                    const float merged_sumexp1 = kf_merge_sumexp_f32(max1[l], sumexp1[l], q_max1, q_sumexp1);
+                    max1[l] = merged_max1;
+                    sumexp1[l] = merged_sumexp1;
+                }
+            }
+        }
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            const int64_t i1 = first + l;
+            const float v2 = max1[l];  // max
+            const float v3 = sumexp1[l];  // sumexp
+            const float v4 = kf_one_f32 / v3;  // softmax
+            kf_store_f32(tmp_2, i1, v2);
+            kf_store_f32(tmp_3, i1, v4);
+        }
+    }
+}
+
+typedef struct {
+    int64_t n1;
+    int64_t stream;
+    const float *in_x;
+    int64_t s0_in_x;
+    const float *tmp_2;
+    const float *tmp_3;
+    float *out0;
+    int64_t s0_out0;
+} k1_softmax_args;
+
+/* softmax.
+ * One pass over the elements, in blocks of the innermost axis.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * reads  tmp_2    float32[1, x.1], 4 bytes each
+ * reads  tmp_3    float32[1, x.1], 4 bytes each
+ * writes out0     float32[x.0, x.1], 4 bytes each */
+void k1_softmax(const k1_softmax_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t stream = a->stream;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    const float *tmp_2 = a->tmp_2;
+    const float *tmp_3 = a->tmp_3;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t line = u / blocks;
+        const int64_t i0 = line;
+        const int64_t first = (u % blocks) * 2048;
+        const int64_t len = kf_min_i64(n1 - first, 2048);
+        const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+        const float *p1_tmp_2 = tmp_2 + first;
+        const float *p2_tmp_3 = tmp_3 + first;
+        float *p3_out0 = out0 + (i0 * s0_out0 + first);
+        float buffer0[2048];
+        float *to0 = stream ? buffer0 : p3_out0;
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            const float v0 = kf_load_f32(p0_in_x, l);
+            const float v1 = kf_load_f32(p1_tmp_2, l);
+            const float v2 = v0 - v1;  // softmax
+            const float v3 = kf_exp_f32(v2);  // softmax
+            const float v4 = kf_load_f32(p2_tmp_3, l);
+            const float v5 = v3 * v4;  // softmax
+            kf_store_f32(to0, l, v5);
+        }
+        if (stream) {
+            kf_stream_copy(p3_out0, buffer0, len * 4);
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}

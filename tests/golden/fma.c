@@ -1,0 +1,49 @@
+
+typedef struct {
+    int64_t n0;
+    int64_t stream;
+    const float *in_q;
+    const float *in_k;
+    const float *in_v;
+    float *out0;
+} k0_multiply_add_args;
+
+/* multiply, add.
+ * One pass over the elements, in blocks of the innermost axis.
+ * reads  in_q     float32[q.0], 4 bytes each
+ * reads  in_k     float32[q.0], 4 bytes each
+ * reads  in_v     float32[q.0], 4 bytes each
+ * writes out0     float32[q.0], 4 bytes each */
+void k0_multiply_add(const k0_multiply_add_args *a, int64_t begin, int64_t end) {
+    const int64_t n0 = a->n0;
+    const int64_t stream = a->stream;
+    const float *in_q = a->in_q;
+    const float *in_k = a->in_k;
+    const float *in_v = a->in_v;
+    float *out0 = a->out0;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t first = u * 2048;
+        const int64_t len = kf_min_i64(n0 - first, 2048);
+        const float *p0_in_q = in_q + first;
+        const float *p1_in_k = in_k + first;
+        const float *p2_in_v = in_v + first;
+        float *p3_out0 = out0 + first;
+        float buffer0[2048];
+        float *to0 = stream ? buffer0 : p3_out0;
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            const float v0 = kf_load_f32(p0_in_q, l);
+            const float v1 = kf_load_f32(p1_in_k, l);
+            const float v2 = v0 * v1;  // multiply
+            const float v3 = kf_load_f32(p2_in_v, l);
+            const float v4 = v2 + v3;  // add
+            kf_store_f32(to0, l, v4);
+        }
+        if (stream) {
+            kf_stream_copy(p3_out0, buffer0, len * 4);
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}

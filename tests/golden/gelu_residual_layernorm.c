@@ -1,0 +1,165 @@
+
+typedef struct {
+    int64_t stream;
+    int64_t n1;
+    int64_t size_v17;
+    const kf_bf16 *in_x;
+    int64_t s0_in_x;
+    const kf_bf16 *in_b;
+    const kf_bf16 *in_r;
+    int64_t s0_in_r;
+    kf_bf16 *out0;
+    int64_t s0_out0;
+} k0_add_gelu_add_layer_norm_args;
+
+/* add, gelu, add, layer_norm.
+ * One row after another, all stages of a row together.
+ * reads  in_x     bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_b     bfloat16[x.1], 2 bytes each
+ * reads  in_r     bfloat16[x.0, x.1], 2 bytes each
+ * writes out0     bfloat16[x.0, x.1], 2 bytes each */
+void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_t begin, int64_t end) {
+    const int64_t stream = a->stream;
+    const int64_t n1 = a->n1;
+    const int64_t size_v17 = a->size_v17;
+    const kf_bf16 *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    const kf_bf16 *in_b = a->in_b;
+    const kf_bf16 *in_r = a->in_r;
+    const int64_t s0_in_r = a->s0_in_r;
+    kf_bf16 *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t i0 = u;
+        float mean13 = 0.0f;
+        float m2_13 = 0.0f;
+        int64_t done0 = 0;
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            float keep13[2048];
+            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
+            const kf_bf16 *p1_in_b = in_b + first;
+            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
+            float lanes_mean13[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_mean13[l] = 0.0f;
+            }
+            const int64_t whole0 = len - len % 64;
+            for (int64_t group = 0; group < whole0; group += 64) {
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float v1 = kf_load_bf16(p0_in_x, group + l);
+                    const float v2 = kf_load_bf16(p1_in_b, group + l);
+                    const float v3 = v1 + v2;  // add
+                    const float v4 = 0.5f * v3;  // gelu
+                    const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
+                    const float v8 = kf_erf_f32(v7);  // gelu
+                    const float v9 = 1.0f + v8;  // gelu
+                    const float v10 = v4 * v9;  // gelu
+                    const float v11 = kf_load_bf16(p2_in_r, group + l);
+                    const float v12 = v10 + v11;  // add
+                    keep13[group + l] = v12;
+                    lanes_mean13[l] = lanes_mean13[l] + v12;
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole0; ++l) {
+                const float v1 = kf_load_bf16(p0_in_x, whole0 + l);
+                const float v2 = kf_load_bf16(p1_in_b, whole0 + l);
+                const float v3 = v1 + v2;  // add
+                const float v4 = 0.5f * v3;  // gelu
+                const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
+                const float v8 = kf_erf_f32(v7);  // gelu
+                const float v9 = 1.0f + v8;  // gelu
+                const float v10 = v4 * v9;  // gelu
+                const float v11 = kf_load_bf16(p2_in_r, whole0 + l);
+                const float v12 = v10 + v11;  // add
+                keep13[whole0 + l] = v12;
+                lanes_mean13[l] = lanes_mean13[l] + v12;
+            }
+            for (int w = 32; w > 0; w /= 2) {
+                KF_SIMD
+                for (int l = 0; l < w; ++l) {
+                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + w];
+                }
+            }
+            const float block_mean13 = kf_mean_of_f32(lanes_mean13[0], kf_cast_i64_f32(len));
+            float lanes_m2_13[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_m2_13[l] = 0.0f;
+            }
+            const int64_t whole1 = len - len % 64;
+            for (int64_t group = 0; group < whole1; group += 64) {
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float term13 = kf_square_f32(keep13[group + l] - block_mean13);
+                    lanes_m2_13[l] = lanes_m2_13[l] + term13;
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole1; ++l) {
+                const float term13 = kf_square_f32(keep13[whole1 + l] - block_mean13);
+                lanes_m2_13[l] = lanes_m2_13[l] + term13;
+            }
+            for (int w = 32; w > 0; w /= 2) {
+                KF_SIMD
+                for (int l = 0; l < w; ++l) {
+                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + w];
+                }
+            }
+            const float block_m2_13 = lanes_m2_13[0];
+            {
+                const float merged_mean13 = kf_merge_mean_f32(mean13, block_mean13, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                const float merged_m2_13 = kf_merge_m2_f32(mean13, m2_13, block_mean13, block_m2_13, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                mean13 = merged_mean13;
+                m2_13 = merged_m2_13;
+            }
+            done0 = done0 + len;
+        }
+        const float v14 = n1 > 0 ? mean13 : kf_nan_f32;  // mean
+        const float v16 = n1 > 0 ? m2_13 : kf_nan_f32;  // m2
+        const float v19 = v16 / v18;  // layer_norm
+        const float v21 = v19 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
+        const float v22 = kf_rsqrt_f32(v21);  // layer_norm
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
+            const kf_bf16 *p1_in_b = in_b + first;
+            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
+            for (int64_t l = 0; l < len; l += 32) {
+                kf_prefetch(p0_in_x + s0_in_x + l);
+            }
+            for (int64_t l = 0; l < len; l += 32) {
+                kf_prefetch(p2_in_r + s0_in_r + l);
+            }
+            kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
+            kf_bf16 buffer0[2048];
+            kf_bf16 *to0 = stream ? buffer0 : p3_out0;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v1 = kf_load_bf16(p0_in_x, l);
+                const float v2 = kf_load_bf16(p1_in_b, l);
+                const float v3 = v1 + v2;  // add
+                const float v4 = 0.5f * v3;  // gelu
+                const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
+                const float v8 = kf_erf_f32(v7);  // gelu
+                const float v9 = 1.0f + v8;  // gelu
+                const float v10 = v4 * v9;  // gelu
+                const float v11 = kf_load_bf16(p2_in_r, l);
+                const float v12 = v10 + v11;  // add
+                const float v15 = v12 - v14;  // layer_norm
+                const float v23 = v15 * v22;  // layer_norm
+                kf_store_bf16(to0, l, v23);
+            }
+            if (stream) {
+                kf_stream_copy(p3_out0, buffer0, len * 2);
+            }
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}

@@ -1,0 +1,82 @@
+
+typedef struct {
+    int64_t n1;
+    int64_t rows;
+    const float *in_x;
+    int64_t s0_in_x;
+    int64_t vec;
+    float *out0;
+    int64_t s0_out0;
+} k0_softmax_args;
+
+/* softmax.
+ * A row stays in the registers of its threads through all stages.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * writes out0     float32[x.0, x.1], 4 bytes each */
+KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
+    const uint32_t n1 = a.n1;
+    const int64_t rows = a.rows;
+    const float *in_x = a.in_x;
+    const int64_t s0_in_x = a.s0_in_x;
+    const int64_t vec = a.vec;
+    float *out0 = a.out0;
+    const int64_t s0_out0 = a.s0_out0;
+    const int tid = kf_thread();
+    const int lane = tid % 32;
+    const int n = n1;  // elements of a row
+    const uint32_t any_row = kf_block() * 4 + tid / 32;
+    const int is_row = any_row < rows;
+    const int live = is_row ? n : 0;  // elements that this thread's row has
+    const uint32_t row = is_row ? any_row : (rows - 1);
+    const uint32_t i0 = row;
+    float max1 = kf_lowest_f32;
+    uint32_t r0[4];
+    {
+        const int j = lane * 4;
+        const int left = live - j;
+        const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+        kf_load4_f32(p0_in_x, 0, left, vec, r0);
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            const float v0 = kf_item_f32(r0, e);
+            const float term1 = e < left ? v0 : kf_lowest_f32;
+            max1 = kf_max_f32(max1, term1);
+        }
+    }
+    for (int m = 16; m > 0; m /= 2) {
+        const float other1 = kf_shfl_xor_f32(max1, m);
+        max1 = kf_max_f32(max1, other1);
+    }
+    const float v2 = max1;  // max
+    float sumexp1 = 0.0f;
+    float keep4[4];
+    {
+        const int j = lane * 4;
+        const int left = live - j;
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            const float v3 = kf_item_f32(r0, e) - v2;  // softmax
+            const float v4 = kf_exp_f32(v3);  // softmax
+            keep4[e] = v4;
+            sumexp1 = sumexp1 + (e < left ? (kf_item_f32(r0, e) == v2 ? 1.0f : v4) : 0.0f);
+        }
+    }
+    for (int m = 16; m > 0; m /= 2) {
+        const float other1 = kf_shfl_xor_f32(sumexp1, m);
+        sumexp1 = sumexp1 + other1;
+    }
+    const float v5 = sumexp1;  // sumexp
+    const float v6 = kf_one_f32 / v5;  // softmax
+    {
+        const int j = lane * 4;
+        const int left = live - j;
+        float w0[4];
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            const float v7 = keep4[e] * v6;  // softmax
+            w0[e] = v7;
+        }
+        float *p1_out0 = out0 + (i0 * s0_out0 + j);
+        kf_store4_f32(p1_out0, 0, left, vec, w0);
+    }
+}

@@ -1,0 +1,165 @@
+
+typedef struct {
+    int64_t stream;
+    int64_t reduced;
+    int64_t chunks;
+    int64_t size_v9;
+    const float *in_x;
+    int64_t s0_in_x;
+    const float *in_y;
+    int64_t s0_in_y;
+    float *out_h;
+    int64_t s0_out_h;
+    float *out1;
+    int64_t s0_out1;
+    float *out2;
+    int64_t s0_out2;
+    float *part_sum7;
+} k0_relu_multiply_add_mean_args;
+
+/* relu, multiply, add, mean.
+ * A chunk of a row after another; a row of one chunk is finished here.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * reads  in_y     float32[x.0, x.1], 4 bytes each
+ * writes out_h    float32[x.0, x.1], 4 bytes each
+ * writes out1     float32[x.0, x.1], 4 bytes each
+ * writes out2     float32[x.0], 4 bytes each */
+void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t begin, int64_t end) {
+    const int64_t stream = a->stream;
+    const int64_t reduced = a->reduced;
+    const int64_t chunks = a->chunks;
+    const int64_t size_v9 = a->size_v9;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    const float *in_y = a->in_y;
+    const int64_t s0_in_y = a->s0_in_y;
+    float *out_h = a->out_h;
+    const int64_t s0_out_h = a->s0_out_h;
+    float *out1 = a->out1;
+    const int64_t s0_out1 = a->s0_out1;
+    float *out2 = a->out2;
+    const int64_t s0_out2 = a->s0_out2;
+    float *part_sum7 = a->part_sum7;
+    const float v10 = kf_cast_i64_f32(size_v9);  // mean
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t row = u / chunks;
+        const int64_t from = (u % chunks) * 32768;
+        const int64_t to = kf_min_i64(reduced, from + 32768);
+        const int64_t i0 = row;
+        float sum7 = 0.0f;
+        for (int64_t first = from; first < to; first += 2048) {
+            const int64_t len = kf_min_i64(to - first, 2048);
+            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+            const float *p2_in_y = in_y + (i0 * s0_in_y + first);
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch(p0_in_x + 2048 + l);
+            }
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch(p2_in_y + 2048 + l);
+            }
+            float *p1_out_h = out_h + (i0 * s0_out_h + first);
+            float buffer0[2048];
+            float *to0 = stream ? buffer0 : p1_out_h;
+            float *p3_out1 = out1 + (i0 * s0_out1 + first);
+            float buffer1[2048];
+            float *to1 = stream ? buffer1 : p3_out1;
+            float lanes_sum7[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_sum7[l] = 0.0f;
+            }
+            const int64_t whole0 = len - len % 64;
+            for (int64_t group = 0; group < whole0; group += 64) {
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, group + l);
+                    const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                    const float v4 = v2 * 2.0f;  // multiply
+                    const float v5 = kf_load_f32(p2_in_y, group + l);
+                    const float v6 = v4 + v5;  // add
+                    kf_store_f32(to0, group + l, v2);
+                    kf_store_f32(to1, group + l, v6);
+                    lanes_sum7[l] = lanes_sum7[l] + v2;
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole0; ++l) {
+                const float v0 = kf_load_f32(p0_in_x, whole0 + l);
+                const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                const float v4 = v2 * 2.0f;  // multiply
+                const float v5 = kf_load_f32(p2_in_y, whole0 + l);
+                const float v6 = v4 + v5;  // add
+                kf_store_f32(to0, whole0 + l, v2);
+                kf_store_f32(to1, whole0 + l, v6);
+                lanes_sum7[l] = lanes_sum7[l] + v2;
+            }
+            for (int w = 32; w > 0; w /= 2) {
+                KF_SIMD
+                for (int l = 0; l < w; ++l) {
+                    lanes_sum7[l] = lanes_sum7[l] + lanes_sum7[l + w];
+                }
+            }
+            const float block_sum7 = lanes_sum7[0];
+            sum7 = sum7 + block_sum7;
+            if (stream) {
+                kf_stream_copy(p1_out_h, buffer0, len * 4);
+                kf_stream_copy(p3_out1, buffer1, len * 4);
+            }
+        }
+        if (chunks == 1) {
+            const float v8 = sum7;  // sum
+            const float v11 = v8 / v10;  // mean
+            kf_store_f32(out2, i0 * s0_out2, v11);
+        } else {
+            kf_store_f32(part_sum7, u, sum7);
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
+
+typedef struct {
+    int64_t chunks;
+    int64_t size_v9;
+    float *part_sum7;
+    float *out2;
+    int64_t s0_out2;
+} k0_relu_multiply_add_mean_merge_args;
+
+/* relu, multiply, add, mean.
+ * Merges the chunks of each row.
+ * reads  part_*   what the chunks left
+ * writes out2     float32[x.0], 4 bytes each */
+void k0_relu_multiply_add_mean_merge(const k0_relu_multiply_add_mean_merge_args *a, int64_t begin, int64_t end) {
+    const int64_t chunks = a->chunks;
+    const int64_t size_v9 = a->size_v9;
+    float *part_sum7 = a->part_sum7;
+    float *out2 = a->out2;
+    const int64_t s0_out2 = a->s0_out2;
+    const float v10 = kf_cast_i64_f32(size_v9);  // mean
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t i0 = u;
+        float sum7 = 0.0f;
+        float lanes_sum7[64];
+        KF_SIMD
+        for (int l = 0; l < 64; ++l) {
+            lanes_sum7[l] = 0.0f;
+        }
+        for (int64_t c = 0; c < chunks; ++c) {
+            const int64_t at = u * chunks + c;
+            const float q_sum7 = kf_load_f32(part_sum7, at);
+            lanes_sum7[c % 64] = lanes_sum7[c % 64] + q_sum7;
+        }
+        for (int w = 32; w > 0; w /= 2) {
+            KF_SIMD
+            for (int l = 0; l < w; ++l) {
+                lanes_sum7[l] = lanes_sum7[l] + lanes_sum7[l + w];
+            }
+        }
+        sum7 = lanes_sum7[0];
+        const float v8 = sum7;  // sum
+        const float v11 = v8 / v10;  // mean
+        kf_store_f32(out2, i0 * s0_out2, v11);
+    }
+}

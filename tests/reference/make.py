@@ -1,0 +1,430 @@
+"""Reference values for every operation of src/ir/ops.def and every composite of src/library, from
+sources that share nothing with kfuse: NumPy for what rounds correctly and for integers, mpmath for
+functions, PyTorch (in float64) for composites and reductions, Philox by Random123's definition.
+
+    python3 tests/reference/make.py [FOLDER]      needs numpy, mpmath, torch
+
+writes FOLDER/*.txt, which are committed. tests/test_reference.c runs them by the oracle and
+compiled, tests/test_reference.py some by the command. A case is
+
+    = gelu(x)                               the text
+    x float32 3,4 : 0 -0 inf nan ...        its inputs, by name
+    > float32 3,4 ulp 4 : ...               its results: `ulp N`, or `rel R abs A`
+"""
+
+import pathlib
+import sys
+
+import mpmath
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+mpmath.mp.prec = 120
+rng = np.random.default_rng(7)
+inf, nan = np.inf, np.nan
+np.seterr(all="ignore")
+
+SPECIAL = np.array(
+    [0, -0.0, 1, -1, inf, -inf, nan, 0.5, -0.5, 1.5, 2.5, -2.5, 1e-45, -1e-40, 1e-30, 1e-8, -1e-4,
+     3.4028235e38, -3e38, 88.7, 89, -87.4, -104, 16777216, 100.25, -1000.5],
+    np.float32,
+)
+PAIRS = np.array([0, -0.0, 1, -1, inf, -inf, nan, 0.5, -2.5, 3, -3, 1e-40, 3e38, 7], np.float32)
+
+
+def text_of(a, wide=False):
+    if a.dtype.kind == "f":
+        digits = "%.9g" if a.dtype == np.float32 else "%.13g" if wide else "%.17g"
+        return " ".join(digits % v for v in a.ravel().astype(np.float64))
+    return " ".join(str(int(v)) for v in a.ravel())
+
+
+class Cases:
+    def __init__(self, title):
+        self.lines = [f"# {title} Made by tests/reference/make.py."]
+
+    def add(self, text, inputs, results, tolerance="ulp 0"):
+        self.lines.append(f"= {text}")
+        for name, a in inputs.items():
+            self.lines.append(f"{name} {a.dtype} {','.join(map(str, a.shape))} : {text_of(a)}")
+        one = not isinstance(results, tuple) or isinstance(results[0], str)
+        for r in (results,) if one else results:
+            wide = isinstance(r, tuple)  # more digits than the dtype has
+            dtype, values = r if wide else (r.dtype, r)
+            shape = ",".join(map(str, values.shape))
+            self.lines.append(f"> {dtype} {shape} {tolerance} : {text_of(values, wide)}")
+
+    def write(self, path):
+        path.write_text("\n".join(self.lines) + "\n")
+
+
+def uniform(lo, hi, *shape):
+    return (rng.random(shape) * (hi - lo) + lo).astype(np.float32)
+
+
+def pairs(values, more_a, more_b):
+    a, b = np.meshgrid(values, values)
+    return (np.concatenate([a.ravel(), more_a]).astype(values.dtype),
+            np.concatenate([b.ravel(), more_b]).astype(values.dtype))
+
+
+# ---------------------------------------------------------------- operations on floats
+
+
+def precise(function, plain):
+    """function by mpmath where everything is finite, else what NumPy says in double."""
+
+    def one(*args):
+        wide = [np.float64(a) for a in args]
+        easy = plain(*wide)
+        if not all(np.isfinite(wide)) or any(w == 0 for w in wide) or np.isnan(easy):
+            return easy
+        try:
+            return float(mpmath.re(function(*map(mpmath.mpf, map(float, args)))))
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return easy
+
+    return lambda *arrays: np.array([one(*v) for v in zip(*arrays)])
+
+
+def to_f32(a):
+    """Beyond f32 is infinite; the rest stays wide."""
+    beyond = np.abs(a) >= 2.0**128 * (1 - 2.0**-25)
+    return ("float32", np.where(beyond, np.copysign(inf, a), a))
+
+
+FUNCTIONS = [  # name, mpmath, NumPy, lo, hi, ulp
+    ("exp", mpmath.exp, np.exp, -100, 100, 2),
+    ("expm1", mpmath.expm1, np.expm1, -100, 88, 4),
+    ("log", mpmath.log, np.log, 0, 1e4, 2),
+    ("log1p", mpmath.log1p, np.log1p, -1, 1e4, 4),
+    ("rsqrt", lambda x: 1 / mpmath.sqrt(x), lambda x: 1 / np.sqrt(x), 0, 1e4, 2),
+    ("tanh", mpmath.tanh, np.tanh, -10, 10, 2),
+    ("erf", mpmath.erf, lambda x: np.float64(torch.erf(torch.tensor(x))), -5, 5, 4),
+    ("sin", mpmath.sin, np.sin, -100, 100, 4),
+    ("cos", mpmath.cos, np.cos, -100, 100, 4),
+]
+ROUNDED = [  # unary operations that round correctly, or are exact
+    ("-x", np.negative), ("abs(x)", np.abs), ("sign(x)", np.sign), ("square(x)", np.square),
+    ("round(x)", np.rint), ("floor(x)", np.floor), ("ceil(x)", np.ceil), ("trunc(x)", np.trunc),
+    ("sqrt(x)", np.sqrt), ("reciprocal(x)", lambda x: (1 / x).astype(x.dtype)),
+    ("isnan(x)", np.isnan), ("isinf(x)", np.isinf), ("isfinite(x)", np.isfinite),
+]
+BINARY = [
+    ("x + y", np.add), ("x - y", np.subtract), ("x * y", np.multiply), ("x / y", np.divide),
+    ("maximum(x, y)", np.maximum), ("minimum(x, y)", np.minimum),
+    ("x == y", np.equal), ("x != y", np.not_equal), ("x < y", np.less), ("x <= y", np.less_equal),
+    ("x > y", np.greater), ("x >= y", np.greater_equal), ("x % y", np.remainder),
+]
+
+
+def float_ops():
+    cases = Cases("Operations on floats: NumPy and mpmath.")
+    for name, exact, plain, lo, hi, ulp in FUNCTIONS:
+        x = np.concatenate([SPECIAL, uniform(lo, hi, 30)])
+        cases.add(f"{name}(x)", {"x": x}, to_f32(precise(exact, plain)(x)), f"ulp {ulp + 0.5}")
+    x = np.concatenate([SPECIAL, uniform(-100, 100, 30)])
+    for text, function in ROUNDED:
+        cases.add(text, {"x": x}, function(x))
+        cases.add(text, {"x": x.astype(np.float64)}, function(x.astype(np.float64)))
+    a, b = pairs(PAIRS, uniform(-100, 100, 30), uniform(-100, 100, 30))
+    for text, function in BINARY:
+        x, y = a, b
+        if "%" in text:  # NumPy: NaN for a % inf of the other sign; Python: inf
+            keep = ~np.isinf(b)
+            x, y = a[keep], b[keep]
+        cases.add(text, {"x": x, "y": y}, function(x, y))
+    keep = np.isfinite(a) & (b != 0)
+    cases.add("x // y", {"x": a[keep], "y": b[keep]}, floor_quotient(a[keep], b[keep]))
+    a, b = pairs(np.abs(PAIRS), uniform(0, 10, 30), uniform(-5, 5, 30))
+    power = precise(mpmath.power, np.power)
+    cases.add("pow(x, y)", {"x": a, "y": b}, to_f32(power(a, b)), "ulp 4.5")
+    a, b = pairs(PAIRS, np.zeros(0, np.float32), np.zeros(0, np.float32))
+    whole = (a < 0) & (b == np.trunc(b)) & np.isfinite(a)
+    s, e = a[whole], b[whole]
+    cases.add("x ** y", {"x": s, "y": e}, to_f32(power(s, e)), "ulp 4.5")
+    c = a > b
+    cases.add("where(c, x, y)", {"c": c, "x": a, "y": b}, np.where(c, a, b))
+    return cases
+
+
+def floor_quotient(a, b):
+    """The floor of the exact quotient, in integers."""
+
+    def one(x, y):
+        if np.isnan(y):
+            return nan
+        if np.isinf(y):
+            return 0.0 if x == 0 or (x > 0) == (y > 0) else -1.0
+        p, q = float(x).as_integer_ratio()
+        r, s = float(y).as_integer_ratio()
+        value = (p * s) // (q * r)
+        return float(value) if abs(value) < 2**1000 else np.copysign(inf, value)
+
+    return np.array([one(x, y) for x, y in zip(a, b)]).astype(np.float32)
+
+
+# ---------------------------------------------------------------- integers, bools, casts
+
+
+def int_values(dtype):
+    i = np.iinfo(dtype)
+    return np.array([0, 1, 2, 7, 40, i.max, i.max - 1] + ([-1, -3, i.min] if i.min < 0 else [200]),
+                    np.int64)
+
+
+def shifted(left):
+    def one(a, b, bits, dtype):
+        a, b = int(a), int(b)
+        if b < 0 or b >= bits:
+            value = 0 if left or a >= 0 else -1
+        else:
+            value = a << b if left else a >> b
+        return np.array(value & (2**bits - 1), np.uint64).astype(dtype)
+
+    return lambda a, b: np.array([one(x, y, a.dtype.itemsize * 8, a.dtype) for x, y in zip(a, b)],
+                                 a.dtype)
+
+
+def int_power(a, b):
+    bits = a.dtype.itemsize * 8
+
+    def one(x, y):
+        x, y = int(x), int(y)
+        if y < 0:
+            return 1 if x == 1 else (1 if y % 2 == 0 else -1) if x == -1 else 0
+        return pow(x, y, 2**bits)
+
+    return np.array([one(x, y) & (2**bits - 1) for x, y in zip(a, b)], np.uint64).astype(a.dtype)
+
+
+INTEGER = [
+    ("x + y", np.add), ("x - y", np.subtract), ("x * y", np.multiply), ("x // y", np.floor_divide),
+    ("x % y", np.remainder), ("maximum(x, y)", np.maximum), ("minimum(x, y)", np.minimum),
+    ("x & y", np.bitwise_and), ("x | y", np.bitwise_or), ("x ^ y", np.bitwise_xor),
+    ("x << y", shifted(True)), ("x >> y", shifted(False)), ("x ** y", int_power),
+    ("x == y", np.equal), ("x < y", np.less), ("x >= y", np.greater_equal),
+]
+
+
+def int_ops():
+    cases = Cases("Operations on integers and bools, and casts: NumPy and Python's integers.")
+    for dtype in (np.int8, np.uint8, np.int16, np.int32, np.int64):
+        values = int_values(dtype).astype(dtype)
+        x, y = (v.ravel() for v in np.meshgrid(values, values))
+        for text, function in INTEGER:
+            cases.add(text, {"x": x, "y": y}, function(x, y))
+        for text, function in (("-x", np.negative), ("abs(x)", np.abs), ("~x", np.invert),
+                               ("sign(x)", np.sign), ("square(x)", np.square)):
+            cases.add(text, {"x": values}, function(values))
+    x, y = np.array([0, 0, 1, 1], bool), np.array([0, 1, 0, 1], bool)
+    for text, function in (("x & y", np.logical_and), ("x | y", np.logical_or),
+                           ("x ^ y", np.logical_xor), ("x == y", np.equal)):
+        cases.add(text, {"x": x, "y": y}, function(x, y))
+    cases.add("~x", {"x": x}, ~x)
+    floats = np.concatenate([SPECIAL, np.array([127.5, -128.9, 255.9, 256, -1, 2147483648,
+                                                -2147483904, 9.3e18, -1e19], np.float32)])
+    for dtype in (np.int8, np.uint8, np.int16, np.int32, np.int64):
+        i = np.iinfo(dtype)
+        want = [0 if np.isnan(v) else i.max if v == inf else i.min if v == -inf else
+                min(max(int(v), i.min), i.max) for v in floats]
+        cases.add(f"cast(x, {np.dtype(dtype)})", {"x": floats}, np.array(want, dtype))
+        values = int_values(np.int64)
+        cases.add(f"cast(x, {np.dtype(dtype)})", {"x": values}, values.astype(dtype))
+        cases.add("cast(x, float32)", {"x": values.astype(dtype)},
+                  values.astype(dtype).astype(np.float32))
+    cases.add("cast(x, bool)", {"x": floats}, floats != 0)
+    edges = [65504, 65519, 65520, 2.0**-24, 2.0**-25, 1.5 * 2.0**-24, 2049, 2051, 0.1]
+    halves = np.concatenate([floats, np.array(edges, np.float32)])
+    cases.add("cast(cast(x, float16), float32)", {"x": halves},
+              halves.astype(np.float16).astype(np.float32))
+    bfloat = torch.tensor(halves).to(torch.bfloat16).to(torch.float32).numpy()
+    cases.add("cast(cast(x, bfloat16), float32)", {"x": halves}, bfloat)
+    return cases
+
+
+# ---------------------------------------------------------------- reductions
+
+
+def reductions():
+    cases = Cases("Reductions: PyTorch in float64, NumPy for integers.")
+    close = "rel 6e-6 abs 1e-6"
+    for shape in ((3, 37), (2, 1), (5, 300)):
+        x = uniform(-3, 3, *shape)
+        t = torch.tensor(x, dtype=torch.float64)
+        for text, r in (
+            ("sum(x, axis=-1)", t.sum(-1)), ("sum(x)", t.sum()), ("mean(x, axis=0)", t.mean(0)),
+            ("mean(x, axis=(0, 1), keepdims=True)", t.mean((0, 1), keepdim=True)),
+            ("prod(x / 2, axis=-1)", (t / 2).prod(-1)),
+            ("var(x, axis=-1)", t.var(-1, correction=0)),
+            ("std(x, axis=0)", t.std(0, correction=0)),
+            ("var(x, axis=0, correction=1)", t.var(0, correction=1)),
+            ("logsumexp(x, axis=-1)", t.logsumexp(-1)), ("norm(x)", t.norm()),
+            ("softmax(x, axis=0)", t.softmax(0)), ("log_softmax(x)", t.log_softmax(-1)),
+            ("max(x, axis=-1)", t.amax(-1)), ("min(x)", t.amin()),
+        ):
+            cases.add(text, {"x": x}, ("float32", r.numpy()), close)
+    rows = np.array([[1, nan, 3], [inf, 1, 2], [inf, -inf, 0], [-inf, -inf, -inf], [inf, inf, 1],
+                     [-inf, 0, 1], [0, 0, 0], [3e38, 3e38, -3e38], [1e-45, 0, 0]], np.float32)
+    t = torch.tensor(rows, dtype=torch.float64)
+    for text, r in (
+        ("max(x, axis=-1)", t.amax(-1)), ("min(x, axis=-1)", t.amin(-1)),
+        ("logsumexp(x, axis=-1)", t.logsumexp(-1)),
+        ("sum(x[:7], axis=-1)", t[:7].sum(-1)), ("mean(x[:7], axis=-1)", t[:7].mean(-1)),
+        ("softmax(x[5:], axis=-1)", t[5:].softmax(-1)),
+    ):
+        cases.add(text, {"x": rows}, to_f32(r.numpy()), close)
+    empty = np.zeros((3, 0), np.float32)
+    for text, value in (("sum", 0), ("prod", 1), ("mean", nan)):
+        cases.add(f"{text}(x, axis=-1)", {"x": empty}, np.full(3, value, np.float32))
+    cases.add("any(x, axis=-1)", {"x": empty}, np.zeros(3, bool))
+    cases.add("all(x, axis=-1)", {"x": empty}, np.ones(3, bool))
+    for dtype in (np.int8, np.uint8, np.int32, np.int64, bool):
+        x = rng.integers(0, 2 if dtype == bool else 120, (4, 33)).astype(dtype)
+        cases.add("sum(x, axis=-1)", {"x": x}, x.sum(-1, dtype=np.int64))
+        cases.add("prod(x, axis=0)", {"x": x}, x.astype(np.int64).prod(0))
+        cases.add("any(x != 0, axis=0)", {"x": x}, x.any(0))
+        cases.add("all(x != 0, axis=0)", {"x": x}, x.all(0))
+        if dtype != bool:
+            cases.add("max(x, axis=-1), min(x)", {"x": x}, (x.max(-1), x.min()))
+            cases.add("mean(x, axis=-1)", {"x": x}, ("float32", x.mean(-1)), "ulp 2")
+    return cases
+
+
+# ---------------------------------------------------------------- composites
+
+
+def t64(a):
+    return torch.tensor(a, dtype=torch.float64)
+
+
+UNARY = [
+    ("relu(x)", F.relu), ("relu6(x)", F.relu6), ("leaky_relu(x)", F.leaky_relu),
+    ("sigmoid(x)", torch.sigmoid), ("logsigmoid(x)", F.logsigmoid), ("silu(x)", F.silu),
+    ("gelu(x)", F.gelu), ("gelu(x, approximate='tanh')", lambda x: F.gelu(x, approximate="tanh")),
+    ("softplus(x)", F.softplus), ("softsign(x)", F.softsign), ("elu(x)", F.elu),
+    ("selu(x)", F.selu),
+    ("celu(x, 0.5)", lambda x: F.celu(x, 0.5)), ("mish(x)", F.mish), ("hardtanh(x)", F.hardtanh),
+    ("hardsigmoid(x)", F.hardsigmoid), ("hardswish(x)", F.hardswish),
+    ("hardshrink(x)", F.hardshrink), ("softshrink(x)", F.softshrink),
+    ("tanhshrink(x)", F.tanhshrink), ("threshold(x, 0.5, -1)", lambda x: F.threshold(x, 0.5, -1)),
+    ("clip(x, -1, 2)", lambda x: x.clamp(-1, 2)), ("log2(x)", torch.log2),
+    ("log10(x)", torch.log10), ("exp2(x)", torch.exp2), ("sinh(x)", torch.sinh),
+    ("cosh(x)", torch.cosh), ("erfc(x)", torch.erfc), ("frac(x)", torch.frac),
+    ("sinc(x)", torch.sinc), ("deg2rad(x)", torch.deg2rad), ("rad2deg(x)", torch.rad2deg),
+    ("nan_to_num(x)", lambda x: torch.nan_to_num(x, 0.0, 3.4028234663852886e38,
+                                                 -3.4028234663852886e38)),
+    ("heaviside(x, 0.5)", lambda x: t64(np.heaviside(x.numpy(), 0.5))),  # NaN stays
+    ("logical_not(x)", torch.logical_not),
+]
+TWO = [
+    ("prelu(x, 0.25)", lambda x, y: torch.where(x > 0, x, x * 0.25)),
+    ("logaddexp(x, y)", torch.logaddexp), ("hypot(x, y)", torch.hypot),
+    ("lerp(x, y, 0.3)", lambda x, y: torch.lerp(x, y, 0.3)),
+    ("fma(x, y, x)", lambda x, y: x * y + x),
+    ("addcmul(x, y, y, value=0.5)", lambda x, y: torch.addcmul(x, y, y, value=0.5)),
+    ("add_mul_exp(x, y)", lambda x, y: torch.exp((x + y) * 2)),
+    ("mse(x, y)", F.mse_loss), ("l1_loss(x, y)", F.l1_loss),
+    ("smooth_l1_loss(x, y)", F.smooth_l1_loss),
+    ("huber_loss(x, y)", F.huber_loss), ("poisson_nll_loss(x, y)", F.poisson_nll_loss),
+    ("soft_margin_loss(x, sign(y))", lambda x, y: F.soft_margin_loss(x, y.sign())),
+    ("cosine_similarity(x, y)", lambda x, y: F.cosine_similarity(x, y, dim=-1)),
+    ("binary_cross_entropy_with_logits(x, sigmoid(y))",
+     lambda x, y: F.binary_cross_entropy_with_logits(x, y.sigmoid())),
+    ("vecdot(x, y)", lambda x, y: (x * y).sum(-1)), ("swiglu(x, y)", lambda x, y: F.silu(x) * y),
+    ("glu(x, y)", lambda x, y: x * y.sigmoid()),
+]
+
+
+def composites():
+    cases = Cases("Composites: PyTorch in float64.")
+    x = np.concatenate([SPECIAL[np.abs(SPECIAL) < 90], np.array([inf, -inf, nan], np.float32),
+                        uniform(-6, 6, 24)])
+    for text, function in UNARY:
+        r = function(t64(x))
+        want = r.numpy() if r.dtype == torch.bool else to_f32(r.numpy())
+        cases.add(text, {"x": x}, want, "rel 2e-6 abs 4e-7")
+    for text, function in TWO:
+        x, y = uniform(-3, 3, 4, 19), uniform(-3, 3, 4, 19)
+        cases.add(text, {"x": x, "y": y}, to_f32(function(t64(x), t64(y)).numpy()),
+                  "rel 5e-6 abs 1e-6")
+    norms(cases)
+    quantized(cases)
+    return cases
+
+
+def norms(cases):
+    close = "rel 1e-5 abs 3e-6"
+    x, w, b = uniform(-3, 3, 4, 40), uniform(0.5, 2, 40), uniform(-1, 1, 40)
+    t = t64(x)
+    cases.add("layer_norm(x)", {"x": x}, to_f32(F.layer_norm(t, (40,)).numpy()), close)
+    cases.add("layer_norm(x, w, b)", {"x": x, "w": w, "b": b},
+              to_f32(F.layer_norm(t, (40,), t64(w), t64(b)).numpy()), close)
+    cases.add("rms_norm(x, w)", {"x": x, "w": w},
+              to_f32(F.rms_norm(t, (40,), t64(w), 1e-6).numpy()), close)
+    cases.add("normalize(x)", {"x": x}, to_f32(F.normalize(t, dim=-1).numpy()), close)
+    cases.add("relu_layernorm(x)", {"x": x}, to_f32(F.layer_norm(F.relu(t), (40,)).numpy()), close)
+    x, w, b = uniform(-3, 3, 2, 6, 3, 5), uniform(0.5, 2, 6), uniform(-1, 1, 6)
+    t = t64(x)
+    cases.add("group_norm(x, 3, w, b)", {"x": x, "w": w, "b": b},
+              to_f32(F.group_norm(t, 3, t64(w), t64(b)).numpy()), close)
+    cases.add("instance_norm(x)", {"x": x}, to_f32(F.instance_norm(t).numpy()), close)
+    mean, var = uniform(-1, 1, 6), uniform(0.5, 2, 6)
+    cases.add("batch_norm(x, m, v, w, b)", {"x": x, "m": mean, "v": var, "w": w, "b": b},
+              to_f32(F.batch_norm(t, t64(mean), t64(var), t64(w), t64(b)).numpy()), close)
+
+
+def quantized(cases):
+    x = np.concatenate([uniform(-20, 20, 60), np.array([0.05, 0.15, 0.25, inf, -inf], np.float32)])
+    q = torch.quantize_per_tensor(torch.tensor(x[:60]), 0.125, 3, torch.qint8).int_repr().numpy()
+    ends = np.clip(np.rint(x[60:] / np.float32(0.125) + 3), -128, 127).astype(np.int8)
+    cases.add("quantize_int8(x, 0.125, 3)", {"x": x}, np.concatenate([q, ends]))
+    mask = (rng.random(65) < 0.7).astype(np.float32)
+    kept = np.where(mask > 0.5, x * np.float32(1.25), np.float32(0))
+    cases.add("relu_dropout_mask(x, m)", {"x": x, "m": mask}, np.where(np.isnan(kept), kept,
+                                                                       np.maximum(kept, 0)))
+
+
+# ---------------------------------------------------------------- random numbers
+
+
+def philox(seed, stream, n):
+    """Random123's Philox4x32-10 in Python's integers."""
+    words = []
+    for block in range((n + 3) // 4):
+        c = [block & 0xFFFFFFFF, block >> 32, stream & 0xFFFFFFFF, stream >> 32]
+        k = [seed & 0xFFFFFFFF, seed >> 32]
+        for _ in range(10):
+            p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+            c = [(q >> 32) ^ c[1] ^ k[0], q & 0xFFFFFFFF, (p >> 32) ^ c[3] ^ k[1], p & 0xFFFFFFFF]
+            k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
+        words += c
+    return np.array(words[:n], np.uint64)
+
+
+def random():
+    assert list(philox(0, 0, 4)) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+    cases = Cases("Random numbers: Philox4x32-10 in Python.")
+    x = uniform(-3, 3, 5, 7)
+    for seed, stream in ((0, 0), (1, 2), (0x123456789, 5)):
+        w = philox(seed, stream, 35).reshape(5, 7)
+        cases.add(f"rand_like(x, seed={seed}, stream={stream})", {"x": x},
+                  ((w >> np.uint64(8)).astype(np.float64) * 2.0**-24).astype(np.float32))
+        for p in (0.0, 0.2, 0.5, 1.0):
+            keep = w >= np.uint64(int(p * 2**32))
+            scale = np.float32(1 / (1 - p)) if p < 1 else np.float32(0)
+            cases.add(f"dropout(x, {p}, seed={seed}, stream={stream})", {"x": x},
+                      np.where(keep, x * scale, np.float32(0)), "ulp 1")
+    return cases
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
+    folder = folder.parent if folder.is_file() else folder
+    for make in (float_ops, int_ops, reductions, composites, random):
+        make().write(folder / f"{make.__name__}.txt")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,388 @@
+"""The command: run, check, explain, emit, ops, doctor, cache; and every kind of bad input."""
+
+import json
+import os
+import pathlib
+
+import numpy as np
+import pytest
+
+CASES = {
+    "relu_dropout": (["relu_dropout", "x=randn(200, 300)"], 1),
+    "relu_dropout_mask": (["relu_dropout_mask", "x=randn(200, 300)", "mask=rand(200, 300)"], 1),
+    "relu_dropout_bool": (
+        ["relu_dropout_mask", "x=randn(200, 300)", "mask=rand(200, 300, dtype=bool)"], 1),
+    "fma": (["fma", "q=randn(60000)", "k=randn(60000)", "v=randn(60000)"], 1),
+    "quantize_int8": (["quantize_int8", "x=randn(60000)", "scale=0.02", "zero_point=3"], 1),
+    "add_mul_exp": (["add_mul_exp", "x=randn(60000)", "y=randn(60000)"], 1),
+    "relu_layernorm": (["relu_layernorm", "x=randn(64, 1024)"], 1),
+    "softmax": (["softmax", "x=randn(64, 1024)", "axis=-1"], 1),
+    "layer_norm": (
+        ["layer_norm(gelu(x + b) + r)", "x=randn(64, 768)", "b=randn(768)", "r=randn(64, 768)"], 1),
+    "l2_normalize": (["x / sqrt(sum(x * x, axis=-1, keepdims=True))", "x=randn(64, 1024)"], 1),
+    "entropy": (["p = softmax(x, axis=-1); -sum(p * log(p), axis=-1)", "x=randn(64, 1024)"], 1),
+    "three_results": (
+        ["relu(x), relu(x) * 2 + y, mean(relu(x), axis=-1)", "x=randn(64, 1024)",
+         "y=randn(64, 1024)"], 1),
+    "mse": (["mean((x - y) ** 2)", "x=randn(100000)", "y=randn(100000)"], 2),
+    "sum_rows": (["sum(relu(x), axis=0)", "x=randn(1000, 300)"], 2),
+    "add_transposed": (["x + y.T", "x=randn(200, 300)", "y=randn(300, 200)"], 1),
+}
+
+
+def save(tmp_path, **arrays):
+    for name, array in arrays.items():
+        np.save(tmp_path / f"{name}.npy", array)
+
+
+def random(*shape, seed=0, dtype=np.float32):
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+# ---------------------------------------------------------------- run
+
+
+def test_run_saves_results(run, tmp_path):
+    x, y = random(30, 40), random(40, seed=1)
+    save(tmp_path, x=x, y=y)
+    run("run", "exp((x + y) * 2)", "x=@x.npy", "y=@y.npy", "-o", "out.npy")
+    want = np.exp((x.astype(np.float64) + y) * 2)
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), want, rtol=3e-6)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_run_takes_either_order(run, tmp_path, order):
+    x, y = random(30, 41), random(30, 41, seed=1)
+    save(tmp_path, x=x, y=np.asarray(y, order=order))
+    run("run", "x * 2 + y", "x=@x.npy", "y=@y.npy", "-o", "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), x * np.float32(2) + y)
+
+
+def test_run_bfloat16(run, tmp_path):
+    x = random(100)
+    bits = (x.view(np.uint32) >> 16).astype(np.uint16)
+    save(tmp_path, x=bits.view("V2"))
+    run("run", "x * 2", "x=@x.npy:bf16", "-o", "out.npy")
+    out = np.load(tmp_path / "out.npy")
+    assert out.dtype == np.dtype("V2")
+    np.testing.assert_array_equal(
+        out.view(np.uint16).astype(np.uint32) << 16,
+        (2 * (bits.astype(np.uint32) << 16).view(np.float32)).view(np.uint32))
+    done = run("run", "x * 2", "x=@x.npy", code=2)
+    assert "bf16" in done.stderr
+
+
+def test_run_several_results(run, tmp_path):
+    x = random(20, 30)
+    save(tmp_path, x=x)
+    out = run("run", "h = relu(x); h, mean(h, axis=-1)", "x=@x.npy", "-o", "h.npy", "-o", "m.npy",
+              json_output=True)
+    assert [r["name"] for r in out["results"]] == ["h", "out1"]
+    assert [r["file"] for r in out["results"]] == ["h.npy", "m.npy"]
+    assert [r["shape"] for r in out["results"]] == [[20, 30], [20]]
+    h = np.maximum(x, 0)
+    np.testing.assert_array_equal(np.load(tmp_path / "h.npy"), h)
+    mean = h.astype(np.float64).mean(-1)
+    np.testing.assert_allclose(np.load(tmp_path / "m.npy"), mean, rtol=1e-5)
+    assert run("run", "x, x + 1", "x=@x.npy", "-o", "h.npy", code=2).stderr.startswith("kfuse: ")
+
+
+def test_run_numbers(run, tmp_path):
+    x = random(100)
+    save(tmp_path, x=x)
+    for text, value in [("0.5", 0.5), ("-1e-5", -1e-5), ("3", 3), ("-3", -3), ("inf", np.inf)]:
+        run("run", "x + s", "x=@x.npy", f"s={text}", "-o", "out.npy")
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), x + np.float32(value))
+    run("run", "x * s", "x=@x.npy", "s=nan", "-o", "out.npy")
+    assert np.isnan(np.load(tmp_path / "out.npy")).all()
+    run("run", "sum", "x=@x.npy", "keepdims=True", "-o", "out.npy")
+    assert np.load(tmp_path / "out.npy").shape == (1,)
+
+
+def test_literals_of_a_name(run, tmp_path):
+    x = random(6, 7, 8)
+    save(tmp_path, x=x)
+    run("run", "sum", "x=@x.npy", "axis=(0, 2)", "keepdims=True", "-o", "out.npy")
+    want = x.astype(np.float64).sum((0, 2), keepdims=True)
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), want, atol=1e-4)
+    run("run", "cast", "x=@x.npy", "dtype=f16", "-o", "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), x.astype(np.float16))
+    assert run("check", "gelu", "x=@x.npy", "approximate=tanh", json_output=True)["ok"]
+    assert "'tanh'" in run("run", "gelu", "x=@x.npy", "approximate=tan", code=2).stderr
+
+
+def test_a_number_compiles_once(run):
+    first = run("run", "x * 1.25 + s", "x=randn(10)", "s=0.5", json_output=True)
+    again = run("run", "x * 1.25 + s", "x=randn(77)", "s=0.75", json_output=True)
+    assert again["compiled"] == 0 and again["cache_hits"] == 1 and first["kernels"] == 1
+
+
+@pytest.mark.parametrize("recipe, want", [
+    ("arange(5)", np.arange(5)),
+    ("arange(1, 2, 0.25)", np.arange(1, 2, 0.25, dtype=np.float32)),
+    ("arange(5, dtype=f16)", np.arange(5, dtype=np.float16)),
+    ("ones(2, 3)", np.ones((2, 3), np.float32)),
+    ("zeros((2, 3), dtype=int8)", np.zeros((2, 3), np.int8)),
+    ("full((2, 3), -2.5)", np.full((2, 3), -2.5, np.float32)),
+    ("full(4, 7, dtype=i64)", np.full(4, 7)),
+    ("ones(2x3)", np.ones((2, 3), np.float32)),
+    ("ones(1K)", np.ones(1000, np.float32)),
+])
+def test_recipes(run, tmp_path, recipe, want):
+    run("run", "x.T.T", f"x={recipe}", "-o", "out.npy")
+    out = np.load(tmp_path / "out.npy")
+    assert out.dtype == want.dtype
+    np.testing.assert_array_equal(out, want)
+
+
+def test_random_recipes(run, tmp_path):
+    def make(name, recipe):
+        run("run", f"{name} * 1", f"{name}={recipe}", "-o", "out.npy")
+        return np.load(tmp_path / "out.npy")
+
+    x = make("x", "randn(300, 200)")
+    assert abs(x.mean()) < 0.02 and abs(x.std() - 1) < 0.02 and abs((x**3).mean()) < 0.05
+    assert np.array_equal(x, make("x", "randn(300, 200)"))
+    assert not np.array_equal(x, make("y", "randn(300, 200)"))
+    assert not np.array_equal(x, make("x", "randn(300, 200, seed=1)"))
+    assert np.array_equal(x.ravel(), make("x", "randn(60000)"))
+    u = make("x", "rand(300, 200, dtype=f64)")
+    assert u.dtype == np.float64 and 0 <= u.min() and u.max() < 1 and abs(u.mean() - 0.5) < 0.01
+    run("run", "where(m, 1, 0)", "m=rand(1000, dtype=bool)", "-o", "out.npy")
+    assert 400 < np.load(tmp_path / "out.npy").sum() < 600
+
+
+def test_run_file(run, tmp_path):
+    (tmp_path / "f.kf").write_text(
+        "def twice(x):\n    return x * 2\n\ndef shifted(x, by=1.0):\n    return twice(x) + by\n")
+    save(tmp_path, x=random(10))
+    run("run", "f.kf", "x=@x.npy", "-o", "a.npy")
+    run("run", "f.kf:twice", "x=@x.npy", "-o", "b.npy")
+    a, b = np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy")
+    np.testing.assert_array_equal(b, random(10) * 2)
+    np.testing.assert_array_equal(a, b + np.float32(1))
+    done = run("run", "f.kf:twise", "x=@x.npy", code=2)
+    assert "twice" in done.stderr
+    (tmp_path / "bad.kf").write_text("def f(x):\n    return exq(x)\n")
+    done = run("run", "bad.kf", "x=@x.npy", code=2)
+    assert "bad.kf:2:12" in done.stderr and "exp" in done.stderr and "^" in done.stderr
+
+
+def test_run_prints(run):
+    done = run("run", "x + 1", "x=arange(2000, dtype=f32)")
+    assert "float32 (2000,)" in done.stdout and "..." in done.stdout and " 2000]" in done.stdout
+    done = run("run", "x + 1", "x=arange(6)", "--json", "-")
+    assert json.loads(done.stdout)["device"] == "cpu" and "1 2 3 4 5 6" in done.stderr
+
+
+def test_no_fuse_counts_kernels(run):
+    arguments = ["exp((x + y) * 2)", "x=randn(10)", "y=randn(10)"]
+    assert run("run", *arguments, json_output=True)["kernels"] == 1
+    assert run("run", *arguments, "--no-fuse", json_output=True)["kernels"] == 3
+    gelu = ["gelu(x) + 1", "x=randn(10)"]
+    assert run("run", *gelu, "--no-fuse", json_output=True)["kernels"] == 2
+    assert run("run", *gelu, "--no-fuse=ops", json_output=True)["kernels"] > 2
+
+
+def test_run_emulated(run, tmp_path):
+    arguments = ["softmax(x + y, axis=-1)", "x=randn(8, 300)", "y=randn(300)"]
+    run("run", *arguments, "-o", "a.npy")
+    done = run("run", *arguments, "-o", "b.npy", "--device", "cuda-emulated", code=None)
+    if "unknown type name" in done.stderr:
+        pytest.skip("the emulation has no prelude yet")
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"), rtol=1e-5)
+
+
+# ---------------------------------------------------------------- check, explain, emit
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_check(run, case):
+    out = run("check", *CASES[case][0], json_output=True)
+    assert out["ok"] is True
+    for result in out["results"]:
+        assert set(result) == {"name", "fused", "unfused", "tolerance"}
+
+
+def test_check_eager(run):
+    out = run("check", "gelu(x + y) * 2", "x=randn(1000, dtype=f16)", "y=randn(1000, dtype=f16)",
+              "--numerics", "eager", json_output=True)
+    assert out["ok"]
+
+
+def result_bytes(results):
+    size = {"float32": 4, "int8": 1, "float16": 2, "bfloat16": 2, "float64": 8, "bool": 1}
+    return sum(int(np.prod(r["shape"])) * size[r["dtype"]] for r in results)
+
+
+def input_bytes(arguments):
+    total = 0
+    for argument in arguments[1:]:
+        recipe = argument.split("=", 1)[1]
+        if "(" in recipe:
+            inside = recipe[recipe.index("(") + 1 : -1].split(",")
+            shape = [int(item) for item in inside if "=" not in item]
+            total += int(np.prod(shape)) * (1 if "bool" in recipe else 4)
+    return total
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_explain_counts_every_byte_once(run, case):
+    arguments, launches = CASES[case]
+    out = run("explain", *arguments, json_output=True)
+    ran = run("run", *arguments, json_output=True)
+    assert out["fused"]["kernels"] == ran["kernels"] <= launches
+    assert len(out["kernels"]) == 1
+    kernel = out["kernels"][0]
+    want = input_bytes(arguments) + result_bytes(ran["results"])
+    assert out["fused"]["bytes"] == kernel["bytes_read"] + kernel["bytes_written"] == want
+    assert out["fused"]["temp_bytes"] == 0
+    assert out["unfused"]["bytes"] >= want
+
+
+def test_explain_for_people(run):
+    done = run("explain", "exp((x + y) * 2)", "x=randn(1M)", "y=randn(1M)")
+    assert "1 kernel" in done.stdout and "12.0 MB" in done.stdout
+
+
+def test_emit(run, tmp_path):
+    done = run("emit", "exp(x) * 2", "x=ones(10)")
+    assert "kf_exp_f32" in done.stdout and "__global__" not in done.stdout
+    run("emit", "exp(x) * 2", "x=ones(10)", "--target", "cuda", "--arch", "sm_80", "-o", "k.cu")
+    assert "kf_exp_f32" in (tmp_path / "k.cu").read_text()
+    env = {"PATH": "/nonexistent"}  # no compiler is needed
+    assert run("emit", "exp(x) * 2", "x=ones(10)", env=env).stdout == done.stdout
+    assert "standalone" in run("emit", "exp(x)", "x=ones(1)", "--standalone", "d", code=2).stderr
+
+
+def test_emit_cubin(run, tmp_path):
+    done = run("emit", "softmax(x)", "x=ones(10, 10)", "--cubin", "k.cubin", code=None)
+    if done.returncode == 2 and "NVRTC" in done.stderr:
+        pytest.skip("NVRTC isn't here")
+    assert done.returncode == 0 and (tmp_path / "k.cubin").read_bytes()[:4] == b"\x7fELF"
+
+
+# ---------------------------------------------------------------- ops, doctor, cache, help
+
+
+def test_json_of_a_failure_is_no_file(run, tmp_path):
+    run("run", "x * 2", "x=ones(3)", "-o", "a.npy", "-o", "b.npy", "--json", "out.json", code=2)
+    assert not (tmp_path / "out.json").exists() and not (tmp_path / "a.npy").exists()
+
+
+def test_ops(run):
+    ops = {op["name"]: op for op in run("ops", json_output=True)}
+    assert ops["exp"]["kind"] == "elementwise" and ops["gelu"]["kind"] == "composite"
+    assert ops["bitwise_and"]["dtypes"] == ["bool", "uint8", "int8", "int16", "int32", "int64"]
+    assert ops["softmax"]["signature"].startswith("softmax(x")
+    assert run("ops", "layer_norm", json_output=True)[0]["name"] == "layer_norm"
+    assert "did you mean `softmax`" in run("ops", "sofmax", code=2).stderr
+
+
+def test_doctor(run):
+    facts = {fact["name"]: fact for fact in run("doctor", json_output=True)}
+    assert facts["C compiler"]["found"] and facts["C compiler"]["version"]
+    for fact in facts.values():
+        assert set(fact) == {"name", "found", "path", "version", "needed_for", "install"}
+
+
+def test_cache(run, cache_dir):
+    before = run("cache", json_output=True)
+    assert before["path"] == str(cache_dir) and before["entries"] == 0
+    assert run("run", "x * 3", "x=ones(3)", json_output=True)["compiled"] == 1
+    assert run("cache", json_output=True)["entries"] == 1
+    assert run("run", "x * 3", "x=ones(3)", json_output=True)["compiled"] == 0
+    run("cache", "clear")
+    assert run("cache", json_output=True)["entries"] == 0
+
+
+def test_help_and_version(run):
+    assert run("--version").stdout.startswith("kfuse 0.")
+    for command in ["run", "check", "explain", "emit", "bench", "ops", "doctor", "cache"]:
+        assert command in run("--help").stdout
+        assert f"usage: kfuse {command}" in run(command, "--help").stdout
+    assert "usage" in run(code=2).stderr or "commands" in run(code=2).stderr
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def bad(run, *arguments, env=None):
+    done = run(*arguments, code=2, env=env)
+    assert done.stderr.startswith("kfuse: ") and done.stdout == ""
+    return done.stderr
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["run", "relu(x", "x=ones(3)"], ["never closed", "column", "^"]),
+    (["run", "reluu(x)", "x=ones(3)"], ["reluu", "did you mean `relu`", "^"]),
+    (["run", "x + y", "x=ones(3, 4)", "y=ones(5)"], ["4", "5", "x.shape[1]", "y.shape[0]"]),
+    (["run", "sum(x, axis=2)", "x=ones(3, 4)"], ["axis", "2"]),
+    (["run", "sort(x)", "x=ones(3)"], ["sort"]),
+    (["run", "x + y", "x=ones(3)"], ["`y` has no value"]),
+    (["run", "x", "x=ones(3)", "z=ones(3)"], ["`z`", "x"]),
+    (["run", "x", "x=ones(3)", "x=ones(4)"], ["twice"]),
+    (["run", "x + 0", "ones(3)"], ["x=ones(3)"]),
+    (["run", "x", "x=three"], ["three"]),
+    (["run", "x", "x=randm(3)"], ["randm", "randn"]),
+    (["run", "x", "x=randn(3, dtype=f33)"], ["dtype"]),
+    (["run", "x", "x=randn(-3)"], ["sizes"]),
+    (["run", "x", "x=@missing.npy"], ["missing.npy"]),
+    (["run", "missing.kf", "x=ones(3)"], ["missing.kf"]),
+    (["run"], ["missing"]),
+    (["rum", "x"], ["did you mean `kfuse run`"]),
+    (["run", "x", "x=ones(3)", "--devise", "cpu"], ["--device"]),
+    (["run", "x", "x=ones(3)", "--device", "tpu"], ["cpu, cuda"]),
+    (["run", "x", "x=ones(3)", "--plot", "f.svg"], ["--plot"]),
+    (["run", "x", "x=ones(3)", "-o"], ["-o needs a value"]),
+    (["run", "x * 2", "x=ones(3)", "-o", "no/such/folder.npy"], ["no/such/folder.npy"]),
+    (["run", "1 +", "x=ones(3)"], ["column"]),
+    (["run", "x and y", "x=ones(3)", "y=ones(3)"], ["&"]),
+])
+def test_bad_input(run, arguments, words):
+    message = bad(run, *arguments)
+    for word in words:
+        assert word in message
+
+
+def test_bad_files(run, tmp_path):
+    np.save(tmp_path / "objects.npy", np.array([None, "x"], dtype=object), allow_pickle=True)
+    assert "objects" in bad(run, "run", "x", "x=@objects.npy")
+    np.save(tmp_path / "x.npy", random(100))
+    whole = (tmp_path / "x.npy").read_bytes()
+    (tmp_path / "cut.npy").write_bytes(whole[:-10])
+    assert "truncated" in bad(run, "run", "x", "x=@cut.npy")
+    (tmp_path / "text.npy").write_text("1 2 3")
+    assert ".npy" in bad(run, "run", "x", "x=@text.npy")
+    (tmp_path / "zero.kf").write_bytes(b"x + \0")
+    assert "zero" in bad(run, "run", "zero.kf", "x=ones(3)")
+
+
+def test_no_compiler(run, cache_dir):
+    env = {"PATH": "/nonexistent", "KFUSE_CC": "/nonexistent/cc"}
+    assert "compiler" in bad(run, "run", "x * 3", "x=ones(3)", "--device", "cpu", env=env)
+    run("run", "x * 3", "x=ones(3)", "--device", "cpu")
+    env["KFUSE_CC"] = ""
+    run("run", "x * 3", "x=ones(3)", "--device", "cpu", env=env)  # from the cache
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_unwritable_cache(run, tmp_path):
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    done = run("run", "(x * 3, exp(x))", "x=ones(3)", env={"KFUSE_CACHE_DIR": str(folder)})
+    assert done.stderr.count("cache") == 1
+
+
+def test_unusable_cache(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    env = {"KFUSE_CACHE_DIR": str(tmp_path / "file" / "cache")}
+    done = run("run", "mean(x), exp(y)", "x=ones(3)", "y=ones(4, 5)", env=env)
+    assert done.stderr.count("cache") >= 1 and len(done.stderr.splitlines()) == 1
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(0o777)
+    done = run("run", "x * 3", "x=ones(3)", env={"KFUSE_CACHE_DIR": str(folder)})
+    assert len(done.stderr.splitlines()) == 1
+    assert list(pathlib.Path(folder).iterdir()) == []

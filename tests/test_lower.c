@@ -1,0 +1,324 @@
+/* src/lower: what the generated text depends on, and what not.
+ *
+ * Text is what a compiler is run for, so these are the promises that a new batch, length or seed
+ * compiles nothing, and that a sum's order doesn't depend on how many rows there are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/stages.h"
+
+static const struct {
+    const char *name;
+    kf__target_kind kind;
+    int sm;
+} targets[] = {
+    {"C", KF__TARGET_C, 0}, {"sm_75", KF__TARGET_CUDA, 75}, {"sm_90", KF__TARGET_CUDA, 90}};
+
+static kf__target target_of(size_t t) { return stages_target(targets[t].kind, targets[t].sm); }
+
+static void must(kf_status status, const char *text, const char *head, const kf_error *err) {
+    if (status != KF_OK) fail_msg("%s\n%s\n%s", head, text, err->message);
+}
+
+/* The source for a layout; to be freed. */
+static char *source_of(stages *s, const char *text, const char *head, const kf__target *target) {
+    kf__text out;
+    kf_error err = {0};
+    kf__text_init(&out, &kf__malloc);
+    must(stages_bind(s, head, &err), text, head, &err);
+    must(stages_source(s, target, false, &out, &err), text, head, &err);
+    assert_non_null(out.at);
+    return out.at;
+}
+
+/* The first line in which they differ, of each. */
+static void first_difference(const char *a, const char *b, char *message, size_t size) {
+    while (*a && *b) {
+        size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
+        if (n != m || memcmp(a, b, n)) {
+            snprintf(message, size, "- %.*s\n+ %.*s", (int)n, a, (int)m, b);
+            return;
+        }
+        a += n + (a[n] != 0);
+        b += m + (b[m] != 0);
+    }
+    snprintf(message, size, "one is longer");
+}
+
+/* ---------------------------------------------------------------- the same text */
+
+/* %lld stand for sizes, in turn: each row of sizes must give the text that the first one gives. */
+typedef struct same {
+    const char *text, *head;
+    int64_t sizes[9][4]; /* a row of -1: the end */
+    bool c_only;         /* on GPUs these lengths are of several buckets */
+} same;
+
+#define NAMED "def f(x: f32[B, N]): return "
+#define END {-1}
+static const same sames[] = {
+    /* batches */
+    {NAMED "exp(x * 2)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {8, 33}, {1, 33}, {0, 33}, {100000, 33}, {7, 1}, {1, 1}, {7, 1000000}, END}, 0},
+    {NAMED "softmax(x)", "# x: f32[%lld, %lld]\n",
+     {{7, 1000}, {8, 1000}, {1, 1000}, {0, 1000}, {100000, 1000}, {1, 513}, {9, 1024}, END}, 0},
+    {NAMED "layer_norm(relu(x))", "# x: f32[%lld, %lld]\n",
+     {{7, 16000}, {1, 16000}, {3, 8193}, {2, 16383}, {100, 16384}, END}, 0},
+    {NAMED "sum(x, axis=0), var(x, axis=0)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {0, 33}, {100000, 33}, {33, 100000}, {4096, 4096}, END}, 0},
+    {NAMED "sum(x * x), max(x)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {100000, 33}, {33, 100000}, {4096, 4096}, END}, 1},
+    {NAMED "sum(x * x), max(x)", "# x: f32[%lld, %lld]\n",
+     {{700, 330}, {1, 100000}, {100000, 1}, {100000, 33}, {33, 100000}, {4096, 4096}, END}, 0},
+    {NAMED "x - mean(x, axis=0)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {100000, 33}, {4096, 4096}, END}, 0},
+    {NAMED "x.T * 2", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {100000, 33}, {4096, 4096}, {33, 100000}, {2, 2}, {1, 33}, {7, 1}, {1, 1}, END}, 0},
+    {NAMED "x[1:, ::2] + 1", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {100000, 33}, {4096, 4096}, {8, 2}, {2, 33}, {2, 2}, END}, 0},
+    {NAMED "dropout(x, 0.2, seed=1)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {100000, 33}, {4096, 4096}, END}, 0},
+    {"def f(x: f32[B, N], b: f32[N]): return x + b", "# x: f32[%lld, %lld]\n# b: f32[%lld]\n",
+     {{7, 33, 33}, {1, 33, 33}, {7, 1, 1}, {100000, 32, 32}, {4096, 4096, 4096}, END}, 0},
+    {"def f(x: bf16[B, S, N]): return rms_norm(x)", "# x: bf16[%lld, %lld, %lld]\n",
+     {{7, 33, 4000}, {1, 33, 4000}, {7, 1, 4000}, {1, 1, 4000}, {2, 2000, 4096}, {1, 1, 2049},
+      END}, 0},
+    {"def f(x: f32[B, C, N]): return max(x, axis=1)", "# x: f32[%lld, %lld, %lld]\n",
+     {{7, 33, 40}, {1, 33, 40}, {7, 1, 40}, {7, 33, 1}, {1, 1, 40}, {200, 500, 300}, END}, 0},
+    /* lengths, for the CPU */
+    {NAMED "softmax(x)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {7, 1}, {7, 2048}, {7, 2049}, {1, 1000000}, {0, 3}, {100000, 16}, END}, 1},
+    {NAMED "layer_norm(relu(x))", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {7, 1}, {7, 2048}, {7, 2049}, {1, 1000000}, {100000, 16}, END}, 1},
+    {NAMED "sum(x, axis=1), mean(x * x, axis=1)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {7, 1}, {7, 2048}, {7, 2049}, {1, 1000000}, {7, 0}, {100000, 16}, END}, 1},
+    /* layouts of one class */
+    {"x + y", "# x: f32[%lld, %lld] transposed\n# y: f32[%lld, %lld]\n",
+     {{70, 33, 70, 33}, {7, 33, 7, 33}, {4096, 64, 4096, 64}, {3, 100000, 3, 100000}, END}, 0},
+    {"softmax(x)", "# x: f32[7, %lld] step %lld\n",
+     {{1000, 2}, {1000, 3}, {1000, 64}, {600, 5}, END}, 0},
+    {NAMED "exp(x * 2)", "# x: f32[%lld, %lld] pitch %lld\n",
+     {{7, 33, 50}, {8, 30, 32}, {1, 33, 50}, {1, 1, 50}, {7, 1, 50}, {1000, 1000, 5000}, END}, 0},
+    {NAMED "x * 2, x.T * 2", "# x: f32[%lld, %lld] transposed\n",
+     {{7, 33}, {8, 30}, {33, 1}, {1000, 1000}, END}, 0}, /* of {1, 33} strides don't tell */
+    {"def f(x: f32[B, C, H, W]): return permute_dims(x, (0, 2, 3, 1)) + 1",
+     "# x: f32[%lld, %lld, %lld, %lld]\n",
+     {{7, 5, 9, 8}, {1, 5, 9, 8}, {7, 1, 9, 8}, {7, 5, 1, 8}, {7, 5, 9, 1}, {1, 1, 1, 1},
+      {100, 64, 56, 56}, END}, 0},
+    {"def f(x: f32[B, C, N]): return group_norm(x, 4)", "# x: f32[%lld, %lld, %lld]\n",
+     {{7, 8, 2000}, {1, 8, 1999}, {7, 4, 4000}, {100, 16, 1000}, END}, 0},
+    {NAMED "sum(x, axis=0)", "# x: f32[%lld, %lld] step %lld\n",
+     {{70, 33, 2}, {70, 33, 3}, {2000, 5, 64}, END}, 0},
+    /* numbers given at each run */
+    {"dropout(x, p, seed=s)", "# x: f32[1000]\n# p: float 0.%lld\n# s: int %lld\n",
+     {{1, 7}, {5, 8}, {9, 0}, {0, -5}, END}, 0},
+    {"x * a + b", "# x: f32[1000]\n# a: float %lld\n# b: float %lld\n",
+     {{1, 0}, {0, 1}, {-3, 5}, {2, 2}, END}, 0},
+};
+
+static void check_same(void **state) {
+    const same *c = *state;
+    char head[300], message[1200];
+    kf_error err = {0};
+    for (size_t t = 0; t < KF__COUNT(targets); t++) {
+        if (c->c_only && targets[t].kind != KF__TARGET_C) continue;
+        kf__target target = target_of(t);
+        char *first = NULL;
+        for (size_t i = 0; i < KF__COUNT(c->sizes) && c->sizes[i][0] != -1; i++) {
+            stages s;
+            const int64_t *n = c->sizes[i];
+            snprintf(head, sizeof head, c->head, (long long)n[0], (long long)n[1], (long long)n[2],
+                     (long long)n[3]);
+            must(stages_make(&s, c->text, head, KF_FUSION_ON, &err), c->text, head, &err);
+            char *now = source_of(&s, c->text, head, &target);
+            stages_free(&s);
+            if (!first) {
+                first = now;
+                continue;
+            }
+            if (strcmp(first, now)) {
+                first_difference(first, now, message, sizeof message);
+                fail_msg("%s\n%sfor %s another source than for the first sizes:\n%s", c->text, head,
+                         targets[t].name, message);
+            }
+            free(now);
+        }
+        free(first);
+    }
+}
+
+/* ---------------------------------------------------------------- how many texts */
+
+static size_t add_text(char **texts, size_t n, size_t most, char *text) {
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(texts[i], text)) {
+            free(text);
+            return n;
+        }
+    assert_true(n < most);
+    texts[n] = text;
+    return n + 1;
+}
+
+static const struct {
+    const char *text, *head;
+} row_kernels[] = {
+    {"softmax(x)", "# x: f32[7, %lld]\n"},
+    {"softmax(x)", "# x: bf16[7, %lld]\n"},
+    {"softmax(x)", "# x: f64[7, %lld]\n"},
+    {"softmax(x)", "# x: f32[7, %lld] transposed\n"},
+    {"layer_norm(relu(x))", "# x: f32[7, %lld]\n"},
+    {"layer_norm(gelu(x + b) + r)", "# x: bf16[7, %lld]\n# b: bf16[%lld]\n# r: bf16[7, %lld]\n"},
+    {"a * x + b * y + c * z + softmax(x)",
+     "# x: f32[7, %lld]\n# y: f32[7, %lld]\n# z: f32[7, %lld]\n# a: f32[7, %lld]\n"
+     "# b: f32[7, %lld]\n# c: f32[7, %lld]\n"},
+    {"sum(x * x, axis=1)", "# x: f32[7, %lld]\n"},
+    {"h = relu(x); h, h * 2, mean(h, axis=-1)", "# x: f16[7, %lld]\n"},
+};
+
+/* Over all lengths of a row, a kernel has at most ten texts. */
+static void count_buckets(void **state) {
+    (void)state;
+    char head[400];
+    kf_error err = {0};
+    for (size_t i = 0; i < KF__COUNT(row_kernels); i++)
+        for (size_t t = 1; t < KF__COUNT(targets); t++) {
+            kf__target target = target_of(t);
+            char *texts[32];
+            size_t n_texts = 0;
+            const char *text = row_kernels[i].text;
+            for (int64_t n = 2; n < 1000000; n += 1 + n / 40) {
+                stages s;
+                long long l = (long long)n;
+                snprintf(head, sizeof head, row_kernels[i].head, l, l, l, l, l, l);
+                must(stages_make(&s, text, head, KF_FUSION_ON, &err), text, head, &err);
+                n_texts = add_text(texts, n_texts, KF__COUNT(texts),
+                                   source_of(&s, text, head, &target));
+                stages_free(&s);
+            }
+            if (n_texts > 10)
+                fail_msg("%s\n%s%zu texts over all lengths for %s", text, head, n_texts,
+                         targets[t].name);
+            while (n_texts) free(texts[--n_texts]);
+        }
+}
+
+/* ---------------------------------------------------------------- no size in the text */
+
+static bool has_number(const char *source, int64_t number) {
+    char digits[32];
+    int n = snprintf(digits, sizeof digits, "%lld", (long long)number);
+    for (const char *at = source; (at = strstr(at, digits)); at++)
+        if ((at == source || at[-1] < '0' || at[-1] > '9') && (at[n] < '0' || at[n] > '9'))
+            return true;
+    return false;
+}
+
+static const char *const sized[] = {
+    "def f(x: f32[B, N]): return exp(x * 2)",
+    "def f(x: f32[B, N]): return softmax(x), mean(x)",
+    "def f(x: f32[B, N]): return x / sum(x, axis=0), x.T * 2",
+    "def f(x: f32[B, N]): return reshape(x, (-1,))[3:], cast(x.shape[1], f32) * x",
+    "def f(x: f32[B, N]): return dropout(layer_norm(x), 0.3)",
+    "def f(x: f32[B, N]): return reshape(x.T, (N, B)), reshape(x.T, (B, N)) + 1",
+};
+
+static void no_sizes(void **state) {
+    (void)state;
+    static const int64_t sizes[][2] = {{7919, 611}, {611, 7919}, {617, 48611}, {3, 300007}};
+    char head[100];
+    kf_error err = {0};
+    for (size_t i = 0; i < KF__COUNT(sized); i++)
+        for (size_t k = 0; k < KF__COUNT(sizes); k++)
+            for (size_t t = 0; t < KF__COUNT(targets); t++) {
+                stages s;
+                kf__target target = target_of(t);
+                int64_t b = sizes[k][0], n = sizes[k][1];
+                snprintf(head, sizeof head, "# x: f32[%lld, %lld]\n", (long long)b, (long long)n);
+                must(stages_make(&s, sized[i], head, KF_FUSION_ON, &err), sized[i], head, &err);
+                char *source = source_of(&s, sized[i], head, &target);
+                if ((b > 10 && has_number(source, b)) || has_number(source, n) ||
+                    has_number(source, b * n))
+                    fail_msg("%s\n%sa size is in the source for %s:\n%s", sized[i], head,
+                             targets[t].name, source);
+                free(source);
+                stages_free(&s);
+            }
+}
+
+/* ---------------------------------------------------------------- the order of a sum */
+
+/* Everything of a lowering that the order of a reduction can depend on: words about chunks, and the
+ * threads that share one. */
+static void print_order(stages *s, const kf__target *target, kf__text *out, kf_error *err) {
+    for (uint32_t k = 0; k < s->partition->n_kernels; k++) {
+        kf__lowered lowered;
+        assert_int_equal(stages_lower(s, k, target, &lowered, err), KF_OK);
+        for (uint32_t i = 0; i < lowered.n_fns; i++) {
+            const kf__loop_fn *fn = &lowered.fns[i];
+            kf__print(out, "%s %d %d", fn->name, fn->threads, fn->cluster);
+            for (uint32_t w = 0; w < fn->n_words; w++)
+                if (!strncmp(fn->words[w].name, "chunk", 5) ||
+                    !strcmp(fn->words[w].name, "reduced"))
+                    kf__print(out, " %s %lld", fn->words[w].name, (long long)fn->words[w].number);
+            kf__print(out, "\n");
+        }
+    }
+}
+
+static const struct {
+    const char *text, *head; /* %lld: what isn't reduced */
+} orders[] = {
+    {"sum(x, axis=1)", "# x: f32[%lld, 300]\n"},
+    {"sum(x, axis=1)", "# x: f32[%lld, 1000000]\n"},
+    {"softmax(x)", "# x: f32[%lld, 1000000]\n"},
+    {"layer_norm(x)", "# x: f32[%lld, 30000]\n"},
+    {"sum(x, axis=0)", "# x: f32[300, %lld]\n"},
+    {"sum(x, axis=0)", "# x: f32[1000000, %lld]\n"},
+    {"var(x, axis=0)", "# x: f32[100000, %lld]\n"},
+    {"sum(x, axis=1)", "# x: f32[3, 100000, %lld]\n"},
+    {"sum(x, axis=1)", "# x: f32[%lld, 5000, 7]\n"},
+};
+
+static void same_order(void **state) {
+    (void)state;
+    static const int64_t counts[] = {2, 3, 31, 132, 500, 4096, 100000};
+    char head[100];
+    kf_error err = {0};
+    for (size_t i = 0; i < KF__COUNT(orders); i++)
+        for (size_t t = 0; t < KF__COUNT(targets); t++) {
+            kf__target target = target_of(t);
+            kf__text first, now;
+            kf__text_init(&first, &kf__malloc);
+            for (size_t c = 0; c < KF__COUNT(counts); c++) {
+                stages s;
+                kf__text_init(&now, &kf__malloc);
+                snprintf(head, sizeof head, orders[i].head, (long long)counts[c]);
+                must(stages_make(&s, orders[i].text, head, KF_FUSION_ON, &err), orders[i].text,
+                     head, &err);
+                print_order(&s, &target, c ? &now : &first, &err);
+                stages_free(&s);
+                if (c && strcmp(first.at, now.at))
+                    fail_msg("%s\n%sfor %s: the order of a sum changes\n%s%s", orders[i].text, head,
+                             targets[t].name, first.at, now.at);
+                kf__text_free(&now);
+            }
+            kf__text_free(&first);
+        }
+}
+
+int main(void) {
+    enum { N = KF__COUNT(sames) };
+    static struct CMUnitTest tests[N + 3];
+    for (size_t i = 0; i < N; i++)
+        tests[i] = (struct CMUnitTest){.name = sames[i].text, .test_func = check_same,
+                                       .initial_state = (void *)(uintptr_t)&sames[i]};
+    tests[N] = (struct CMUnitTest)cmocka_unit_test(count_buckets);
+    tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(no_sizes);
+    tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(same_order);
+    return _cmocka_run_group_tests("lower", tests, N + 3, NULL, NULL);
+}

@@ -1,0 +1,370 @@
+/* The preludes but for f32's functions (test_prelude_math.c): the three dialects have the same
+ * names; integers, conversions, f16 and bf16, random numbers, reductions' helpers and memory do
+ * what they promise. The C prelude is simply included here. */
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "prelude/prelude_c.h"
+
+#include "prelude/prelude_common.h"
+
+/* ---------------------------------------------------------------- names */
+
+enum { NAMES = 1200, LENGTH = 48 };
+typedef struct {
+    char at[NAMES][LENGTH];
+    int n;
+} names_t;
+
+static int compare(const void *a, const void *b) { return strcmp(a, b); }
+
+static void add_name(names_t *names, const char *name, size_t n) {
+    char word[LENGTH] = "";
+    assert_true(n < LENGTH);
+    memcpy(word, name, n);
+    for (int i = 0; i < names->n; i++)
+        if (strcmp(names->at[i], word) == 0) return;
+    assert_true(names->n < NAMES);
+    memcpy(names->at[names->n++], word, LENGTH);
+}
+
+/* Functions kf_..., and macros of that name, of what the preprocessor makes of a dialect's text. */
+static void read_names(const char *file, const char *flags, names_t *names) {
+    static char line[1 << 16];
+    char command[1024];
+    const char *cc = getenv("CC");
+    names->n = 0;
+    snprintf(command, sizeof(command),
+             "cat %s/src/prelude/%s %s/src/prelude/prelude_common.h | %s -E -P -dD -x c %s -",
+             KFUSE_SOURCE_DIR, file, KFUSE_SOURCE_DIR, cc ? cc : "cc", flags);
+    FILE *text = popen(command, "r");
+    assert_non_null(text);
+    while (fgets(line, sizeof(line), text))
+        for (char *p = strstr(line, "kf_"); p; p = strstr(p, "kf_")) {
+            size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789_");
+            int macro = p - line == 8 && strncmp(line, "#define ", 8) == 0;
+            int inside = p > line && (isalnum((unsigned char)p[-1]) || p[-1] == '_');
+            if (!inside && p[3] != '_' && (macro || p[n] == '(')) add_name(names, p, n);
+            p += n;
+        }
+    assert_int_equal(pclose(text), 0);
+    qsort(names->at, (size_t)names->n, LENGTH, compare);
+}
+
+/* What only one side has, by the prelude's own design. */
+static int is_exception(const char *name) {
+    static const char *const only[] = {
+        "kf_philox_fill", "kf_prefetch", "kf_stream_", /* C */
+        "kf_thread", "kf_block", "kf_barrier", "kf_shfl_", "kf_shared_", "kf_cluster_", /* CUDA */
+        "kf_emu_",
+    };
+    for (size_t i = 0; i < sizeof(only) / sizeof(only[0]); i++)
+        if (strncmp(name, only[i], strlen(only[i])) == 0) return 1;
+    return 0;
+}
+static void compare_names(const names_t *a, const char *name_a, const names_t *b,
+                          const char *name_b, int with_exceptions) {
+    for (int i = 0; i < a->n; i++)
+        if ((with_exceptions || !is_exception(a->at[i])) &&
+            !bsearch(a->at[i], b->at, (size_t)b->n, LENGTH, compare))
+            fail_msg("%s is in the dialect %s, not in %s", a->at[i], name_a, name_b);
+}
+static void test_names(void **state) {
+    static names_t c, cuda, emu;
+    (void)state;
+    read_names("prelude_c.h", "", &c);
+    read_names("prelude_cuda.cuh", "-D__CUDACC_RTC__ -D__CUDA_ARCH__=900", &cuda);
+    read_names("prelude_emu.h", "", &emu);
+    assert_true(c.n > 300);
+    compare_names(&c, "C", &cuda, "CUDA", 0);
+    compare_names(&cuda, "CUDA", &c, "C", 0);
+    compare_names(&cuda, "CUDA", &emu, "emulation", 1);
+    compare_names(&emu, "emulation", &cuda, "CUDA", 0);
+}
+
+/* ---------------------------------------------------------------- integers */
+
+static __int128 wrap(__int128 v, int bits, int is_signed) {
+    unsigned __int128 low = (unsigned __int128)v & (((unsigned __int128)1 << bits) - 1);
+    if (is_signed && low >> (bits - 1)) return (__int128)low - ((__int128)1 << bits);
+    return (__int128)low;
+}
+static __int128 floordiv(__int128 a, __int128 b) {
+    if (b == 0) return 0;
+    __int128 q = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+static __int128 power(__int128 a, __int128 b, int bits) {
+    __int128 r = 1;
+    if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+    for (; b > 0; b /= 2, a = wrap(a * a, bits, 1))
+        if (b % 2) r = wrap(r * a, bits, 1);
+    return r;
+}
+static void check_int(const char *op, const char *type, __int128 a, __int128 b, __int128 got,
+                      __int128 want) {
+    if (got != want)
+        fail_msg("%s_%s(%lld, %lld) is %lld, not %lld", op, type, (long long)a, (long long)b,
+                 (long long)got, (long long)want);
+}
+
+static const int64_t edges[] = {0, 1, -1, 2, -2, 3, -3, 7, -7, 8, 10, 15, 16, 31, 32, 63, 64, 100,
+                                127, 128, 129, 255, 256, -127, -128, -129, 32767, -32768, 65535,
+                                INT32_MAX, INT32_MIN, (int64_t)INT32_MAX + 1, INT64_MAX, INT64_MIN,
+                                INT64_MAX - 1, INT64_MIN + 1, 0x123456789abcdef};
+enum { EDGES = sizeof(edges) / sizeof(edges[0]) };
+
+#define TEST_INT(N, T, BITS, SIGNED)                                                          \
+    static void test_int_##N(void **state) {                                                  \
+        (void)state;                                                                          \
+        for (int i = 0; i < EDGES * EDGES; i++) {                                             \
+            T a = (T)edges[i % EDGES], b = (T)edges[i / EDGES];                               \
+            __int128 x = a, y = b, q = floordiv(x, y), two = 1;                               \
+            int inside = y >= 0 && y < BITS;                                                  \
+            if (inside) two <<= (int)y;                                                       \
+            CHECK(N, BITS, SIGNED, add, (a, b), x + y);                                       \
+            CHECK(N, BITS, SIGNED, sub, (a, b), x - y);                                       \
+            CHECK(N, BITS, SIGNED, mul, (a, b), x * y);                                       \
+            CHECK(N, BITS, SIGNED, max, (a, b), x > y ? x : y);                               \
+            CHECK(N, BITS, SIGNED, min, (a, b), x < y ? x : y);                               \
+            CHECK(N, BITS, SIGNED, floordiv, (a, b), q);                                      \
+            CHECK(N, BITS, SIGNED, mod, (a, b), y == 0 ? 0 : x - q * y);                      \
+            CHECK(N, BITS, SIGNED, shl, (a, b), inside ? x * two : 0);                        \
+            CHECK(N, BITS, SIGNED, shr, (a, b), inside ? x >> (int)y : x < 0 ? -1 : 0);       \
+            CHECK(N, BITS, SIGNED, pow, (a, b), power(x, y, BITS));                           \
+            CHECK(N, BITS, SIGNED, neg, (a), -x);                                             \
+            CHECK(N, BITS, SIGNED, abs, (a), x < 0 ? -x : x);                                 \
+            CHECK(N, BITS, SIGNED, not, (a), ~x);                                             \
+            CHECK(N, BITS, SIGNED, sign, (a), (x > 0) - (x < 0));                             \
+        }                                                                                     \
+    }
+#define CHECK(N, BITS, SIGNED, op, args, want) \
+    check_int(#op, #N, x, y, kf_##op##_##N args, wrap((want), BITS, SIGNED))
+
+TEST_INT(i64, int64_t, 64, 1)
+TEST_INT(i32, int32_t, 32, 1)
+TEST_INT(i16, int16_t, 16, 1)
+TEST_INT(i8, int8_t, 8, 1)
+TEST_INT(u8, uint8_t, 8, 0)
+
+/* ---------------------------------------------------------------- conversions */
+
+static __int128 saturated(long double v, int bits, int is_signed) {
+    long double low = is_signed ? -ldexpl(1, bits - 1) : 0;
+    long double high = ldexpl(1, is_signed ? bits - 1 : bits);
+    if (isnan(v)) return 0;
+    if (v <= low) return (__int128)low;
+    if (v >= high) return (__int128)high - 1;
+    return (__int128)v;
+}
+static void test_float_to_int(void **state) {
+    static const double extra[] = {NAN, INFINITY, -INFINITY, 0.5, -0.5, 0.99, -0.99, 1e-30, 1e30,
+                                   -1e30, 2147483520, 2147483647.5, -2147483648.5, 127.9, 128,
+                                   -128.9, 255.5, 256, -1, 0x1p63, -0x1p63, 0x1.fffffep62};
+    enum { EXTRA = sizeof(extra) / sizeof(extra[0]) };
+    (void)state;
+    for (int i = 0; i < EXTRA + EDGES; i++) {
+        double d = i < EXTRA ? extra[i] : (double)edges[i - EXTRA];
+        float f = (float)d;
+        check_int("f64", "i64", 0, i, kf_cast_f64_i64(d), saturated(d, 64, 1));
+        check_int("f64", "i32", 0, i, kf_cast_f64_i32(d), saturated(d, 32, 1));
+        check_int("f64", "i16", 0, i, kf_cast_f64_i16(d), saturated(d, 16, 1));
+        check_int("f64", "i8", 0, i, kf_cast_f64_i8(d), saturated(d, 8, 1));
+        check_int("f64", "u8", 0, i, kf_cast_f64_u8(d), saturated(d, 8, 0));
+        check_int("f64", "bool", 0, i, kf_cast_f64_bool(d), d != 0);
+        check_int("f32", "i64", 0, i, kf_cast_f32_i64(f), saturated(f, 64, 1));
+        check_int("f32", "i32", 0, i, kf_cast_f32_i32(f), saturated(f, 32, 1));
+        check_int("f32", "i16", 0, i, kf_cast_f32_i16(f), saturated(f, 16, 1));
+        check_int("f32", "i8", 0, i, kf_cast_f32_i8(f), saturated(f, 8, 1));
+        check_int("f32", "u8", 0, i, kf_cast_f32_u8(f), saturated(f, 8, 0));
+        check_int("f32", "bool", 0, i, kf_cast_f32_bool(f), f != 0);
+    }
+    assert_int_equal(kf_cast_i64_i8(-129), 127);
+    assert_int_equal(kf_cast_i64_u8(-1), 255);
+    assert_int_equal(kf_cast_i8_bool(-4), 1);
+    assert_true(kf_cast_i64_f32(16777217) == 16777216.0f);
+    assert_true(kf_cast_u8_f64(200) == 200.0);
+}
+
+/* v rounded to `digits` binary digits, with denormals below 2^lowest; ties to even. */
+static double rounded(double v, int digits, int lowest, double limit) {
+    if (v == 0 || isnan(v) || isinf(v)) return v;
+    int exponent = ilogb(v) < lowest ? lowest : ilogb(v);
+    double unit = ldexp(1, exponent - digits + 1), r = rint(v / unit) * unit;
+    return fabs(r) >= limit ? copysign(INFINITY, v) : r;
+}
+static void check_half(double v) {
+    float f = (float)v, h = kf_round_f16(f), b = kf_round_bf16(f);
+    float hd = kf_round_f16_f64(v), bd = kf_round_bf16_f64(v);
+    double want[4] = {rounded(f, 11, -14, 65536), rounded(f, 8, -126, 0x1p128),
+                      rounded(v, 11, -14, 65536), rounded(v, 8, -126, 0x1p128)};
+    double got[4] = {h, b, hd, bd};
+    static const char *const names[] = {"f16 of f32", "bf16 of f32", "f16 of f64", "bf16 of f64"};
+    for (int k = 0; k < 4; k++)
+        if (isnan(v) ? !isnan(got[k]) : got[k] != want[k] || signbit(got[k]) != signbit(v))
+            fail_msg("%s: %a becomes %a, not %a", names[k], v, got[k], want[k]);
+}
+static void test_halves(void **state) {
+    (void)state;
+    for (int i = 0; i < 65536; i++) { /* all f16 and bf16, what lies between, and around that */
+        kf_f16 bits = (kf_f16)i, next = (kf_f16)(i + 1), back;
+        float f = kf_load_f16(&bits, 0), g = kf_load_f16(&next, 0);
+        kf_store_f16(&back, 0, f);
+        assert_true(isnan(f) ? (back & 0x7fff) > 0x7c00 : back == bits);
+        assert_true(isnan(f) || rounded(f, 11, -14, 65536) == f);
+        float bf = kf_load_bf16(&bits, 0), bg = kf_load_bf16(&next, 0);
+        kf_store_bf16(&back, 0, bf);
+        assert_true(isnan(bf) ? (back & 0x7fff) > 0x7f80 : back == bits);
+        double at[] = {f, ((double)f + g) / 2, bf, ((double)bf + bg) / 2};
+        for (int k = 0; k < 4; k++) {
+            if (isnan(at[k])) continue;
+            check_half(at[k]);
+            check_half((double)nextafterf((float)at[k], INFINITY));
+            check_half((double)nextafterf((float)at[k], -INFINITY));
+            check_half(nextafter(at[k], INFINITY));
+            check_half(nextafter(at[k], -INFINITY));
+        }
+    }
+    static const double more[] = {NAN, INFINITY, 1e300, -1e300, 1e-300, 65519.9, 65520, 3.4e38,
+                                  0x1p-149, 0x1p-25, 0x1.8p-25, 0x1.0000000000001p-25};
+    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) check_half(more[i]);
+}
+
+/* ---------------------------------------------------------------- max, min and reductions */
+
+static void test_max_min(void **state) {
+    static const float v[] = {NAN, -INFINITY, -1, -0.0f, 0, 2, INFINITY};
+    (void)state;
+    for (int i = 0; i < 7; i++)
+        for (int j = 0; j < 7; j++) {
+            float a = v[i], b = v[j];
+            float most = kf_max_f32(a, b), least = kf_min_f32(a, b);
+            int nan = isnan(a) || isnan(b);
+            assert_true(nan ? isnan(most) : most == (a > b ? a : b));
+            assert_true(nan ? isnan(least) : least == (a < b ? a : b));
+            assert_true(nan ? isnan(kf_max_f64(a, b)) : kf_max_f64(a, b) == (a > b ? a : b));
+            assert_true(nan ? isnan(kf_min_f64(a, b)) : kf_min_f64(a, b) == (a < b ? a : b));
+        }
+    assert_true(kf_sign_f32(-3) == -1 && kf_sign_f32(0) == 0 && isnan(kf_sign_f32(NAN)));
+    assert_true(kf_isnan_f32(NAN) && !kf_isnan_f32(INFINITY) && kf_isinf_f64(-INFINITY));
+    assert_true(kf_isfinite_f32(1) && !kf_isfinite_f32(NAN) && !kf_isfinite_f64(INFINITY));
+}
+
+static void test_reductions(void **state) {
+    (void)state;
+    /* {1, 2, 6} and {10}, and with nothing */
+    float mean = kf_merge_mean_f32(3, 10, 3, 1), m2 = kf_merge_m2_f32(3, 14, 10, 0, 3, 1);
+    assert_true(mean == 4.75f && m2 == 50.75f);
+    assert_true(kf_merge_mean_f32(3, 0, 3, 0) == 3 && kf_merge_mean_f32(0, 3, 0, 3) == 3);
+    assert_true(kf_merge_m2_f32(3, 14, 0, 0, 3, 0) == 14);
+    assert_true(kf_merge_m2_f32(0, 0, 3, 14, 0, 3) == 14);
+    assert_true(kf_merge_mean_f64(0, 0, 0, 0) == 0 && kf_merge_m2_f64(0, 0, 0, 0, 0, 0) == 0);
+    assert_true(kf_mean_of_f32(0, 0) == 0 && kf_mean_of_f64(9, 2) == 4.5);
+    assert_true(kf_merge_mean_f32(INFINITY, 1, 4, 4) == INFINITY);
+    assert_true(isnan(kf_merge_mean_f32(INFINITY, -INFINITY, 4, 4)));
+    /* sums of exponentials */
+    float low = kf_lowest_f32;
+    assert_true(kf_exp_below_f32(low, low) == 1 && kf_exp_below_f32(INFINITY, INFINITY) == 1);
+    assert_true(kf_exp_below_f32(low, 3) == 0 && isnan(kf_exp_below_f32(1, NAN)));
+    assert_true(kf_merge_sumexp_f32(low, 0, 5, 2.5f) == 2.5f);
+    assert_true(kf_merge_sumexp_f32(5, 2.5f, low, 0) == 2.5f);
+    assert_true(kf_merge_sumexp_f64(kf_lowest_f64, 0, kf_lowest_f64, 0) == 0);
+    assert_true(kf_merge_sumexp_f32(5, 2, INFINITY, 3) == 3);
+    assert_true(fabs(kf_merge_sumexp_f64(1, 2, 3, 4) - (2 * exp(-2) + 4)) < 1e-15);
+}
+
+/* ---------------------------------------------------------------- random numbers */
+
+static void test_philox(void **state) {
+    /* Random123's known answers */
+    static const struct {
+        uint64_t block;
+        int64_t stream, seed;
+        uint32_t want[4];
+    } known[] = {
+        {0, 0, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {UINT64_MAX, -1, -1, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {0x85a308d3243f6a88, 0x0370734413198a2e, 0x299f31d0a4093822,
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    };
+    static int32_t words[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        uint32_t w[4];
+        kf__philox(known[i].seed, known[i].stream, known[i].block, w);
+        assert_memory_equal(w, known[i].want, sizeof(w));
+    }
+    static const int64_t starts[] = {0, 1, 2, 3, 4, 5, 30, 31, 17179869180 - 3, INT64_MAX / 2};
+    for (size_t s = 0; s < sizeof(starts) / sizeof(starts[0]); s++)
+        for (int n = 0; n < 300; n = n < 80 ? n + 1 : n + 37) {
+            words[n] = 77;
+            kf_philox_fill(0x123456789abcdef, -5, starts[s], n, words);
+            for (int i = 0; i < n; i++)
+                assert_int_equal(words[i], kf_philox_word(0x123456789abcdef, -5, starts[s] + i));
+            assert_int_equal(words[n], 77);
+        }
+    int32_t four[4];
+    kf_philox4(9, 2, 4000, four);
+    for (int i = 0; i < 4; i++) assert_int_equal(four[i], kf_philox_word(9, 2, 4000 + i));
+}
+
+static void test_random_helpers(void **state) {
+    (void)state;
+    assert_true(kf_uniform_bits(0) == 0 && kf_uniform_bits(-1) == 0x1.fffffep-1f);
+    assert_true(kf_uniform_bits(INT32_MIN) == 0.5f);
+    assert_true(kf_keep_limit(0) == 0 && kf_keep_limit(1) == (int64_t)1 << 32);
+    assert_true(kf_keep_limit(0.2) == 858993459 && kf_keep_limit(NAN) == 0);
+    assert_true(kf_keep_limit(-3) == 0 && kf_keep_limit(7) == (int64_t)1 << 32);
+    assert_true(kf_keep_bits(0, 0) && !kf_keep_bits(0, 1) && kf_keep_bits(1, 1));
+    assert_true(kf_keep_bits(-1, 0xffffffff) && !kf_keep_bits(-1, (int64_t)1 << 32));
+    assert_true(kf_keep_bits(INT32_MIN, 0x80000000) && !kf_keep_bits(INT32_MAX, 0x80000000));
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static void test_memory(void **state) {
+    static _Alignas(64) char from[1024], to[1024];
+    (void)state;
+    for (int i = 0; i < 1024; i++) from[i] = (char)(i * 7 + 1);
+    for (int at = 0; at < 70; at++)
+        for (int n = 0; n < 500; n += n < 140 ? 1 : 53) {
+            memset(to, 0, sizeof(to));
+            kf_stream_copy(to + at, from + at / 2, n);
+            kf_stream_fence();
+            assert_memory_equal(to + at, from + at / 2, (size_t)n);
+            assert_true((at == 0 || to[at - 1] == 0) && to[at + n] == 0);
+        }
+    uint8_t truth[3] = {0, 1, 200};
+    assert_true(!kf_load_bool(truth, 0) && kf_load_bool(truth, 2) == 1);
+    kf_store_bool(truth, 0, 4);
+    assert_int_equal(truth[0], 1);
+    float x[5] = {1, 2, 3, 4, 5}, y[5] = {0};
+    uint32_t words[4];
+    kf_load4_f32(x, 3, 5, 0, words);
+    assert_true(kf_item_f32(words, 0) == 4 && kf_item_f32(words, 1) == 5);
+    assert_true(kf_item_f32(words, 2) == 0 && kf_item_f32(words, 3) == 0);
+    kf_store4_f32(y, 2, 4, 0, x);
+    assert_true(y[2] == 1 && y[3] == 2 && y[4] == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_int_i64),
+        cmocka_unit_test(test_int_i32),      cmocka_unit_test(test_int_i16),
+        cmocka_unit_test(test_int_i8),       cmocka_unit_test(test_int_u8),
+        cmocka_unit_test(test_float_to_int), cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_max_min),      cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_philox),       cmocka_unit_test(test_random_helpers),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
