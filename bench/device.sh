@@ -1,0 +1,43 @@
+#!/bin/sh
+# One visit to a machine with an NVIDIA GPU: build, test, fuzz, check with compute-sanitizer, compare
+# the bits of CPU and GPU, benchmark. Figures go to the folder OUT (default: build/device).
+#   sh bench/device.sh [STEP ...]      steps: build test fuzz sanitizer bits bench (default: all)
+cd "$(dirname "$0")/.." || exit 2
+OUT=${OUT:-build/device}
+steps=${*:-build test fuzz sanitizer bits bench}
+mkdir -p "$OUT"
+KFUSE_CACHE_DIR=$(mktemp -d)
+export KFUSE_CACHE_DIR
+
+for step in $steps; do
+    echo "==== $step"
+    case $step in
+    build)
+        cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null && ninja -C build |
+            tail -1
+        nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+        build/kfuse doctor >"$OUT/doctor.txt"
+        ;;
+    test)
+        for t in test_run test_compile test_prelude; do
+            [ -x build/tests/$t ] && timeout 200 build/tests/$t 2>&1 | grep -v 'RUN\|  OK ' | tail -6
+        done
+        ;;
+    fuzz) timeout 150 build/kfuse-fuzz --device cuda --seed "${SEED:-1}" --time "${FUZZ:-90}" 2>&1 | tail -8 ;;
+    sanitizer)
+        for tool in memcheck racecheck synccheck; do
+            timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 build/kfuse-fuzz \
+                --device cuda --seed 7 --count 40 2>&1 | grep -v '^$' | tail -3
+        done
+        ;;
+    bits)
+        cc -O2 -std=c17 -Iinclude tests/exhaustive/cpu_gpu_bits.c -Lbuild -lkfuse -lm \
+            -o build/cpu_gpu_bits &&
+            LD_LIBRARY_PATH=build timeout 140 build/cpu_gpu_bits "${CHUNKS:-256}" | tail -40
+        ;;
+    bench)
+        timeout 300 build/kfuse bench --device cuda --json "$OUT/bench.json"
+        timeout 100 build/kfuse bench --device cuda --overhead --json "$OUT/overhead.json"
+        ;;
+    esac
+done
