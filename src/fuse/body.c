@@ -157,16 +157,19 @@ static uint32_t axes_of_index(const kf__body *b, int rank, const kf__expr *index
     return axes;
 }
 
-/* The access of `value` at index; the same one again where there is one. UINT32_MAX: no memory. */
+/* The access of `value` at index; the same one again where there is one. UINT32_MAX: no memory.
+ * `shape` stays the graph's. */
 static uint32_t access_of(kf__body *b, uint32_t value, int rank, const kf__expr *index,
-                          kf__expr *shape) {
+                          kf__expr *shape, bool inside) {
     for (uint32_t i = 0; i < b->accesses.n; i++) {
         const kf__access *a = &b->accesses.at[i];
-        if (a->value == value && a->rank == rank && a->shape == shape &&
+        if (a->value == value && a->rank == rank && a->inside == inside &&
+            !memcmp(a->shape, shape, sizeof(*shape) * (size_t)rank) &&
             !memcmp(a->index, index, sizeof(*index) * (size_t)rank))
             return i;
     }
-    kf__access a = {.value = value, .rank = rank, .shape = shape, .affine = true};
+    kf__access a = {.value = value, .rank = rank, .shape = shape, .affine = true,
+                    .inside = inside};
     a.index = kf__arena_copy(&b->arena, index, sizeof(*index) * (size_t)rank);
     if (!a.index && rank) return UINT32_MAX;
     kf__expr coefficient[KF__MAX_AXES], offset;
@@ -175,32 +178,38 @@ static uint32_t access_of(kf__body *b, uint32_t value, int rank, const kf__expr 
     return KF__PUSH(b->f->mem, &b->accesses, a) ? b->accesses.n - 1 : UINT32_MAX;
 }
 
+static void add_arg(kf__body *b, kf__instr *i, uint16_t arg) {
+    const kf__instr *a = &b->instrs.at[arg];
+    i->args[i->n_args++] = arg;
+    if (a->level > i->level) i->level = a->level;
+    if (a->stage > i->stage) i->stage = a->stage;
+}
+
 static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
     uint32_t before = b->accesses.n;
     kf__instr i;
     memset(&i, 0, sizeof(i));
     i.kind = KF__I_LOAD, i.dtype = n->dtype, i.node = ref;
-    i.access = access_of(b, ref, n->rank, index, n->shape);
+    i.access = access_of(b, ref, n->rank, index, n->shape, false);
     if (i.access == UINT32_MAX) return out_of_memory(b);
     if (b->accesses.n > before && ++b->operands > KF__MAX_OPERANDS) return cut_capacity(b);
     i.level = level_of(b, axes_of_index(b, n->rank, index));
+    if (b->guard != KF__NO_INSTR && n->rank > 0) add_arg(b, &i, b->guard);
     return emit(b, &i);
 }
 
 static uint16_t random_bits(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
     kf__instr i;
     memset(&i, 0, sizeof(i));
-    i.kind = KF__I_RANDOM, i.dtype = n->dtype, i.node = ref, i.n_args = 2;
+    i.kind = KF__I_RANDOM, i.dtype = n->dtype, i.node = ref;
     i.level = level_of(b, axes_of_index(b, n->rank, index));
     for (int k = 0; k < 2; k++) {
-        i.args[k] = demand(b, n->args[k], NULL);
+        uint16_t arg = demand(b, n->args[k], NULL);
         if (b->failed) return KF__NO_INSTR;
-        const kf__instr *a = &b->instrs.at[i.args[k]];
-        if (a->level > i.level) i.level = a->level;
-        if (a->stage > i.stage) i.stage = a->stage;
+        add_arg(b, &i, arg);
     }
     uint32_t before = b->accesses.n;
-    i.access = access_of(b, KF__NO_VALUE, n->rank, index, n->shape);
+    i.access = access_of(b, KF__NO_VALUE, n->rank, index, n->shape, false);
     if (i.access == UINT32_MAX) return out_of_memory(b);
     if (b->accesses.n > before && ++b->operands > KF__MAX_OPERANDS) return cut_capacity(b);
     return emit(b, &i);
@@ -211,15 +220,42 @@ static uint16_t operation(kf__body *b, kf__ref ref, const kf__node *n, const kf_
     memset(&i, 0, sizeof(i));
     i.kind = n->kind == KF__CAST ? KF__I_CAST : KF__I_OP;
     i.op = n->kind == KF__CAST ? 0 : n->op;
-    i.dtype = n->dtype, i.node = ref, i.n_args = n->n_args;
+    i.dtype = n->dtype, i.node = ref;
     for (int k = 0; k < n->n_args; k++) {
-        i.args[k] = demand(b, n->args[k], index);
+        uint16_t arg = demand(b, n->args[k], index);
         if (b->failed) return KF__NO_INSTR;
-        const kf__instr *a = &b->instrs.at[i.args[k]];
-        if (a->level > i.level) i.level = a->level;
-        if (a->stage > i.stage) i.stage = a->stage;
+        add_arg(b, &i, arg);
     }
     return emit(b, &i);
+}
+
+/* The value of an index expression, or (shape not NULL) whether it is in [0, *shape). */
+static uint16_t place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shape, bool inside) {
+    kf__exprs *x = &b->f->g->exprs;
+    kf__instr i;
+    memset(&i, 0, sizeof(i));
+    i.node = ref, i.dtype = inside ? KF__BOOL : KF__I64;
+    uint32_t axes = kf__axes_of(x, index);
+    if (!inside && !axes) {
+        bool known = kf__x_is_const(x, index, &i.integer);
+        i.kind = known ? KF__I_CONSTANT : KF__I_SIZE;
+        if (!known) i.index = index;
+        return emit(b, &i);
+    }
+    i.kind = inside ? KF__I_INSIDE : KF__I_INDEX;
+    i.level = level_of(b, axes);
+    i.access = access_of(b, KF__NO_VALUE, 1, &index, shape, inside);
+    if (i.access == UINT32_MAX) return out_of_memory(b);
+    if (b->accesses.n > KF__MAX_ACCESSES) return cut_capacity(b);
+    return emit(b, &i);
+}
+
+/* start + step * index */
+static uint16_t iota(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
+    kf__exprs *x = &b->f->g->exprs;
+    kf__expr by = kf__x_mul(x, kf__x_const(x, n->u.slice.step[0]), index[0]);
+    kf__expr at = kf__x_add(x, n->u.slice.start[0], by);
+    return at ? place(b, ref, at, n->shape, false) : out_of_memory(b);
 }
 
 /* ---------------------------------------------------------------- reductions */
@@ -230,7 +266,10 @@ static uint16_t reduction(kf__body *b, kf__ref ref, const kf__node *n, const kf_
     if (!kf__domain_reduces(g, &b->domain, n, index, own)) return cut_reduction(b, ref);
     kf__instr i;
     memset(&i, 0, sizeof(i));
+    uint16_t guard = b->guard; /* every element of the row counts, wherever the result is needed */
+    b->guard = KF__NO_INSTR;
     i.args[0] = demand(b, n->args[0], own);
+    b->guard = guard;
     if (b->failed) return KF__NO_INSTR;
     uint8_t stage = b->instrs.at[i.args[0]].stage;
     if (stage > 0 && b->kind != KF__ROW) /* one pass over what a column is made of */
@@ -271,6 +310,7 @@ static uint16_t demand_new(kf__body *b, kf__ref ref, const kf__expr *index) {
     case KF__CAST: return operation(b, ref, n, index);
     case KF__REDUCE: return reduction(b, ref, n, index);
     case KF__RANDOM: return random_bits(b, ref, n, index);
+    case KF__IOTA: return iota(b, ref, n, index);
     default: break;
     }
     kf__expr arg[KF__MAX_RANK];
@@ -286,7 +326,9 @@ static uint16_t demand(kf__body *b, kf__ref ref, const kf__expr *index) {
     uint32_t *bucket = &b->memo_table[hash % BUCKETS];
     for (uint32_t at = *bucket; at; at = b->memos.at[at - 1].next) {
         const kf__memo *m = &b->memos.at[at - 1];
-        if (m->node == ref && (!rank || !memcmp(m->index, index, bytes))) return m->instr;
+        if (m->node == ref && (m->guard == b->guard || m->guard == KF__NO_INSTR) &&
+            (!rank || !memcmp(m->index, index, bytes)))
+            return m->instr;
     }
     bool leaf = kf__at(b->f->g, ref)->n_args == 0 || (b->f->stored[ref] && !is_owned(b, ref));
     if (b->depth >= KF__MAX_DEPTH && !leaf)
@@ -296,7 +338,7 @@ static uint16_t demand(kf__body *b, kf__ref ref, const kf__expr *index) {
     uint16_t instr = demand_new(b, ref, index);
     b->depth--;
     if (b->failed) return KF__NO_INSTR;
-    kf__memo m = {.node = ref, .instr = instr, .span = (uint16_t)(b->instrs.n - before)};
+    kf__memo m = {.node = ref, .guard = b->guard, .instr = instr, .span = (uint16_t)(b->instrs.n - before)};
     m.index = rank ? kf__arena_copy(&b->arena, index, bytes) : NULL;
     m.next = *bucket;
     if ((rank && !m.index) || !KF__PUSH(b->f->mem, &b->memos, m)) return out_of_memory(b);
@@ -339,7 +381,7 @@ static void store_root(kf__body *b, const kf__root *root) {
         return;
     }
     uint32_t value = root->result >= 0 ? KF__RESULT_BIT | (uint32_t)root->result : root->node;
-    kf__store s = {.access = access_of(b, value, n->rank, index, n->shape), .instr = instr};
+    kf__store s = {.access = access_of(b, value, n->rank, index, n->shape, false), .instr = instr};
     if (s.access == UINT32_MAX || !KF__PUSH(b->f->mem, &b->stores, s)) out_of_memory(b);
 }
 
@@ -349,6 +391,7 @@ kf__body *kf__body_build(kf__fuse_state *f, const kf__roots *roots, const kf__do
     memset(b, 0, sizeof(*b));
     kf__arena_init(&b->arena, f->mem);
     b->f = f, b->roots = roots, b->domain = *domain, b->kind = kf__domain_kind(domain);
+    b->guard = KF__NO_INSTR;
     b->memo_table = KF__NEW(&b->arena, uint32_t, BUCKETS);
     b->instr_table = KF__NEW(&b->arena, uint32_t, BUCKETS);
     b->instr_next = KF__NEW(&b->arena, uint32_t, KF__MAX_INSTRS + 1);

@@ -36,9 +36,8 @@ static void guess_names(kf__fuse_state *f) {
 static void find_scalars(kf__fuse_state *f) {
     for (kf__ref r = 1; r < f->g->nodes.n; r++) {
         const kf__node *n = kf__at(f->g, r);
-        uint8_t all = n->kind == KF__INPUT || n->kind == KF__RANDOM ? 0
-                      : n->kind == KF__REDUCE                      ? 2
-                                                                   : 1;
+        bool array = n->kind == KF__INPUT || n->kind == KF__RANDOM || n->kind == KF__IOTA;
+        uint8_t all = array ? 0 : n->kind == KF__REDUCE ? 2 : 1;
         for (int i = 0; i < n->n_args && all; i++)
             all = f->scalars[n->args[i]] ? (uint8_t)kf__max(all, f->scalars[n->args[i]]) : 0;
         f->scalars[r] = all;

@@ -23,6 +23,7 @@ typedef enum kf__cut_code {
 
 enum {
     KF__MAX_OPERANDS = 24, /* loads, stores and random arrays of a kernel */
+    KF__MAX_ACCESSES = 60, /* these, and indices that are values */
     KF__MAX_STATES = 20,   /* fields of all its reductions: 256 threads' fit in shared memory */
     KF__MAX_STAGES = 32,
     KF__MAX_INSTRS = 2000,
@@ -60,6 +61,7 @@ typedef struct kf__fuse_state {
 typedef struct kf__memo {
     kf__ref node;
     const kf__expr *index;
+    uint16_t guard;       /* the value is asked for only where this holds; KF__NO_INSTR: always */
     uint16_t instr, span; /* span: instructions that its demand made */
     uint32_t next;
 } kf__memo;
@@ -76,6 +78,7 @@ typedef struct kf__body {
     KF__VEC(kf__memo) memos;
     uint32_t *memo_table, *instr_table, *instr_next;
     kf__ref path[KF__MAX_DEPTH + 1];
+    uint16_t guard; /* of what is demanded now: see kf__memo */
     uint32_t depth, operands, states;
     double cost;
     /* why it can't be: store `cut` first */

@@ -323,6 +323,18 @@ kf__ref kf__random(kf_graph *g, kf__ref seed, kf__ref stream, int rank, const kf
     return kf__node_find_or_add(g, &x);
 }
 
+kf__ref kf__iota(kf_graph *g, kf__expr n, kf__expr start, int64_t step) {
+    int64_t size;
+    if (!kf__graph_ok(g)) return 0;
+    if (!n || !start) return kf__graph_no_expr(g);
+    if (kf__x_is_const(&g->exprs, n, &size) && size < 0)
+        return kf__graph_fail(g, KF_ERR_SHAPE, "arange of %lld numbers", (long long)size);
+    kf__node x = {.kind = KF__IOTA, .dtype = KF__I64, .rank = 1, .shape = &n};
+    x.u.slice.start = &start;
+    x.u.slice.step = &step;
+    return kf__node_find_or_add(g, &x);
+}
+
 /* ---------------------------------------------------------------- any node again */
 
 static kf__ref remake_input(kf_graph *g, const kf__node *like) {
@@ -353,6 +365,8 @@ static kf__ref remake(kf_graph *g, const kf__node *like, const kf__ref *args) {
     case KF__SLICE:
         return kf__slice(g, args[0], like->shape, like->u.slice.start, like->u.slice.step);
     case KF__RANDOM: return kf__random(g, args[0], args[1], like->rank, like->shape);
+    case KF__IOTA:
+        return kf__iota(g, like->shape[0], like->u.slice.start[0], like->u.slice.step[0]);
     default: return kf__graph_fail(g, KF_ERR_INTERNAL, "a node of kind %d", like->kind);
     }
 }

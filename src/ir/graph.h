@@ -36,6 +36,7 @@ typedef enum kf__kind {
     KF__RESHAPE,  /* same number of elements, row-major order */
     KF__SLICE,    /* index i of dim d reads start[d] + i * step[d]; step may be negative */
     KF__RANDOM,   /* args: seed and stream, rank 0 i64; i32 with 32 random bits an element */
+    KF__IOTA,     /* rank 1, i64: element i is start[0] + i * step[0] */
     KF__KIND_COUNT
 } kf__kind;
 
@@ -55,7 +56,7 @@ typedef struct kf__node {
         struct {
             kf__expr *start; /* [rank] */
             int64_t *step;   /* [rank] */
-        } slice;
+        } slice; /* and IOTA */
     } u;
 } kf__node;
 
@@ -122,6 +123,8 @@ kf__ref kf__permute(kf_graph *g, kf__ref a, const uint8_t *perm);
 kf__ref kf__reshape(kf_graph *g, kf__ref a, int rank, const kf__expr *shape);
 kf__ref kf__slice(kf_graph *g, kf__ref a, const kf__expr *shape, const kf__expr *start,
                   const int64_t *step);
+/* start, start + step, ...: n of them. step may be 0 or negative. */
+kf__ref kf__iota(kf_graph *g, kf__expr n, kf__expr start, int64_t step);
 kf__ref kf__random(kf_graph *g, kf__ref seed, kf__ref stream, int rank, const kf__expr *shape);
 void kf__result(kf_graph *g, kf__ref a, const char *name);
 

@@ -116,6 +116,9 @@ uint32_t kf__call(kf_graph *g, const char *name) {
 
 /* ---------------------------------------------------------------- the table */
 
+/* Does it have starts and steps, one for each dim? */
+static bool has_starts(const kf__node *x) { return x->kind == KF__SLICE || x->kind == KF__IOTA; }
+
 static uint64_t hash_of(const kf__node *x) {
     uint64_t words[10] = {
         (uint64_t)x->kind | (uint64_t)x->dtype << 8 | (uint64_t)x->rank << 16 |
@@ -126,7 +129,7 @@ static uint64_t hash_of(const kf__node *x) {
     if (x->kind == KF__PERMUTE) memcpy(&words[5], x->u.perm, x->rank);
     uint64_t hash = kf__hash(words, sizeof words, 0);
     hash = kf__hash(x->shape, x->rank * sizeof *x->shape, hash);
-    if (x->kind != KF__SLICE) return hash;
+    if (!has_starts(x)) return hash;
     hash = kf__hash(x->u.slice.start, x->rank * sizeof *x->u.slice.start, hash);
     return kf__hash(x->u.slice.step, x->rank * sizeof *x->u.slice.step, hash);
 }
@@ -143,7 +146,7 @@ static bool same_node(const kf__node *x, const kf__node *y) {
         return false;
     if (x->kind == KF__CONSTANT) return same(&x->u, &y->u, 8);
     if (x->kind == KF__PERMUTE) return same(x->u.perm, y->u.perm, x->rank);
-    if (x->kind != KF__SLICE) return true;
+    if (!has_starts(x)) return true;
     return same(x->u.slice.start, y->u.slice.start, x->rank * sizeof *x->u.slice.start) &&
            same(x->u.slice.step, y->u.slice.step, x->rank * sizeof *x->u.slice.step);
 }
@@ -168,7 +171,7 @@ static bool grow_table(kf_graph *g) {
 static bool own(kf_graph *g, kf__node *x) {
     x->shape = kf__arena_copy(&g->arena, x->shape, x->rank * sizeof *x->shape);
     if (!x->shape) return false;
-    if (x->kind != KF__SLICE) return true;
+    if (!has_starts(x)) return true;
     x->u.slice.start =
         kf__arena_copy(&g->arena, x->u.slice.start, x->rank * sizeof *x->u.slice.start);
     x->u.slice.step = kf__arena_copy(&g->arena, x->u.slice.step, x->rank * sizeof *x->u.slice.step);

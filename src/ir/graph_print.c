@@ -10,7 +10,8 @@ static const char *const kinds[KF__KIND_COUNT] = {
     [KF__NONE] = "none",       [KF__INPUT] = "input",     [KF__CONSTANT] = "constant",
     [KF__SCALAR] = "scalar", [KF__SIZE] = "size",   [KF__OP] = "op",           [KF__CAST] = "cast",
     [KF__REDUCE] = "reduce",   [KF__EXPAND] = "expand",   [KF__PERMUTE] = "permute",
-    [KF__RESHAPE] = "reshape", [KF__SLICE] = "slice",     [KF__RANDOM] = "random"};
+    [KF__RESHAPE] = "reshape", [KF__SLICE] = "slice",     [KF__RANDOM] = "random",
+    [KF__IOTA] = "iota"};
 
 static void print_input(const kf_graph *g, uint32_t i, kf__text *text) {
     const kf__graph_input *input = &g->inputs.at[i];
@@ -78,6 +79,7 @@ static void print_rest(const kf_graph *g, const kf__node *x, kf__text *text) {
     case KF__PERMUTE:
         for (int i = 0; i < x->rank; i++) kf__print(text, "%s%d", i ? "," : " perm=", x->u.perm[i]);
         break;
+    case KF__IOTA:
     case KF__SLICE: print_slice(g, x, text); break;
     default: break;
     }

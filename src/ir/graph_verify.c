@@ -69,6 +69,7 @@ static int n_args_of(const kf__node *x) {
     case KF__INPUT:
     case KF__CONSTANT:
     case KF__SIZE:
+    case KF__IOTA:
     case KF__SCALAR: return 0;
     case KF__OP: return x->op < KF__OP_COUNT ? kf__ops[x->op].arity : -1;
     case KF__RANDOM: return 2;
@@ -102,6 +103,8 @@ static const char *verify_node(const kf_graph *g, kf__ref r) {
     case KF__SIZE:
     case KF__CONSTANT: return verify_leaf(g, x);
     case KF__OP: return verify_op(g, x);
+    case KF__IOTA:
+        return x->rank == 1 && x->dtype == KF__I64 && x->u.slice.start[0] ? NULL : "an iota";
     case KF__CAST: return same_shape(g, x, a) ? NULL : "a cast changes the shape";
     case KF__REDUCE: return verify_reduce(g, x, a);
     case KF__RANDOM:

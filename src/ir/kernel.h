@@ -27,7 +27,8 @@ enum { KF__MAX_AXES = KF__MAX_RANK };
 typedef enum kf__level { KF__LEVEL_SCALAR, KF__LEVEL_ROW, KF__LEVEL_FULL } kf__level;
 
 typedef enum kf__instr_kind {
-    KF__I_LOAD,     /* access */
+    KF__I_LOAD,     /* access; args[0], if there is one, a bool: where it is false memory isn't
+                       touched and the value is 0 */
     KF__I_CONSTANT, /* number or integer by its dtype's class */
     KF__I_SCALAR,   /* index: which of graph->inputs */
     KF__I_SIZE,     /* index: a kf__expr of names, whose value it is; i64 */
@@ -36,13 +37,15 @@ typedef enum kf__instr_kind {
     KF__I_REDUCE,   /* op: kf__reduction; args[0]; a state, used only by PROJECT */
     KF__I_PROJECT,  /* field of the state args[0] */
     KF__I_RANDOM,   /* args: seed, stream; access: its row-major index (of no value) */
+    KF__I_INDEX,    /* access (of no value, rank 1): its index itself, i64 */
+    KF__I_INSIDE,   /* access (of no value, rank 1): is its index in [0, shape)? bool */
 } kf__instr_kind;
 
 typedef struct kf__instr {
     uint8_t kind, op, field, dtype; /* dtype: the node's; computing is done in its compute type */
     uint8_t level, stage, n_args;
     uint16_t args[3]; /* earlier instructions */
-    uint32_t access;  /* LOAD, RANDOM: index into accesses */
+    uint32_t access;  /* LOAD, RANDOM, INDEX, INSIDE: index into accesses */
     uint32_t index;   /* SCALAR, SIZE */
     double number;
     int64_t integer;
@@ -52,11 +55,12 @@ typedef struct kf__instr {
 /* Where a load, store or random node is for given axes: one index per dim of the value. Affine ones
  * become a stride for each axis when planned. */
 typedef struct kf__access {
-    uint32_t value;   /* index into program values; KF__NO_VALUE for RANDOM */
+    uint32_t value;   /* index into program values; KF__NO_VALUE for RANDOM, INDEX, INSIDE */
     int rank;
     kf__expr *index;  /* [rank], over the kernel's axes */
     kf__expr *shape;  /* [rank] of the value, row-major when it is RANDOM or a temporary */
     bool affine;
+    bool inside; /* an INSIDE's: only whether the index is in [0, shape) counts, not its value */
 } kf__access;
 #define KF__NO_VALUE UINT32_MAX
 

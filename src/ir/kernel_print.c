@@ -67,10 +67,14 @@ static void print_instr(const kf__partition *p, const kf__kernel *k, uint32_t n,
         kf__print(text, "%s %s", kf__reds[k->instrs[i->args[0]].op].field[i->field].name, type);
         break;
     case KF__I_RANDOM: kf__print(text, "random "); break;
+    case KF__I_INDEX: kf__print(text, "index "); break;
+    case KF__I_INSIDE: kf__print(text, "inside "); break;
     default: kf__print(text, "kind %d", i->kind);
     }
-    if (i->kind == KF__I_LOAD || i->kind == KF__I_RANDOM)
+    if (i->kind == KF__I_LOAD || i->kind == KF__I_RANDOM || i->kind == KF__I_INDEX ||
+        i->kind == KF__I_INSIDE)
         print_access(p, &k->accesses[i->access], text);
+    if (i->kind == KF__I_LOAD && i->n_args) kf__print(text, " if");
     for (int a = 0; a < i->n_args; a++) kf__print(text, " v%u", i->args[a]);
     int width = 46 - (int)(text->n - begin);
     kf__print(text, "%*s%s %d\n", width > 2 ? width : 2, "", levels[i->level % 3], i->stage);

@@ -85,20 +85,34 @@ static bool verify_op(verifier *v, const kf__instr *i) {
     return kf__dtypes_fit(&kf__ops[i->op], (kf__dtype)i->dtype, from) || bad(v, "dtypes");
 }
 
+/* INDEX and INSIDE */
+static bool verify_place_of(verifier *v, const kf__instr *i) {
+    bool inside = i->kind == KF__I_INSIDE;
+    if (!verify_access(v, i->access, true)) return false;
+    if (v->k->accesses[i->access].rank != 1 || v->k->accesses[i->access].inside != inside)
+        return bad(v, "what an index is of");
+    return i->dtype == (inside ? KF__BOOL : KF__I64) || bad(v, "an index's dtype");
+}
+
 static bool verify_instr(verifier *v, uint32_t n) {
-    static const int arity[] = {[KF__I_LOAD] = 0,   [KF__I_CONSTANT] = 0, [KF__I_SCALAR] = 0,
+    static const int arity[] = {[KF__I_LOAD] = -1,  [KF__I_CONSTANT] = 0, [KF__I_SCALAR] = 0,
                                 [KF__I_SIZE] = 0,   [KF__I_OP] = -1,      [KF__I_CAST] = 1,
-                                [KF__I_REDUCE] = 1, [KF__I_PROJECT] = 1,  [KF__I_RANDOM] = 2};
+                                [KF__I_REDUCE] = 1, [KF__I_PROJECT] = 1,  [KF__I_RANDOM] = 2,
+                                [KF__I_INDEX] = 0,  [KF__I_INSIDE] = 0};
     const kf__instr *i = &v->k->instrs[n];
-    if (i->kind > KF__I_RANDOM || i->dtype >= KF__DTYPE_COUNT) return bad(v, "kind or dtype");
+    if (i->kind > KF__I_INSIDE || i->dtype >= KF__DTYPE_COUNT) return bad(v, "kind or dtype");
     if (arity[i->kind] >= 0 && i->n_args != arity[i->kind]) return bad(v, "number of arguments");
     if (!verify_args(v, n)) return false;
     switch (i->kind) {
     case KF__I_LOAD:
+        if (i->n_args > 1 || (i->n_args && v->k->instrs[i->args[0]].dtype != KF__BOOL))
+            return bad(v, "a load's guard");
         return verify_access(v, i->access, false) &&
                (v->p->values[v->k->accesses[i->access].value].dtype == i->dtype ||
                 bad(v, "a load's dtype"));
     case KF__I_RANDOM: return verify_access(v, i->access, true);
+    case KF__I_INDEX:
+    case KF__I_INSIDE: return verify_place_of(v, i);
     case KF__I_SCALAR:
         return (i->index < v->p->graph->inputs.n && v->p->graph->inputs.at[i->index].scalar) ||
                bad(v, "no such scalar");

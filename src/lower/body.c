@@ -235,6 +235,8 @@ void kf__put_instr(kf__low *L, uint32_t i) {
             L->value[i] = value;
             return;
         }
+    } else if (in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE) {
+        value = kf__place_value(L, i, L->at);
     } else {
         L->failed = true;
         return;
@@ -246,11 +248,12 @@ void kf__put_instr(kf__low *L, uint32_t i) {
 /* ---------------------------------------------------------------- the outer levels */
 
 void kf__put_scalars(kf__low *L) {
+    L->at = NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (in->level != KF__LEVEL_SCALAR || in->stage > 0) continue;
         const char *name = kf__l_name(L, "v%u", (unsigned)i);
-        if (in->kind == KF__I_OP || in->kind == KF__I_CAST) kf__put_instr(L, i);
+        if (kf__is_made(in)) kf__put_instr(L, i);
         if (in->kind == KF__I_SIZE) {
             int64_t size = 0;
             kf__x_eval(&L->p->graph->exprs, in->index, L->layout->names, NULL, &size);
@@ -259,8 +262,9 @@ void kf__put_scalars(kf__low *L) {
         if (in->kind == KF__I_SCALAR) L->value[i] = kf__word_scalar(L, in->index);
         if (in->kind == KF__I_LOAD) {
             const kf__lx *base = kf__l_var(L, kf__word_operand(L, in->access));
+            const kf__lx *load = kf__low_load(L, in->access, base, kf__l_int(L, 0));
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
-                                      kf__low_load(L, in->access, base, kf__l_int(L, 0)), NULL);
+                                      kf__guarded(L, in, load, NULL), NULL);
         }
         if (in->kind == KF__I_RANDOM) {
             const kf__operand *o = &L->operands[in->access];
@@ -274,21 +278,22 @@ void kf__put_scalars(kf__low *L) {
 }
 
 void kf__put_rows(kf__low *L, uint32_t stage) {
+    L->at = NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         bool scalar_later = in->level == KF__LEVEL_SCALAR && in->stage > 0;
         if ((in->level != KF__LEVEL_ROW && !scalar_later) || in->stage != stage) continue;
         if (L->value[i]) continue;
         const char *name = kf__l_name(L, "v%u", (unsigned)i);
-        if (in->kind == KF__I_OP || in->kind == KF__I_CAST) kf__put_instr(L, i);
+        if (kf__is_made(in)) kf__put_instr(L, i);
         if (in->kind == KF__I_LOAD) {
             const kf__lx *base = kf__l_var(L, kf__word_operand(L, in->access));
             const kf__lx *last =
                 kf__low_step(L, in->access) ? kf__l_var(L, L->axes[kf__last(L)].var) : NULL;
-            L->value[i] =
-                kf__put_let(L, kf__ctype(in->dtype), name,
-                            kf__low_load(L, in->access, base, kf__low_offset(L, in->access, last)),
-                            NULL);
+            const kf__lx *load =
+                kf__low_load(L, in->access, base, kf__low_offset(L, in->access, last));
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
+                                      kf__guarded(L, in, load, NULL), NULL);
         }
         if (in->kind == KF__I_RANDOM) {
             const kf__operand *o = &L->operands[in->access];

@@ -31,7 +31,7 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         if (!kf__has(mask, i)) continue;
         if (in->kind == KF__I_LOAD) {
             need_pointer(L, b, in->access);
-            if (kf__low_step(L, in->access) == 0 && !L->value[i]) {
+            if (kf__low_step(L, in->access) == 0 && !L->value[i] && !in->n_args) {
                 const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
                 L->value[i] = kf__put_let(L, kf__ctype(in->dtype),
                                           kf__l_name(L, "v%u", (unsigned)i),
@@ -83,7 +83,7 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
 
 /* The FULL instructions of `mask`, for element l of the block. */
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l) {
-    const kf__lx *at = kf__cpu_last(L, b, l);
+    const kf__lx *at = L->at = kf__cpu_last(L, b, l);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || L->value[i]) continue;
@@ -91,7 +91,8 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
         if (in->kind == KF__I_LOAD) {
             const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
             const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, l, at));
-            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, load, NULL);
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
+                                      kf__guarded(L, in, load, at), NULL);
         } else if (in->kind == KF__I_RANDOM && b->random[in->access]) {
             L->value[i] = kf__put_let(L, "int32_t", name, kf__l_item(L, b->random[in->access], l),
                                       "random bits");

@@ -28,7 +28,7 @@ static int kept_values(const kf__low *L) {
     int n = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->stage == 0) ++n;
+        if ((in->kind == KF__I_LOAD || in->kind == KF__I_INDEX) && in->level == KF__LEVEL_FULL && in->stage == 0) ++n;
     }
     return n;
 }

@@ -73,7 +73,9 @@ static const char *wide_name(kf__low *L, const char *what, int W, kf__dtype dtyp
 
 static bool in_registers(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    return in->kind == KF__I_RANDOM || (in->kind == KF__I_LOAD && kf__low_step(L, in->access) != 0);
+    if (in->kind != KF__I_LOAD) return in->kind == KF__I_RANDOM;
+    bool early = !in->n_args || kf__is_place(L, in->args[0]); /* else its guard is yet to come */
+    return early && kf__low_step(L, in->access) != 0;
 }
 
 static const char *register_name(kf__low *L, uint32_t i) {
@@ -83,7 +85,8 @@ static const char *register_name(kf__low *L, uint32_t i) {
 /* Words of a pack of this load, where it is loaded as such; else 0. */
 static int pack_words(const kf__low *L, const kf__tile *t, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    if (in->kind != KF__I_LOAD || t->W == 1 || kf__low_step(L, in->access) != 1) return 0;
+    if (in->kind != KF__I_LOAD || t->W == 1 || kf__low_step(L, in->access) != 1 || in->n_args)
+        return 0;
     return (t->W * kf__types[L->operands[in->access].dtype].size + 3) / 4;
 }
 
@@ -106,13 +109,22 @@ static const kf__lx *register_item(kf__low *L, const kf__tile *t, uint32_t i, co
     return kf__l_call(L, kf__l_name(L, "kf_item_%s", suffix), KF__I64, pack, e);
 }
 
+/* The element of a load; 0 where there is none, or its guard doesn't hold. */
+static const kf__lx *below_left(kf__low *L, const kf__tile *t, const kf__instr *in,
+                                const kf__lx *load, const kf__lx *e) {
+    const kf__lx *there = kf__l_bin(L, "<", e, t->left);
+    if (in->n_args)
+        there = kf__l_bin(L, "&&", there,
+                          kf__guard_at(L, in->args[0], kf__l_bin(L, "+", t->j, e)));
+    return kf__l_select(L, there, load, kf__l_const(L, in->dtype, 0, 0));
+}
+
 static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__instr *in = &L->k->instrs[i];
     const char *array = register_name(L, i);
-    int step = kf__low_step(L, in->access);
     need_pointer(L, t, in->access);
     const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
-    if (step == 1 && t->W > 1) {
+    if (pack_words(L, t, i)) {
         const kf__lx *words = kf__l_bin(L, "+", kf__l_var(L, array),
                                         kf__l_bin(L, "*", s, kf__l_int(L, pack_words(L, t, i))));
         kf__put_call(L, kf__l_call(L, wide_name(L, "load", t->W, L->operands[in->access].dtype),
@@ -120,12 +132,9 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
                                    kf__word_aligned(L, t->vec), words));
         return;
     }
-    const kf__lx *e = open_elements(L, t);
-    const kf__lx *load =
-        kf__low_load(L, in->access, p, kf__element(L, in->access, e, kf__l_bin(L, "+", t->j, e)));
-    kf__put_set(L, kf__l_item(L, array, slot(L, t, s, e)),
-                kf__l_select(L, kf__l_bin(L, "<", e, t->left), load,
-                             kf__l_const(L, in->dtype, 0, 0)));
+    const kf__lx *e = open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
+    const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, e, at));
+    kf__put_set(L, kf__l_item(L, array, slot(L, t, s, e)), below_left(L, t, in, load, e));
     kf__close(L);
 }
 
@@ -223,6 +232,19 @@ static void put_fold(kf__low *L, const kf__tile *t, const kf__phase *p, uint32_t
     kf__put_set(L, acc, kf__fold_of(L, red, f, acc, term));
 }
 
+/* A value of element e that isn't in registers: made, or loaded where its guard is known now. */
+static void put_value(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *e) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->kind != KF__I_LOAD) {
+        kf__put_instr(L, i);
+        return;
+    }
+    const kf__lx *index = kf__element(L, in->access, e, kf__l_bin(L, "+", t->j, e));
+    const kf__lx *load = kf__low_load(L, in->access, kf__l_var(L, L->pointer[in->access]), index);
+    L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i),
+                              below_left(L, t, in, load, e), NULL);
+}
+
 static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *mask, uint32_t stage,
                        const kf__lx *s) {
     for (uint32_t i = 0; i < p->n_stores; ++i)
@@ -233,11 +255,13 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
         if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || in_registers(L, i))
             continue;
         need_pointer(L, t, in->access);
+        if (in->n_args) continue;
         const kf__lx *p0 = kf__l_var(L, L->pointer[in->access]);
         L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i),
                                   kf__low_load(L, in->access, p0, kf__l_int(L, 0)), NULL);
     }
     const kf__lx *e = open_elements(L, t), *at = slot(L, t, s, e);
+    L->at = kf__l_bin(L, "+", t->j, e);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i)) continue;
         if (in_registers(L, i)) {
@@ -246,7 +270,7 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
                 L->value[i] = kf__put_let(L, kf__ctype(L->k->instrs[i].dtype),
                                           kf__l_name(L, "v%u", (unsigned)i), L->value[i], NULL);
         } else if (!L->value[i])
-            kf__put_instr(L, i);
+            put_value(L, t, i, e);
         if (!is_kept(L, i, stage) || in_registers(L, i)) continue;
         kf__put_set(L, kf__l_item(L, kept_name(L, i), at), L->value[i]);
     }

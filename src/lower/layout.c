@@ -58,11 +58,13 @@ static kf_status affine_operand(kf__low *L, kf__operand *o, const int64_t *strid
                                 kf_error *err) {
     kf__exprs *pool = &L->p->graph->exprs;
     int inner = innermost(pool, o->access, strides);
+    o->origin = true;
     for (int d = 0; d < o->access->rank; ++d) {
         kf__expr coefficient[KF__MAX_AXES] = {0}, offset = 0;
         if (!kf__x_affine(pool, o->access->index[d], L->k->n_axes, coefficient, &offset))
             return kf__fail(err, KF_ERR_INTERNAL, "an index of kernel %s isn't affine", L->k->name);
         int64_t value;
+        o->origin &= kf__x_is(pool, offset, 0);
         if (offset) {
             KF_TRY(evaluate(L, offset, &value, err));
             o->offset += value * strides[d];
@@ -88,10 +90,16 @@ static bool is_plain_result(const char *name) {
     return name && !strncmp(name, "out", 3) && strspn(name + 3, "0123456789") == strlen(name + 3);
 }
 
+static bool is_random(const kf__low *L, uint32_t access) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (L->k->instrs[i].kind == KF__I_RANDOM && L->k->instrs[i].access == access) return true;
+    return false;
+}
+
 /* in_x, out_y, tmp_2. No other name in a function begins so, whatever users call their inputs. */
 static const char *operand_name(kf__low *L, uint32_t n) {
     const kf__operand *o = &L->operands[n];
-    if (!o->value) return kf__l_name(L, "random%u", (unsigned)n);
+    if (!o->value) return kf__l_name(L, is_random(L, n) ? "random%u" : "index%u", (unsigned)n);
     const kf_graph *g = L->p->graph;
     const char *prefix = "in_", *name = NULL;
     if (o->value->kind == KF__VALUE_INPUT) name = g->inputs.at[o->value->index].name;

@@ -4,6 +4,7 @@
  *   build.c        statements and expressions
  *   words.c        the argument struct
  *   body.c         instructions of the kernel as statements
+ *   place.c        values of indices, guards of loads
  *   reduce.c       states of reductions as statements
  *   tidy.c         what nobody reads is taken out
  *   cpu_*.c        blocks, and nests for the CPU
@@ -43,6 +44,7 @@ typedef struct kf__operand {
     bool varies[KF__MAX_AXES];    /* does it depend on the axis at all? else it is broadcast */
     kf__along along[KF__MAX_AXES]; /* where it varies */
     int64_t offset;               /* elements */
+    bool origin;                  /* the offset is 0, whatever the sizes are */
     bool store;
 } kf__operand;
 
@@ -75,6 +77,8 @@ typedef struct kf__low {
     kf__ls *prologue_end;
     const char **pointer;  /* [n_accesses] the variable that points at the block's start */
     const kf__lx **value;  /* [n_instrs] how an instruction's value is read here; NULL: unknown */
+    const kf__lx *at;      /* where the innermost axis is, for INDEX and INSIDE; NULL: by its
+                              variable, or they don't depend on it */
 
     kf__lowered *out;
 } kf__low;
@@ -161,7 +165,12 @@ void kf__put_store(kf__low *L, uint32_t access, const char *pointer, const kf__l
 /* Which instructions of a level do `roots` need? Stops where the value is known. */
 bool kf__at_level(const kf__low *L, uint32_t i, kf__level level);
 kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uint32_t n);
-void kf__put_instr(kf__low *L, uint32_t i); /* v<i> = ..., for OP and CAST; sets L->value[i] */
+/* v<i> = ..., for what is made of other values or of where it is; sets L->value[i] */
+void kf__put_instr(kf__low *L, uint32_t i);
+static inline bool kf__is_made(const kf__instr *in) {
+    return in->kind == KF__I_OP || in->kind == KF__I_CAST || in->kind == KF__I_INDEX ||
+           in->kind == KF__I_INSIDE;
+}
 void kf__put_scalars(kf__low *L);           /* all SCALAR instructions */
 void kf__put_rows(kf__low *L, uint32_t stage); /* ROW instructions of a stage, but PROJECTs */
 bool kf__has_row_stores(const kf__low *L);
@@ -175,6 +184,17 @@ uint32_t kf__low_stores(const kf__low *L, uint32_t stage, uint16_t *out); /* FUL
 bool kf__low_later(const kf__low *L, uint32_t stage); /* any FULL-level work at or after it? */
 /* The comment of a function; merges: it merges what another left. */
 const char *kf__low_doc(kf__low *L, const char *how, bool merges);
+
+/* ---------------------------------------------------------------- place.c */
+
+/* The value of INDEX or INSIDE, where the innermost axis is at `at` (NULL: see L->at). */
+const kf__lx *kf__place_value(kf__low *L, uint32_t i, const kf__lx *at);
+/* Is the guard made of indices only? Then kf__guard_at gives it for any place, before its
+ * instruction has a value. */
+bool kf__is_place(const kf__low *L, uint32_t guard);
+const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at);
+/* What load instruction `in` gives at `at`: `load`, or 0 where its guard doesn't hold. */
+const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at);
 
 /* ---------------------------------------------------------------- reduce.c */
 

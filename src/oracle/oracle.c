@@ -182,6 +182,16 @@ static kf_status view(walk *w, const kf__node *node, const value *v, const void 
     return KF_OK;
 }
 
+static kf_status iota(walk *w, const kf__node *node, int64_t n, int64_t *out) {
+    int64_t start, last;
+    bool ok = n == 0 || kf__x_eval(&w->g->exprs, node->u.slice.start[0], w->names, NULL, &start);
+    if (n == 0) return KF_OK;
+    ok = ok && kf__mul_ok(n - 1, node->u.slice.step[0], &last) && kf__add_ok(start, last, &last);
+    if (!ok) return kf__fail(w->err, KF_ERR_LIMIT, "an arange beyond 64 bits");
+    for (int64_t i = 0; i < n; i++) out[i] = start + i * node->u.slice.step[0];
+    return KF_OK;
+}
+
 /* Bring the reduced dims last, then reduce rows. */
 static kf_status reduce(walk *w, const kf__node *node, const value *v, const void *from,
                         const kf__o_noise *noise, void *out) {
@@ -225,6 +235,7 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
     case KF__PERMUTE:
     case KF__SLICE: KF_TRY(view(w, node, v, args[0], out)); break;
     case KF__RESHAPE: memcpy(out, args[0], (size_t)v->count * 8); break;
+    case KF__IOTA: KF_TRY(iota(w, node, v->count, out)); break;
     case KF__RANDOM:
         kf__o_philox(*(const uint64_t *)args[0], *(const uint64_t *)args[1], v->count, out);
         break;

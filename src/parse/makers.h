@@ -1,5 +1,5 @@
 /* The makers that rows of builtins.def name: elementary.c has those of operations, reductions,
- * numbers and constants, views.c those of views. */
+ * numbers and constants, views.c those of views, ranges.c arange. */
 #ifndef KFUSE_PARSE_MAKERS_H
 #define KFUSE_PARSE_MAKERS_H
 
@@ -22,6 +22,7 @@ MAKER(fill_like);
 MAKER(fill);
 MAKER(random_bits);
 MAKER(fail);
+MAKER(arange);
 MAKER(reshape);
 MAKER(ravel);
 MAKER(flatten);

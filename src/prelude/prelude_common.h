@@ -42,6 +42,11 @@
 #define kf_lowest_bool 0
 #define kf_highest_bool 1
 
+/* ---------------------------------------------------------------- indices */
+
+/* Is index i one of n? */
+KF_FN int kf_inside(int64_t i, int64_t n) { return (i >= 0) & (i < n); }
+
 /* ---------------------------------------------------------------- casts
  * Float to integer saturates and gives 0 for NaN; integers wrap. */
 

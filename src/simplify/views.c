@@ -60,7 +60,7 @@ kf__ref kf__simple_slice(kf_graph *g, kf__ref a, const kf__expr *shape, const kf
         whole = kf__x_is(&g->exprs, start[i], 0) && step[i] == 1;
     if (whole) return a;
     if (scalar) return kf__splat(g, scalar, n->rank, shape);
-    if (n->kind != KF__SLICE) return kf__slice(g, a, shape, start, step);
+    if (n->kind != KF__SLICE && n->kind != KF__IOTA) return kf__slice(g, a, shape, start, step);
     kf__expr from[KF__MAX_RANK];
     int64_t by[KF__MAX_RANK];
     for (int i = 0; i < n->rank; i++) { /* i -> start + step * i, twice */
@@ -69,5 +69,6 @@ kf__ref kf__simple_slice(kf_graph *g, kf__ref a, const kf__expr *shape, const kf
         from[i] = kf__x_mul(&g->exprs, kf__x_const(&g->exprs, n->u.slice.step[i]), start[i]);
         from[i] = kf__x_add(&g->exprs, n->u.slice.start[i], from[i]);
     }
+    if (n->kind == KF__IOTA) return kf__iota(g, shape[0], from[0], by[0]);
     return kf__simple_slice(g, n->args[0], shape, from, by);
 }
