@@ -25,6 +25,9 @@ p = p / p.sum(-1, keepdims=True)
 q = rng.random((6, 37)).astype(np.float32)
 holes = x.copy()
 holes[::2, ::3] = np.nan
+lone = normal(8, 5003)  # several blocks, in one of which an infinity or NaN stands
+lone[0, 4000], lone[1, 10], lone[2, 3000], lone[3, :] = np.inf, np.nan, -np.inf, -np.inf
+lone[4, :4500], lone[5, 4999:], lone[6, ::2] = -np.inf, np.inf, -np.inf
 im, small, c, d = normal(3, 8, 5, 4), normal(3, 2, 6, 4), normal(8), normal(8)
 k = np.abs(normal(8)) + np.float32(0.5)
 
@@ -47,6 +50,20 @@ def normed(a, axis=-1, eps=1e-5):
 
 def rms(a, eps=1e-6):
     return a / np.sqrt((a * a).mean(-1, keepdims=True) + eps)
+
+
+def exp_below(a):
+    with np.errstate(invalid="ignore"):  # inf - inf is NaN, as in PyTorch
+        return np.exp(a - a.max(-1, keepdims=True))
+
+
+def log(a):
+    with np.errstate(divide="ignore"):
+        return np.log(a)
+
+
+def exps(a):
+    return exp_below(a) / exp_below(a).sum(-1, keepdims=True)
 
 
 def ch(a):
@@ -189,6 +206,12 @@ STATISTICS = [
     ("softmax(x, 0)", lambda x: special.softmax(x, 0), [x]),
     ("log_softmax(x)", lambda x: special.log_softmax(x, -1), [x]),
     ("softmin(x)", lambda x: special.softmax(-x, -1), [x]),
+    ("softmax(x)", exps, [lone]),
+    ("softmin(-x)", exps, [lone]),
+    ("softmax(permute(x, (1, 0)), 0)", lambda x: exps(x).T, [lone]),
+    ("log_softmax(x)", lambda x: log(exps(x)), [lone]),
+    ("sum(exp(x - max(x, -1, True)), -1)", lambda x: exp_below(x).sum(-1), [lone]),
+    ("logsumexp(x, -1)", lambda x: log(np.exp(x).sum(-1)), [lone]),
     ("layer_norm(x)", normed, [x]),
     ("layer_norm(x, w, b)", lambda x, w, b: normed(x) * w + b, [x, w, b]),
     ("layer_norm(x, bias=b, eps=0.1)", lambda x, b: normed(x, eps=0.1) + b, [x, b]),

@@ -329,11 +329,20 @@ static kf__ref reduce_one(kf_graph *g, kf__reduction red, int field, kf__ref a) 
     return kf__simple_op(g, KF__WHERE, t, (kf__ref[]){d, a, like_constant(g, a, 1, 0)});
 }
 
+/* The field has 1 for an element that is the maximum; exp(inf - inf) is NaN: m - m adds that. */
+static kf__ref sum_of_exps(kf_graph *g, uint32_t axes, kf__ref x) {
+    kf__dtype t = kf__red_dtype(KF__RED_MAX_SUMEXP, kf__at(g, x)->dtype);
+    kf__ref m = kf__reduce(g, KF__RED_MAX_SUMEXP, 0, axes, x);
+    kf__ref s = kf__reduce(g, KF__RED_MAX_SUMEXP, 1, axes, x);
+    kf__ref zero = kf__simple_op(g, KF__SUBTRACT, t, (kf__ref[]){m, m});
+    return kf__simple_op(g, KF__ADD, t, (kf__ref[]){s, zero});
+}
+
 kf__ref kf__simple_reduce(kf_graph *g, kf__reduction red, int field, uint32_t axes, kf__ref a) {
     if (!a) return 0;
     kf__ref x = red == KF__RED_SUM ? sumexp_of(g, axes, a) : 0;
     if (x && kf__red_dtype(red, kf__at(g, a)->dtype) == kf__at(g, a)->dtype)
-        return kf__reduce(g, KF__RED_MAX_SUMEXP, 1, axes, x);
+        return sum_of_exps(g, axes, x);
     x = red == KF__RED_SUM ? m2_of(g, axes, a) : 0;
     if (x) return kf__reduce(g, KF__RED_MOMENTS, 1, axes, x);
     const kf__node *n = kf__at(g, a);

@@ -97,9 +97,11 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 const int64_t i1 = first + l;
                 const float v2 = max1[l];  // max
                 const float v3 = sumexp1[l];  // sumexp
-                const float v4 = kf_one_f32 / v3;  // softmax
+                const float v4 = v2 - v2;  // softmax
+                const float v5 = v3 + v4;  // softmax
+                const float v6 = kf_one_f32 / v5;  // softmax
                 kf_store_f32(tmp_2, i1, v2);
-                kf_store_f32(tmp_3, i1, v4);
+                kf_store_f32(tmp_3, i1, v6);
             }
         } else {
             const int64_t part_at = (chunk * outer_n + outer) * n1 + first;
@@ -173,9 +175,11 @@ void k0_softmax_merge(const k0_softmax_merge_args *a, int64_t begin, int64_t end
             const int64_t i1 = first + l;
             const float v2 = max1[l];  // max
             const float v3 = sumexp1[l];  // sumexp
-            const float v4 = kf_one_f32 / v3;  // softmax
+            const float v4 = v2 - v2;  // softmax
+            const float v5 = v3 + v4;  // softmax
+            const float v6 = kf_one_f32 / v5;  // softmax
             kf_store_f32(tmp_2, i1, v2);
-            kf_store_f32(tmp_3, i1, v4);
+            kf_store_f32(tmp_3, i1, v6);
         }
     }
 }

@@ -138,9 +138,11 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 if (chunks == 1) {
                     const float v2 = max1[e];  // max
                     const float v3 = sumexp1[e];  // sumexp
-                    const float v4 = kf_one_f32 / v3;  // softmax
+                    const float v4 = v2 - v2;  // softmax
+                    const float v5 = v3 + v4;  // softmax
+                    const float v6 = kf_one_f32 / v5;  // softmax
                     kf_store_f32(tmp_2, i1, v2);
-                    kf_store_f32(tmp_3, i1, v4);
+                    kf_store_f32(tmp_3, i1, v6);
                 } else {
                     const int64_t part_at = (chunk * outer_n + outer) * n1 + i1;
                     kf_store_f32(part_max1, part_at, max1[e]);
@@ -192,9 +194,11 @@ KF_KERNEL(k0_softmax_merge, k0_softmax_merge_args, 256) {
         }
         const float v2 = max1;  // max
         const float v3 = sumexp1;  // sumexp
-        const float v4 = kf_one_f32 / v3;  // softmax
+        const float v4 = v2 - v2;  // softmax
+        const float v5 = v3 + v4;  // softmax
+        const float v6 = kf_one_f32 / v5;  // softmax
         kf_store_f32(tmp_2, i1, v2);
-        kf_store_f32(tmp_3, i1, v4);
+        kf_store_f32(tmp_3, i1, v6);
     }
 }
 

@@ -88,18 +88,20 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
         }
         const float v2 = max1;  // max
         const float v5 = sumexp1;  // sumexp
-        const float v6 = kf_one_f32 / v5;  // softmax
-        float sum10 = 0.0f;
+        const float v6 = v2 - v2;  // softmax
+        const float v7 = v5 + v6;  // softmax
+        const float v8 = kf_one_f32 / v7;  // softmax
+        float sum12 = 0.0f;
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             for (int64_t l = 0; l < len; l += 16) {
                 kf_prefetch(p0_in_x + 2048 + l);
             }
-            float lanes_sum10[64];
+            float lanes_sum12[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {
-                lanes_sum10[l] = 0.0f;
+                lanes_sum12[l] = 0.0f;
             }
             const int64_t whole0 = len - len % 64;
             for (int64_t group = 0; group < whole0; group += 64) {
@@ -108,10 +110,10 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
                     const float v0 = kf_load_f32(p0_in_x, group + l);
                     const float v3 = v0 - v2;  // softmax
                     const float v4 = kf_exp_f32(v3);  // softmax
-                    const float v7 = v4 * v6;  // softmax
-                    const float v8 = kf_log_f32(v7);  // log
-                    const float v9 = v7 * v8;  // multiply
-                    lanes_sum10[l] = lanes_sum10[l] + v9;
+                    const float v9 = v4 * v8;  // softmax
+                    const float v10 = kf_log_f32(v9);  // log
+                    const float v11 = v9 * v10;  // multiply
+                    lanes_sum12[l] = lanes_sum12[l] + v11;
                 }
             }
             KF_SIMD
@@ -119,22 +121,22 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
                 const float v0 = kf_load_f32(p0_in_x, whole0 + l);
                 const float v3 = v0 - v2;  // softmax
                 const float v4 = kf_exp_f32(v3);  // softmax
-                const float v7 = v4 * v6;  // softmax
-                const float v8 = kf_log_f32(v7);  // log
-                const float v9 = v7 * v8;  // multiply
-                lanes_sum10[l] = lanes_sum10[l] + v9;
+                const float v9 = v4 * v8;  // softmax
+                const float v10 = kf_log_f32(v9);  // log
+                const float v11 = v9 * v10;  // multiply
+                lanes_sum12[l] = lanes_sum12[l] + v11;
             }
             for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD
                 for (int l = 0; l < w; ++l) {
-                    lanes_sum10[l] = lanes_sum10[l] + lanes_sum10[l + w];
+                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + w];
                 }
             }
-            const float block_sum10 = lanes_sum10[0];
-            sum10 = sum10 + block_sum10;
+            const float block_sum12 = lanes_sum12[0];
+            sum12 = sum12 + block_sum12;
         }
-        const float v11 = sum10;  // sum
-        const float v12 = -v11;  // negative
-        kf_store_f32(out0, i0 * s0_out0, v12);
+        const float v13 = sum12;  // sum
+        const float v14 = -v13;  // negative
+        kf_store_f32(out0, i0 * s0_out0, v14);
     }
 }

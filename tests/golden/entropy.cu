@@ -87,38 +87,40 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
         sumexp1 = sumexp1 + q_sumexp1;
     }
     const float v5 = sumexp1;  // sumexp
-    const float v6 = kf_one_f32 / v5;  // softmax
-    float sum10 = 0.0f;
+    const float v6 = v2 - v2;  // softmax
+    const float v7 = v5 + v6;  // softmax
+    const float v8 = kf_one_f32 / v7;  // softmax
+    float sum12 = 0.0f;
     KF_UNROLL
     for (int s = 0; s < 2; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
         KF_UNROLL
         for (int e = 0; e < 4; ++e) {
-            const float v7 = keep4[s * 4 + e] * v6;  // softmax
-            const float v8 = kf_log_f32(v7);  // log
-            const float v9 = v7 * v8;  // multiply
-            const float term10 = e < left ? v9 : 0.0f;
-            sum10 = sum10 + term10;
+            const float v9 = keep4[s * 4 + e] * v8;  // softmax
+            const float v10 = kf_log_f32(v9);  // log
+            const float v11 = v9 * v10;  // multiply
+            const float term12 = e < left ? v11 : 0.0f;
+            sum12 = sum12 + term12;
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other10 = kf_shfl_xor_f32(sum10, m);
-        sum10 = sum10 + other10;
+        const float other12 = kf_shfl_xor_f32(sum12, m);
+        sum12 = sum12 + other12;
     }
-    KF_SHARED(float, warps1_sum10, 4);
+    KF_SHARED(float, warps1_sum12, 4);
     if (tid % 32 == 0) {
-        kf_shared_put_f32(warps1_sum10, tid / 32, sum10);
+        kf_shared_put_f32(warps1_sum12, tid / 32, sum12);
     }
     kf_barrier();
-    sum10 = kf_shared_get_f32(warps1_sum10, 0);
+    sum12 = kf_shared_get_f32(warps1_sum12, 0);
     for (int w = 1; w < 4; ++w) {
-        const float q_sum10 = kf_shared_get_f32(warps1_sum10, w);
-        sum10 = sum10 + q_sum10;
+        const float q_sum12 = kf_shared_get_f32(warps1_sum12, w);
+        sum12 = sum12 + q_sum12;
     }
-    const float v11 = sum10;  // sum
-    const float v12 = -v11;  // negative
+    const float v13 = sum12;  // sum
+    const float v14 = -v13;  // negative
     if (tid == 0) {
-        kf_store_f32(out0, i0 * s0_out0, v12);
+        kf_store_f32(out0, i0 * s0_out0, v14);
     }
 }

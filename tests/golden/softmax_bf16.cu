@@ -87,7 +87,9 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
         sumexp1 = sumexp1 + q_sumexp1;
     }
     const float v5 = sumexp1;  // sumexp
-    const float v6 = kf_one_f32 / v5;  // softmax
+    const float v6 = v2 - v2;  // softmax
+    const float v7 = v5 + v6;  // softmax
+    const float v8 = kf_one_f32 / v7;  // softmax
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
@@ -95,8 +97,8 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
         float w0[8];
         KF_UNROLL
         for (int e = 0; e < 8; ++e) {
-            const float v7 = keep4[s * 8 + e] * v6;  // softmax
-            w0[e] = v7;
+            const float v9 = keep4[s * 8 + e] * v8;  // softmax
+            w0[e] = v9;
         }
         kf_bf16 *p1_out0 = out0 + (i0 * s0_out0 + j);
         kf_store8_bf16(p1_out0, 0, left, vec, w0);

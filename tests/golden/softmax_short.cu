@@ -66,15 +66,17 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
         sumexp1 = sumexp1 + other1;
     }
     const float v5 = sumexp1;  // sumexp
-    const float v6 = kf_one_f32 / v5;  // softmax
+    const float v6 = v2 - v2;  // softmax
+    const float v7 = v5 + v6;  // softmax
+    const float v8 = kf_one_f32 / v7;  // softmax
     {
         const int j = lane * 4;
         const int left = live - j;
         float w0[4];
         KF_UNROLL
         for (int e = 0; e < 4; ++e) {
-            const float v7 = keep4[e] * v6;  // softmax
-            w0[e] = v7;
+            const float v9 = keep4[e] * v8;  // softmax
+            w0[e] = v9;
         }
         float *p1_out0 = out0 + (i0 * s0_out0 + j);
         kf_store4_f32(p1_out0, 0, left, vec, w0);

@@ -90,7 +90,9 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
         }
         const float v2 = max1;  // max
         const float v5 = sumexp1;  // sumexp
-        const float v6 = kf_one_f32 / v5;  // softmax
+        const float v6 = v2 - v2;  // softmax
+        const float v7 = v5 + v6;  // softmax
+        const float v8 = kf_one_f32 / v7;  // softmax
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
@@ -105,8 +107,8 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 const float v0 = kf_load_f32(p0_in_x, l);
                 const float v3 = v0 - v2;  // softmax
                 const float v4 = kf_exp_f32(v3);  // softmax
-                const float v7 = v4 * v6;  // softmax
-                kf_store_f32(to0, l, v7);
+                const float v9 = v4 * v8;  // softmax
+                kf_store_f32(to0, l, v9);
             }
             if (stream) {
                 kf_stream_copy(p1_out0, buffer0, len * 4);

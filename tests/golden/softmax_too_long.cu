@@ -226,7 +226,9 @@ KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
     }
     const float v2 = max1;  // max
     const float v5 = sumexp1;  // sumexp
-    const float v6 = kf_one_f32 / v5;  // softmax
+    const float v6 = v2 - v2;  // softmax
+    const float v7 = v5 + v6;  // softmax
+    const float v8 = kf_one_f32 / v7;  // softmax
     for (int64_t q0 = from; q0 < to; q0 += 1024) {
         uint32_t r0[16];
         KF_UNROLL
@@ -248,8 +250,8 @@ KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
                 const float v3 = v0 - v2;  // softmax
                 const float v4 = kf_exp_f32(v3);  // softmax
-                const float v7 = v4 * v6;  // softmax
-                w0[e] = v7;
+                const float v9 = v4 * v8;  // softmax
+                w0[e] = v9;
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + j);
             kf_store4_f32(p1_out0, 0, left, vec, w0);

@@ -272,7 +272,11 @@ def reductions():
         ("max(x, axis=-1)", t.amax(-1)), ("min(x, axis=-1)", t.amin(-1)),
         ("logsumexp(x, axis=-1)", t.logsumexp(-1)),
         ("sum(x[:7], axis=-1)", t[:7].sum(-1)), ("mean(x[:7], axis=-1)", t[:7].mean(-1)),
-        ("softmax(x[5:], axis=-1)", t[5:].softmax(-1)),
+        ("softmax(x, axis=-1)", t.softmax(-1)), ("log_softmax(x, axis=-1)", t.log_softmax(-1)),
+        ("softmin(-x, axis=-1)", t.softmax(-1)), ("softmax(x)[:, 0] * 2", t.softmax(-1)[:, 0] * 2),
+        ("sum(exp(x - max(x, -1, True)), -1)", (t - t.amax(-1, True)).exp().sum(-1)),
+        ("e = exp(x - max(x, -1, True)); e / sum(e, -1, keepdims=True)", t.softmax(-1)),
+        ("softmax(x.T, axis=0)", t.T.softmax(0)), ("log_softmax(x.T, 0)", t.T.log_softmax(0)),
     ):
         cases.add(text, {"x": rows}, to_f32(r.numpy()), close)
     empty = np.zeros((3, 0), np.float32)
