@@ -185,6 +185,10 @@ static void test_float_to_int(void **state) {
         check_int("f32", "i32", 0, i, kf_cast_f32_i32(f), saturated(f, 32, 1));
         check_int("f32", "i16", 0, i, kf_cast_f32_i16(f), saturated(f, 16, 1));
         check_int("f32", "i8", 0, i, kf_cast_f32_i8(f), saturated(f, 8, 1));
+        if (!(f < -128 || f > 127))
+            check_int("f32", "i8 fits", 0, i, kf_cast_f32_i8_fits(f), saturated(f, 8, 1));
+        if (!(d < 0 || d > 255))
+            check_int("f64", "u8 fits", 0, i, kf_cast_f64_u8_fits(d), saturated(d, 8, 0));
         check_int("f32", "u8", 0, i, kf_cast_f32_u8(f), saturated(f, 8, 0));
         check_int("f32", "bool", 0, i, kf_cast_f32_bool(f), f != 0);
     }

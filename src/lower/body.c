@@ -200,8 +200,9 @@ const char *kf__instr_comment(kf__low *L, uint32_t i) {
     return op;
 }
 
-/* A cast between compute types; to f16 and bf16 it rounds and stays f32. */
-static const kf__lx *cast(kf__low *L, kf__dtype from, kf__dtype to, const kf__lx *value) {
+/* A cast between compute types; to f16 and bf16 it rounds and stays f32. `fits`: see range.c. */
+static const kf__lx *cast(kf__low *L, kf__dtype from, kf__dtype to, const kf__lx *value,
+                          bool fits) {
     kf__dtype source = kf__compute(from), target = kf__compute(to);
     bool half = to == KF__F16 || to == KF__BF16;
     if (half && source != KF__F32) {
@@ -211,8 +212,9 @@ static const kf__lx *cast(kf__low *L, kf__dtype from, kf__dtype to, const kf__lx
         return kf__l_call(L, kf__l_name(L, "kf_round_%s_f64", kf__types[to].alias), KF__F64, value);
     }
     if (source != target)
-        value = kf__l_call(L, kf__l_name(L, "kf_cast_%s_%s", kf__types[source].alias,
-                                         kf__types[target].alias), target, value);
+        value = kf__l_call(L, kf__l_name(L, "kf_cast_%s_%s%s", kf__types[source].alias,
+                                         kf__types[target].alias, fits ? "_fits" : ""),
+                           target, value);
     if (half)
         value = kf__l_call(L, kf__l_name(L, "kf_round_%s", kf__types[to].alias), KF__F32, value);
     return value;
@@ -228,9 +230,15 @@ void kf__put_instr(kf__low *L, uint32_t i) {
         /* The class and the suffix are the arguments', except where's first. */
         kf__dtype operand = kf__compute(L->k->instrs[in->args[in->op == KF__WHERE ? 1 : 0]].dtype);
         const char *code = kf__is_float(operand) ? row->float_code : row->int_code;
-        value = kf__l_code(L, code ? code : "0", operand, "a b c", in->n_args, args);
+        uint32_t x, low, high;
+        if (kf__low_clamps(L, i, &x, &low, &high))
+            value = kf__l_call(L, "kf_clamp_T", operand, kf__value_of(L, x),
+                               kf__value_of(L, low), kf__value_of(L, high));
+        else
+            value = kf__l_code(L, code ? code : "0", operand, "a b c", in->n_args, args);
     } else if (in->kind == KF__I_CAST) {
-        value = cast(L, L->k->instrs[in->args[0]].dtype, in->dtype, args[0]);
+        value = cast(L, L->k->instrs[in->args[0]].dtype, in->dtype, args[0],
+                     kf__low_fits(L, in->args[0], in->dtype));
         if (value == args[0]) { /* the same compute type: nothing to do */
             L->value[i] = value;
             return;

@@ -5,6 +5,7 @@
  *   words.c        the argument struct
  *   body.c         instructions of the kernel as statements
  *   place.c        values of indices, guards of loads
+ *   range.c        bounds that a value's own instructions tell
  *   reduce.c       states of reductions as statements
  *   tidy.c         what nobody reads is taken out
  *   cpu_*.c        blocks, and nests for the CPU
@@ -195,6 +196,12 @@ bool kf__is_place(const kf__low *L, uint32_t guard);
 const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at);
 /* What load instruction `in` gives at `at`: `load`, or 0 where its guard doesn't hold. */
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at);
+/* ---------------------------------------------------------------- range.c */
+
+/* Is float i within the integer type's range, or NaN, so that a cast needn't saturate? */
+bool kf__low_fits(const kf__low *L, uint32_t i, kf__dtype type);
+/* Is it min(max(x, low), high) of constants, low < 0 < high: what kf_clamp_f32 does? */
+bool kf__low_clamps(const kf__low *L, uint32_t i, uint32_t *x, uint32_t *low, uint32_t *high);
 
 /* ---------------------------------------------------------------- reduce.c */
 

@@ -77,6 +77,10 @@ KF_CAST(f64, double, f32, float)
         x = x > low ? x : low;                                     \
         int32_t i = (int32_t)x;                                    \
         return (T)(v == v ? i : 0);                                \
+    }                                                              \
+    KF_FN T kf_cast_##FROM##_##TO##_fits(F v) { /* within T's range, or NaN */ \
+        F x = v == v ? v : 0;                                      \
+        return (T)(int32_t)x;                                      \
     }
 KF_CAST_SMALL(f32, float, i16, int16_t, -32768.0f, 32767.0f)
 KF_CAST_SMALL(f32, float, i8, int8_t, -128.0f, 127.0f)

@@ -35,13 +35,12 @@ void k0_divide_add_round_clip(const k0_divide_add_round_clip_args *a, int64_t be
             const float v3 = v0 / v2;  // divide
             const float v6 = v3 + v5;  // add
             const float v7 = kf_round_f32(v6);  // round
-            const float v9 = kf_max_f32(v7, -128.0f);  // clip
-            const float v11 = kf_min_f32(v9, 127.0f);  // clip
+            const float v11 = kf_clamp_f32(v7, -128.0f, 127.0f);  // clip
             wide0[l] = v11;
         }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
-            const int8_t v12 = kf_cast_f32_i8(wide0[l]);  // cast
+            const int8_t v12 = kf_cast_f32_i8_fits(wide0[l]);  // cast
             kf_store_i8(to0, l, v12);
         }
         if (stream) {

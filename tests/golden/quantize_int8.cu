@@ -36,9 +36,8 @@ KF_KERNEL(k0_divide_add_round_clip, k0_divide_add_round_clip_args, 256) {
                 const float v3 = v0 / v2;  // divide
                 const float v6 = v3 + v5;  // add
                 const float v7 = kf_round_f32(v6);  // round
-                const float v9 = kf_max_f32(v7, -128.0f);  // clip
-                const float v11 = kf_min_f32(v9, 127.0f);  // clip
-                const int8_t v12 = kf_cast_f32_i8(v11);  // cast
+                const float v11 = kf_clamp_f32(v7, -128.0f, 127.0f);  // clip
+                const int8_t v12 = kf_cast_f32_i8_fits(v11);  // cast
                 w0[e] = v12;
             }
             int8_t *p1_out0 = out0 + j;
