@@ -1,5 +1,7 @@
 /* What a device is called by its maker. */
+#ifdef _OPENMP
 #include <omp.h>
+#endif
 
 #include "bench.h"
 #include "compile/cuda_driver.h"
@@ -21,7 +23,12 @@ static bool processor_name(char *to, size_t size) {
 const char *machine_name(const struct job *job, char *to) {
     enum { SIZE = 80 };
     char name[56] = "";
-    int threads = job->options->threads ? job->options->threads : omp_get_max_threads();
+    int threads = job->options->threads;
+#ifdef _OPENMP
+    if (!threads) threads = omp_get_max_threads();
+#else
+    threads = 1;
+#endif
     if (job->device.type == KF_CUDA) {
         const kf__cuda *cuda = kf__cuda_get(NULL);
         kf__cu_device device;

@@ -70,7 +70,9 @@ typedef struct kf__graph_input {
     kf__expr size[KF__MAX_ARRAY_RANK]; /* the name or constant 1 (or annotated constant) it has */
 } kf__graph_input;
 
-/* Two sizes that must be equal for the graph to mean anything: checked when planned. */
+/* Two sizes that must be equal for the graph to mean anything: checked when planned. A reason that
+ * begins with KF__WHY_INDEX: min(size, reach of the index) is the reach. */
+#define KF__WHY_INDEX "index "
 typedef struct kf__constraint {
     kf__expr a, b;
     char *why; /* "x + y", for the message */

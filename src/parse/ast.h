@@ -25,6 +25,7 @@ typedef enum kf__object_kind {
 typedef struct kf__object {
     uint8_t kind;
     uint8_t dtype; /* DTYPE; SCALAR: F64, I64 or BOOL */
+    bool joined;   /* TUPLE, while arguments are bound: made of several */
     uint32_t n;    /* of items or text */
     kf__ref ref;   /* SCALAR, ARRAY */
     union {
@@ -84,8 +85,14 @@ struct kf__ast {
 /* ---------------------------------------------------------------- defs */
 
 /* `x: f16[B, 3]` */
+typedef enum kf__annotated {
+    KF__ANNOTATED_ARRAY, KF__ANNOTATED_FLOAT, KF__ANNOTATED_INT, KF__ANNOTATED_TUPLE,
+    KF__ANNOTATED_STRING,
+} kf__annotated;
+
 typedef struct kf__annotation {
     bool present, any_dtype, sizes; /* sizes: rank and size are meaningful */
+    uint8_t kind;                   /* kf__annotated */
     kf__dtype dtype;
     int rank;
     struct {

@@ -11,7 +11,8 @@ enum { KF__MAX_PARAMETERS = 8 };
 
 struct kf__builtin {
     const char *name, *kind;
-    const char *signature; /* "x, axis=None": "=" means that it may be left out, then it is NONE */
+    const char *signature; /* "x, axis=None": "=" means that it may be left out, then it is NONE;
+                              "*shape": several arguments by position are one tuple */
     bool (*make)(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                  kf__object *out);
     int data;         /* an opcode, a reduction, ... */

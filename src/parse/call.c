@@ -11,12 +11,14 @@ typedef struct signature {
     const char *word[KF__MAX_PARAMETERS]; /* of a builtin */
     uint32_t length[KF__MAX_PARAMETERS];
     bool optional[KF__MAX_PARAMETERS];
-    uint32_t n;
+    uint32_t n, rest; /* rest: the parameter that several arguments make; n: none */
 } signature;
 
 static void read_signature(const kf__builtin *b, signature *s) {
     *s = (signature){.name = b->name};
+    s->rest = KF__MAX_PARAMETERS;
     for (const char *at = b->signature; *at && s->n < KF__MAX_PARAMETERS;) {
+        if (*at == '*') s->rest = s->n, at++;
         uint32_t n = (uint32_t)strcspn(at, "=,");
         s->word[s->n] = at;
         s->length[s->n] = n;
@@ -48,10 +50,16 @@ static uint32_t find_parameter(const signature *s, const char *name, uint32_t le
 static uint32_t find_alias(const signature *s, const char *name, uint32_t length) {
     static const struct {
         const char *other, *ours;
-    } aliases[] = {{"dim", "axis"},  {"dims", "axis"},  {"dims", "axes"},
-                   {"keepdim", "keepdims"}, {"input", "x"},   {"a_min", "lo"},
-                   {"a_max", "hi"},  {"min", "lo"},     {"max", "hi"},
-                   {"unbiased", "correction"}, {"ddof", "correction"}, {"other", "b"}};
+    } aliases[] = {
+        {"dim", "axis"}, {"dims", "axis"}, {"dims", "axes"}, {"axes", "axis"}, {"axis", "axes"},
+        {"keepdim", "keepdims"}, {"dim0", "axis0"}, {"dim1", "axis1"}, {"dim0", "axes"},
+        {"start_dim", "start"}, {"end_dim", "end"},
+        {"input", "x"}, {"input", "a"}, {"other", "b"}, {"x1", "a"}, {"x2", "b"}, {"a", "x"},
+        {"self", "x"}, {"exponent", "b"}, {"other", "y"}, {"x1", "x"}, {"x2", "y"},
+        {"a_min", "lo"}, {"a_max", "hi"}, {"min", "lo"}, {"max", "hi"}, {"min_val", "lo"},
+        {"max_val", "hi"}, {"unbiased", "correction"}, {"ddof", "correction"},
+        {"newshape", "shape"}, {"size", "shape"}, {"fill_value", "value"}, {"num_groups", "groups"},
+    };
     for (size_t i = 0; i < KF__COUNT(aliases); i++) {
         if (strlen(aliases[i].other) != length || memcmp(aliases[i].other, name, length) != 0)
             continue;
@@ -90,9 +98,31 @@ static bool which_parameter(kf__evaluator *ev, const signature *s, const kf__par
         if (*out == UINT32_MAX) *out = find_alias(s, name, part->name_n);
         return *out != UINT32_MAX || unknown_keyword(ev, s, name, part->name_n);
     }
-    if (position < s->n) return true;
+    if (!s->def && position > s->rest) *out = s->rest; /* see join_rest */
+    if (*out < s->n) return true;
     return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() takes %u argument%s at most", s->name, s->n,
                          s->n == 1 ? "" : "s");
+}
+
+/* zeros(2, 3) is zeros((2, 3)): a further argument by position joins the one that is there. A dtype
+ * goes to the parameter behind. */
+static bool join_rest(kf__evaluator *ev, const signature *s, const kf__object *o, kf__object *to) {
+    kf__object *rest = &to[s->rest], pair = {.kind = KF__O_TUPLE};
+    if (o->kind == KF__O_DTYPE && s->rest + 1 < s->n && to[s->rest + 1].kind == KF__O_UNSET) {
+        to[s->rest + 1] = *o;
+        return true;
+    }
+    bool joined = rest->kind == KF__O_TUPLE && rest->joined;
+    if ((rest->kind == KF__O_TUPLE && !joined) || o->kind == KF__O_TUPLE)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%.*s` of %s() is one tuple, or numbers one "
+                                                  "after another", (int)s->length[s->rest],
+                             s->word[s->rest], s->name);
+    kf__object left = *rest;
+    if (!joined && !kf__tuple(ev, &left, 1, &left)) return false;
+    if (!kf__tuple(ev, o, 1, &pair) || !kf__binary(ev, KF__T_PLUS, &left, &pair, rest))
+        return false;
+    rest->joined = true;
+    return true;
 }
 
 static uint32_t place_of(const signature *s, uint32_t i) {
@@ -113,6 +143,13 @@ static bool bind(kf__evaluator *ev, const signature *s, const kf__ast *node, kf_
         if (!which_parameter(ev, s, part, i, &at)) return false;
         uint32_t length;
         const char *word = parameter(s, at, &length);
+        if (!s->def && i > s->rest && at == s->rest && !part->name_n) {
+            kf__object more;
+            if (!kf__evaluate(ev, part->node, &more)) return false;
+            ev->at = part->at;
+            if (!join_rest(ev, s, &more, to)) return false;
+            continue;
+        }
         if (to[place_of(s, at)].kind != KF__O_UNSET)
             return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%.*s` of %s() is given twice", (int)length,
                                  word, s->name);
@@ -145,6 +182,33 @@ static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out
 
 /* ---------------------------------------------------------------- defs */
 
+/* `k: int`, `s: float`, `axes: tuple`, `mode: str`. An array of rank 0 may stand for a number. */
+static bool check_kind(kf__evaluator *ev, const char *name, kf__annotated kind,
+                       const kf__object *o) {
+    const char *wanted = kind == KF__ANNOTATED_INT     ? "an integer"
+                         : kind == KF__ANNOTATED_FLOAT ? "a number"
+                         : kind == KF__ANNOTATED_TUPLE ? "a tuple"
+                                                       : "a string";
+    bool number = kf__is_numeric(o), whole = number && o->kind != KF__O_FLOAT, fits = false;
+    if (o->kind == KF__O_SCALAR) whole = o->dtype != KF__F64;
+    if (o->kind == KF__O_ARRAY) {
+        const kf__node *node = kf__at(ev->g, o->ref);
+        number = node->rank == 0;
+        whole = number && !kf__is_float((kf__dtype)node->dtype);
+    }
+    switch (kind) {
+    case KF__ANNOTATED_INT: fits = whole; break;
+    case KF__ANNOTATED_FLOAT: fits = number; break;
+    case KF__ANNOTATED_TUPLE: fits = o->kind == KF__O_TUPLE; break;
+    case KF__ANNOTATED_STRING: fits = o->kind == KF__O_STRING; break;
+    default: return true;
+    }
+    return fits || kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be %s, not %s%s", name, wanted,
+                                 kf__object_text(o),
+                                 o->kind == KF__O_SCALAR && kind == KF__ANNOTATED_INT
+                                     ? " with a fraction" : "");
+}
+
 /* `x: f16[B, N]`: dtype, rank, and that sizes of the same name are the same. */
 static bool check_annotation(kf__evaluator *ev, const kf__param *param, kf__object *frame) {
     const kf__annotation *a = &param->annotation;
@@ -152,6 +216,8 @@ static bool check_annotation(kf__evaluator *ev, const kf__param *param, kf__obje
     const char *name = ev->def->slots[param->slot];
     if (!a->present || o->kind == KF__O_NONE) return true;
     ev->at = a->at;
+    if (a->kind != KF__ANNOTATED_ARRAY)
+        return check_kind(ev, name, (kf__annotated)a->kind, o);
     if (o->kind != KF__O_ARRAY)
         return !a->sizes || a->rank == 0 ||
                kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be an array of rank %d, not %s", name,

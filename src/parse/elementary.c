@@ -104,6 +104,11 @@ static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int f
                              red == KF__RED_MAX   ? "; maximum(a, b) gives the larger of two"
                              : red == KF__RED_MIN ? "; minimum(a, b) gives the smaller of two"
                                                   : "");
+    if (args[0].kind != KF__O_ARRAY && kf__is_numeric(&args[1]) &&
+        (red == KF__RED_MAX || red == KF__RED_MIN))
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s() is over the elements of one array; %s(a, b) "
+                                              "is of two numbers", name,
+                             red == KF__RED_MAX ? "maximum" : "minimum");
     if (!kf__to_node(ev, &args[0], &x) || !kf__to_ints(ev, &args[1], "axis", axes, &n))
         return false;
     kf__begin_call(ev, name);
@@ -251,6 +256,27 @@ bool kf__make_shape(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
     kf__ref node;
     (void)b;
     return kf__to_node(ev, &args[0], &node) && kf__shape_of(ev, node, out);
+}
+
+/* data 1: of all axes */
+bool kf__make_size(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                   kf__object *out) {
+    kf__exprs *pool = &ev->g->exprs;
+    kf__expr size = kf__x_const(pool, 1);
+    kf__ref node;
+    int64_t axis = 0;
+    bool all = b->data == 1 || args[1].kind == KF__O_NONE;
+    if (!kf__to_node(ev, &args[0], &node)) return false;
+    int rank = kf__at(ev->g, node)->rank;
+    if (!all && !kf__to_int(ev, &args[1], "axis", &axis)) return false;
+    if (axis < -rank || (axis >= rank && !all))
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld of an array of rank %d",
+                             (long long)axis, rank);
+    for (int d = 0; d < rank; d++)
+        if (all || d == (axis < 0 ? axis + rank : axis))
+            size = kf__x_mul(pool, size, kf__at(ev->g, node)->shape[d]);
+    *out = kf__size_object(ev, size);
+    return size || kf__eval_memory(ev);
 }
 
 bool kf__make_fail(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,

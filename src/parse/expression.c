@@ -175,6 +175,22 @@ static bool read_arguments(kf__reader *r, kf__ast *call) {
     return kf__reader_ok(r);
 }
 
+/* The arguments of a call whose name was read. */
+static bool read_call(kf__reader *r, kf__ast *node) {
+    if (!read_arguments(r, node)) return false;
+    node->call.next_call = r->def->calls;
+    r->def->calls = node;
+    return true;
+}
+
+/* "np" in np.exp(x) */
+static bool is_module(const kf__reader *r, const kf__token *t) {
+    static const char *const modules[] = {"np", "numpy", "torch", "jnp"};
+    for (size_t i = 0; i < KF__COUNT(modules); i++)
+        if (same(r, t, modules[i])) return true;
+    return false;
+}
+
 /* NAME, or the name and arguments of a call */
 static kf__ast *read_name(kf__reader *r) {
     kf__token t = r->token;
@@ -183,13 +199,14 @@ static kf__ast *read_name(kf__reader *r) {
         kf__ast *node = kf__ast_new(r, KF__A_CALL, t.at);
         if (!node) return NULL;
         node->name = t.at, node->name_n = t.length;
-        if (!read_arguments(r, node)) return NULL;
-        node->call.next_call = r->def->calls;
-        r->def->calls = node;
-        return node;
+        return read_call(r, node) ? node : NULL;
     }
     uint32_t slot = r->constants_only ? UINT32_MAX : kf__slot(r, &t, false);
     kf__object constant;
+    if (slot == UINT32_MAX && r->token.kind == KF__T_DOT && is_module(r, &t))
+        return kf__reader_fail(r, KF_ERR_NAME, t.at,
+                               "there are no modules: leave `%.*s.` out (exp(x), pi, f32)",
+                               (int)t.length, spelling(r, &t));
     if (slot == UINT32_MAX && constant_name(r, &t, &constant)) return literal(r, t.at, constant);
     if (slot == UINT32_MAX && r->script && !r->constants_only) {
         kf__param param = {.name = t.at, .name_n = t.length, .at = t.at};
@@ -231,6 +248,7 @@ static kf__ast *read_group(kf__reader *r) {
                                                              : "an operator, `,` or `]`");
     kf__take(r);
     node->closed = true;
+    if (close == KF__T_CLOSE_SQUARE) node->op = KF__T_OPEN_SQUARE; /* a list */
     return node;
 }
 
@@ -294,22 +312,20 @@ static kf__ast *read_index(kf__reader *r, kf__ast *base) {
     return kf__expect(r, KF__T_CLOSE_SQUARE, "after an index") ? node : NULL;
 }
 
-/* attribute := "." NAME */
+/* attribute := "." NAME                    method := "." NAME "(" arguments ")"
+ * x.f(a) is f(x, a) */
 static kf__ast *read_attribute(kf__reader *r, kf__ast *base) {
     kf__take(r);
     kf__token t = r->token;
     if (!kf__expect(r, KF__T_NAME, "after `.`")) return NULL;
-    if (r->token.kind == KF__T_OPEN)
-        return kf__reader_fail(r, KF_ERR_SYNTAX, t.at,
-                               "there are no methods; write %.*s(x, ...) for x.%.*s(...)",
-                               (int)t.length, spelling(r, &t), (int)t.length, spelling(r, &t));
-    kf__ast *node = kf__ast_new(r, KF__A_ATTRIBUTE, t.at);
+    bool method = r->token.kind == KF__T_OPEN && !r->token.first;
+    kf__ast *node = kf__ast_new(r, method ? KF__A_CALL : KF__A_ATTRIBUTE, t.at);
     if (!node || !push(r, node, (kf__part){.node = base, .at = base->at})) return NULL;
     node->name = t.at, node->name_n = t.length;
-    return node;
+    return !method || read_call(r, node) ? node : NULL;
 }
 
-/* postfix := atom {index | attribute} */
+/* postfix := atom {index | attribute | method} */
 static kf__ast *read_postfix(kf__reader *r) {
     kf__ast *node = read_atom(r);
     int depth = r->depth;

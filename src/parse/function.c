@@ -141,17 +141,19 @@ static kf_status find_recursion(kf_function *f, kf_error *err) {
 /* An operation as a function of its own: "def exp(a):\n return exp(a)". */
 static kf_status wrap_builtin(kf_function *f, kf__def ***list_at, const kf__builtin *b,
                               kf_error *err) {
-    char names[160] = "";
-    size_t n = 0;
+    char names[160] = "", parameters[160] = "";
+    size_t n = 0, m = 0;
     bool copying = true;
     for (const char *s = b->signature; *s && n < sizeof names - 1; s++) {
+        if (*s == '*') continue; /* several arguments: not here */
         if (*s == '=') copying = false;
         if (*s == ',') copying = true;
         if (copying) names[n++] = *s;
+        if (m < sizeof parameters - 1) parameters[m++] = *s;
     }
-    names[n] = 0;
+    names[n] = 0, parameters[m] = 0;
     kf__module *module = KF__NEW(&f->arena, kf__module, 1);
-    char *text = kf__arena_printf(&f->arena, "def %s(%s): return %s(%s)", b->name, b->signature,
+    char *text = kf__arena_printf(&f->arena, "def %s(%s): return %s(%s)", b->name, parameters,
                                   b->name, names);
     kf__def *script;
     if (!module || !text) return kf__out_of_memory(err);

@@ -18,6 +18,7 @@ MAKER(to_float);
 MAKER(to_integer);
 MAKER(length);
 MAKER(shape);
+MAKER(size);
 MAKER(fill_like);
 MAKER(fill);
 MAKER(random_bits);

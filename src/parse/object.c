@@ -51,10 +51,11 @@ kf__object kf__known(const kf__object *o) {
 
 static bool not_known(kf__evaluator *ev, const kf__object *o, const char *what,
                       const char *wanted) {
+    const char *quote = strchr(what, ' ') ? "" : "`"; /* a parameter's name, or words */
     if (o->kind == KF__O_ARRAY)
-        return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be %s that is known when the graph is "
-                                              "made; it is an array", what, wanted);
-    return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be %s, not %s", what, wanted,
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s%s%s must be %s that is known when the graph is "
+                                              "made; it is an array", quote, what, quote, wanted);
+    return kf__eval_fail(ev, KF_ERR_TYPE, "%s%s%s must be %s, not %s", quote, what, quote, wanted,
                          kf__object_text(o));
 }
 

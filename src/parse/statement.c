@@ -30,18 +30,24 @@ bool kf__read_annotation(kf__reader *r, kf__annotation *a) {
         a->any_dtype = false;
     } else if (t.kind == KF__T_NAME) {
         static const char *const others[] = {"any", "float", "int", "tuple", "str"};
-        bool known = false;
-        for (size_t i = 0; i < KF__COUNT(others); i++)
-            known |= strlen(others[i]) == t.length && memcmp(text, others[i], t.length) == 0;
-        if (!known)
+        size_t i = 0; /* a kf__annotated */
+        while (i < KF__COUNT(others) &&
+               (strlen(others[i]) != t.length || memcmp(text, others[i], t.length) != 0))
+            i++;
+        if (i == KF__COUNT(others))
             return kf__reader_fail(r, KF_ERR_NAME, t.at,
-                                   "unknown dtype `%.*s`; an annotation is f32, f16[B, N], any[N]",
-                                   (int)t.length, text);
+                                   "unknown dtype `%.*s`; an annotation is f32, f16[B, N], "
+                                   "any[N], int, float, tuple or str", (int)t.length, text);
+        a->kind = (uint8_t)i;
     } else {
         return kf__reader_unexpected(r, "a dtype after `:`");
     }
     kf__take(r);
     if (r->token.kind != KF__T_OPEN_SQUARE) return kf__reader_ok(r);
+    if (a->kind != KF__ANNOTATED_ARRAY)
+        return kf__reader_fail(r, KF_ERR_SYNTAX, r->token.at,
+                               "`%.*s` has no sizes; an array is f32[B, N] or any[B, N]",
+                               (int)t.length, text);
     kf__take(r);
     a->sizes = true;
     while (r->token.kind != KF__T_CLOSE_SQUARE) {

@@ -4,6 +4,8 @@
  * max(min(5, n) - 1, 0) elements. An index beyond the end is found when planned. */
 #include "parse/evaluate.h"
 
+#include <stdio.h>
+
 /* ---------------------------------------------------------------- one axis */
 
 /* What becomes of one axis of the argument. */
@@ -119,15 +121,20 @@ static bool cut_index(kf__evaluator *ev, const kf__object *o, int axis, kf__expr
                                  ? "a mask as an index is not supported (the result's shape would "
                                    "depend on values); use where(mask, x, 0)"
                                  : "an array as an index (a gather) is not supported yet");
-    if (!kf__to_int(ev, o, "an index", &index)) return false;
+    if (o->kind == KF__O_BOOL)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s as an index isn't supported; use 0 or 1, or "
+                                              "where(condition, a, b)", kf__object_text(o));
+    if (!kf__to_int(ev, o, "index", &index)) return false;
     if (index == INT64_MIN || index == INT64_MAX)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "an index that is out of range");
     if (kf__x_is_const(pool, n, &size) && (index >= size || index < -size))
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "index %lld of axis %d, whose size is %lld",
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "index %lld of axis %d is out of range: its "
+                                                  "size is %lld",
                              (long long)index, axis, (long long)size);
+    char why[80];
+    snprintf(why, sizeof why, KF__WHY_INDEX "%lld of axis %d", (long long)index, axis);
     kf__expr reach = kf__x_const(pool, index < 0 ? -index : index + 1);
-    if (!kf__eval_node(ev, kf__same_size(ev->g, kf__x_min(pool, n, reach), reach, "an index"),
-                       &ignored))
+    if (!kf__eval_node(ev, kf__same_size(ev->g, kf__x_min(pool, n, reach), reach, why), &ignored))
         return false;
     c->start = index < 0 ? kf__x_sub(pool, n, reach) : kf__x_const(pool, index);
     c->size = kf__x_const(pool, 1);
@@ -152,6 +159,11 @@ static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out)
     for (uint32_t i = 0; i < out->n; i++) {
         const kf__ast *item = node->part[i + 1].node;
         out->slice[i] = item->kind == KF__A_SLICE ? item : NULL;
+        ev->at = item->at;
+        if (item->kind == KF__A_TUPLE && item->op == KF__T_OPEN_SQUARE)
+            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
+                                 "a list as an index (a gather) is not supported; x[0, 1] takes "
+                                 "one index an axis");
         if (!out->slice[i] && !kf__evaluate(ev, item, &out->object[i])) return false;
     }
     ev->at = node->at;

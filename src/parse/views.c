@@ -151,21 +151,34 @@ static bool exchange(kf__evaluator *ev, kf__ref x, const kf__object *a, const kf
     return permuted(ev, x, perm, out);
 }
 
+/* transpose(x, 0, 2, 1): NumPy's; of two axes: PyTorch's exchange. */
+static bool transpose_axes(kf__evaluator *ev, const kf__object *args, kf__object *out) {
+    kf__object items[KF__MAX_RANK] = {args[1], args[2], args[3]};
+    uint32_t n = 3;
+    if (args[3].kind == KF__O_TUPLE) {
+        for (n = 2; n < KF__MAX_RANK && n - 2 < args[3].n; n++) items[n] = args[3].items[n - 2];
+    }
+    return kf__tuple(ev, items, n, out);
+}
+
 bool kf__make_permute(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                       kf__object *out) {
+    kf__object order = args[1];
     kf__ref x;
     uint8_t perm[KF__MAX_RANK];
     int64_t axes[KF__MAX_RANK];
     int n, axis = 0;
     uint32_t seen = 0;
     if (!kf__to_node(ev, &args[0], &x)) return false;
-    if (b->data == 2 || (b->data == 1 && args[2].kind != KF__O_NONE))
+    bool several = b->data == 1 && args[3].kind != KF__O_NONE;
+    if (several && !transpose_axes(ev, args, &order)) return false;
+    if (!several && (b->data == 2 || (b->data == 1 && args[2].kind != KF__O_NONE)))
         return exchange(ev, x, &args[1], &args[2], out);
-    if (args[1].kind == KF__O_NONE) {
+    if (order.kind == KF__O_NONE) {
         kf__begin_call(ev, "permute_dims");
         return kf__eval_node(ev, kf__transposed(ev->g, x), out);
     }
-    if (!kf__to_ints(ev, &args[1], "axes", axes, &n)) return false;
+    if (!kf__to_ints(ev, &order, "axes", axes, &n)) return false;
     int rank = rank_of(ev, x);
     if (n != rank)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%d axes for an array of rank %d", n, rank);

@@ -78,6 +78,9 @@ static void describe_size(const kf_graph *g, const origin *origins, kf__expr siz
 static kf_status fail_constraint(const kf_graph *g, const origin *origins, const kf__constraint *c,
                                  int64_t a, int64_t b, kf_error *err) {
     kf__text left, right;
+    if (c->why && strncmp(c->why, KF__WHY_INDEX, strlen(KF__WHY_INDEX)) == 0)
+        return kf__fail(err, KF_ERR_SHAPE, "%s is out of range: its size is %lld", c->why,
+                        (long long)kf__min(a, b));
     kf__text_init(&left, g->mem);
     kf__text_init(&right, g->mem);
     describe_size(g, origins, c->a, &left);

@@ -9,7 +9,9 @@
  * only. Serial where it is nested in a parallel region, where the work isn't worth the 1.5 us that
  * a region costs, and in a child of fork(), whose copy of the OpenMP runtime believes in threads
  * that aren't there any more. */
+#ifdef _OPENMP
 #include <omp.h>
+#endif
 #include <pthread.h>
 
 #include "run/context.h"
@@ -31,12 +33,17 @@ __attribute__((constructor)) static void watch_fork(void) {
 static int threads_for(const kf_context *ctx, int64_t grains, int64_t bytes) {
     if (grains < 2 || bytes < 2 * BYTES_A_THREAD) return 1;
     if (ctx->parallel_for) return 2; /* how many is the user's business */
+#ifdef _OPENMP
     if (in_forked_child || omp_in_parallel()) return 1;
     int most = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
     int64_t worth = kf__min(grains, bytes / BYTES_A_THREAD);
     return worth < most ? (int)worth : most;
+#else
+    return 1;
+#endif
 }
 
+#ifdef _OPENMP
 static void run_openmp(int threads, int64_t n, int64_t grain, kf__range_fn body, void *arg) {
     int64_t grains = kf__ceil_div(n, grain);
 #pragma omp parallel num_threads(threads)
@@ -48,6 +55,12 @@ static void run_openmp(int threads, int64_t n, int64_t grain, kf__range_fn body,
         if (first < last) body(arg, first * grain, kf__min(last * grain, n));
     }
 }
+#else /* never called: threads_for gives 1 */
+static void run_openmp(int threads, int64_t n, int64_t grain, kf__range_fn body, void *arg) {
+    (void)threads, (void)grain;
+    body(arg, 0, n);
+}
+#endif
 
 void kf__parallel(const kf_context *ctx, int64_t n, int64_t grain, int64_t bytes,
                   kf__range_fn body, void *arg) {
