@@ -4,7 +4,7 @@
 
 #include "bench.h"
 #include "check.h"
-#include "ir/ops.h"
+#include "element.h"
 
 enum { ORACLE_ELEMENTS = 1 << 18, SMALLEST = 64 };
 
@@ -102,22 +102,9 @@ static kf_status check_small(const struct options *o, const struct bench_item *i
 
 /* ---------------------------------------------------------------- fused against unfused */
 
-static double half_to_double(uint16_t h) {
-    int exponent = h >> 10 & 31, fraction = h & 1023;
-    double v = exponent == 31 ? (fraction ? NAN : INFINITY)
-               : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                              : ldexp(fraction, -24);
-    return h & 0x8000 ? -v : v;
-}
-
 static double float_at(kf__dtype dtype, const void *data, int64_t i) {
-    if (dtype == KF__F64) return ((const double *)data)[i];
-    if (dtype == KF__F32) return ((const float *)data)[i];
-    if (dtype == KF__F16) return half_to_double(((const uint16_t *)data)[i]);
-    uint32_t bits = (uint32_t)((const uint16_t *)data)[i] << 16;
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
+    int64_t none;
+    return element_load(dtype, (const char *)data + i * kf__types[dtype].size, &none);
 }
 
 /* The largest difference, relative to an element's own size and the array's together. */
@@ -138,6 +125,7 @@ static double difference(kf__dtype dtype, const void *a, const void *b, int64_t 
 }
 
 static double allowed(kf__dtype dtype) {
+    if (kf__is_storage(dtype)) return dtype == KF__F8E4M3 ? 0.5 : 1;
     return dtype == KF__F64 ? 1e-9 : dtype == KF__F32 ? 1e-4 : dtype == KF__F16 ? 4e-3 : 3e-2;
 }
 

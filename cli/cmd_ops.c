@@ -44,7 +44,8 @@ static void describe(unsigned mask, kf__text *text) {
                            (1u << KF__I32) | (1u << KF__I64)},
         {"integers", (1u << KF__U8) | (1u << KF__I8) | (1u << KF__I16) | (1u << KF__I32) |
                      (1u << KF__I64)},
-        {"floats", (1u << KF__F16) | (1u << KF__BF16) | (1u << KF__F32) | (1u << KF__F64)},
+        {"floats", (1u << KF__F8E4M3) | (1u << KF__F8E5M2) | (1u << KF__F16) | (1u << KF__BF16) |
+                   (1u << KF__F32) | (1u << KF__F64)},
         {"", 0},
     };
     for (size_t i = 0; i < KF__COUNT(groups); i++)

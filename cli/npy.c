@@ -29,14 +29,15 @@ static const struct dtype_row {
     {"<f8", "float64", {2, 64, 1}}, {"<f4", "float32", {2, 32, 1}}, {"<f2", "float16", {2, 16, 1}},
     {"<V2", "bfloat16", {4, 16, 1}}, {"<i8", "int64", {0, 64, 1}}, {"<i4", "int32", {0, 32, 1}},
     {"<i2", "int16", {0, 16, 1}},   {"|i1", "int8", {0, 8, 1}},    {"|u1", "uint8", {1, 8, 1}},
-    {"|b1", "bool", {6, 8, 1}},
+    {"|b1", "bool", {6, 8, 1}},     {"|V1", "float8_e4m3fn", {10, 8, 1}},
+    {"|V1", "float8_e5m2", {12, 8, 1}},
 };
 
 static bool same_dtype(kf_dtype a, kf_dtype b) {
     return a.code == b.code && a.bits == b.bits;
 }
 
-/* The row of a dtype; NULL for one that only raw bytes can hold (float8). */
+/* The row of a dtype; NULL for one that kfuse hasn't. */
 static const struct dtype_row *row_of(kf_dtype dtype) {
     for (size_t i = 0; i < KF__COUNT(dtypes); i++)
         if (same_dtype(dtypes[i].dtype, dtype)) return &dtypes[i];
@@ -45,12 +46,12 @@ static const struct dtype_row *row_of(kf_dtype dtype) {
 
 static const char *dtype_name(kf_dtype dtype) {
     const struct dtype_row *row = row_of(dtype);
-    return row ? row->name : dtype.bits == 8 ? "float8" : "an unknown dtype";
+    return row ? row->name : "an unknown dtype";
 }
 
 const char *npy_descr(kf_dtype dtype) {
     const struct dtype_row *row = row_of(dtype);
-    return row ? row->descr : dtype.bits == 8 ? "|V1" : NULL;
+    return row ? row->descr : NULL;
 }
 
 static kf_status io_error(const char *path, const char *what, kf_error *err) {
@@ -188,6 +189,9 @@ static kf_status read_header_text(scanner *s, header *h) {
 /* Raw bytes (V), and unsigned ones of that size, take whatever dtype the reader names. */
 static kf_status raw_dtype(const char *path, const char *descr, int64_t size, kf_dtype as,
                            kf_dtype *out, kf_error *err) {
+    if (as.bits == 0 && size == 1)
+        return kf__fail(err, KF_ERR_TYPE, "'%s' holds raw 1-byte elements (%s): if they are float8, "
+                        "say @%s:f8e4m3 or @%s:f8e5m2", path, descr, path, path);
     if (as.bits == 0 && size == 2)
         return kf__fail(err, KF_ERR_TYPE,
                         "'%s' holds raw 2-byte elements (%s): if they are bfloat16, say @%s:bf16",

@@ -126,7 +126,8 @@ static kf_status read_keyword(reader *r, const char *key, size_t n) {
     if (n == 5 && memcmp(key, "dtype", 5) == 0) {
         kf__dtype dtype;
         if (!kf__dtype_from_name(r->at, length, &dtype))
-            return fail(r, "the dtype isn't one of f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool");
+            return fail(r, "the dtype isn't one of f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 "
+                           "u8 bool");
         r->out->dtype = kf__types[dtype].dlpack;
         r->has_dtype = true;
     } else if (n == 4 && memcmp(key, "seed", 4) == 0) {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ir/ops.h"
+#include "element.h"
 #include "recipe.h"
 
 /* ---------------------------------------------------------------- random numbers */
@@ -81,43 +81,6 @@ static kf_status make_random(kf_context *ctx, const struct recipe *r, kf_array *
 
 /* ---------------------------------------------------------------- plain ones */
 
-/* Nearest, ties to even. */
-static uint16_t half_bits(double v) {
-    uint16_t sign = signbit(v) ? 0x8000 : 0;
-    double size = fabs(v);
-    int exponent;
-    if (isnan(v)) return 0x7e00;
-    if (size >= 65520) return sign | 0x7c00;
-    frexp(size, &exponent); /* size < 2^exponent */
-    if (size == 0 || exponent < -13) exponent = -13;
-    int units = (int)rint(ldexp(size, 11 - exponent)); /* of 2^(exponent - 11): at most 2048 */
-    return sign | (uint16_t)((exponent + 13) * 1024 + units);
-}
-
-static uint16_t bfloat_bits(double v) {
-    float f = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &f, 4);
-    if (f != f) return 0x7fc0;
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-static void store(kf__dtype dtype, void *data, int64_t i, double v) {
-    switch (dtype) {
-    case KF__BOOL: ((uint8_t *)data)[i] = v != 0; break;
-    case KF__U8: ((uint8_t *)data)[i] = (uint8_t)(int64_t)v; break;
-    case KF__I8: ((int8_t *)data)[i] = (int8_t)(int64_t)v; break;
-    case KF__I16: ((int16_t *)data)[i] = (int16_t)(int64_t)v; break;
-    case KF__I32: ((int32_t *)data)[i] = (int32_t)(int64_t)v; break;
-    case KF__I64: ((int64_t *)data)[i] = (int64_t)v; break;
-    case KF__F16: ((uint16_t *)data)[i] = half_bits(v); break;
-    case KF__BF16: ((uint16_t *)data)[i] = bfloat_bits(v); break;
-    case KF__F32: ((float *)data)[i] = (float)v; break;
-    case KF__F64: ((double *)data)[i] = v; break;
-    default: break;
-    }
-}
-
 static void fill(const struct recipe *r, kf_array *array) {
     kf__dtype dtype;
     int64_t count = 1;
@@ -126,8 +89,8 @@ static void fill(const struct recipe *r, kf_array *array) {
     bool integer = !kf__is_float(dtype);
     double value = integer && !(r->value > -0x1p63 && r->value < 0x1p63) ? 0 : r->value;
     for (int64_t i = 0; i < count; i++)
-        store(dtype, array->data, i,
-              r->kind == RECIPE_ARANGE ? value + (double)i * r->step : value);
+        element_store(dtype, (char *)array->data + i * kf__types[dtype].size,
+                      r->kind == RECIPE_ARANGE ? value + (double)i * r->step : value);
 }
 
 static kf_status make_plain(kf_context *ctx, const struct recipe *r, kf_array *array,

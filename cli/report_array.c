@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ir/ops.h"
+#include "element.h"
 #include "report.h"
 
 enum { EDGE = 3, SHOW_ALL_UP_TO = 1000, LINE = 92 };
@@ -24,40 +24,11 @@ typedef struct printer {
     int column;
 } printer;
 
-static double half_value(uint16_t h) {
-    int exponent = h >> 10 & 31, fraction = h & 1023;
-    double v = exponent == 31 ? (fraction ? NAN : INFINITY)
-               : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                              : ldexp(fraction, -24);
-    return h & 0x8000 ? -v : v;
-}
-
-/* Element at an address: integers in *i, floats returned. */
-static double load(kf__dtype dtype, const char *at, int64_t *i) {
-    *i = 0;
-    switch (dtype) {
-    case KF__BOOL: *i = *at != 0; return 0;
-    case KF__U8: *i = *(const uint8_t *)at; return 0;
-    case KF__I8: *i = *(const int8_t *)at; return 0;
-    case KF__I16: *i = *(const int16_t *)(const void *)at; return 0;
-    case KF__I32: *i = *(const int32_t *)(const void *)at; return 0;
-    case KF__I64: *i = *(const int64_t *)(const void *)at; return 0;
-    case KF__F16: return half_value(*(const uint16_t *)(const void *)at);
-    case KF__BF16: {
-        uint32_t bits = (uint32_t)*(const uint16_t *)(const void *)at << 16;
-        float f;
-        memcpy(&f, &bits, 4);
-        return f;
-    }
-    case KF__F32: return *(const float *)(const void *)at;
-    case KF__F64: return *(const double *)(const void *)at;
-    default: return NAN;
-    }
-}
-
 /* Significant digits that tell a float of the dtype from its neighbours, at most 8, as NumPy. */
 static int precision(kf__dtype dtype) {
-    return dtype == KF__BF16 ? 3 : dtype == KF__F16 ? 4 : 8;
+    static const int digits[KF__DTYPE_COUNT] = {
+        [KF__F8E5M2] = 2, [KF__F8E4M3] = 3, [KF__BF16] = 3, [KF__F16] = 4};
+    return digits[dtype] ? digits[dtype] : 8;
 }
 
 /* Digits behind the point that v needs, up to `most` significant ones. */
@@ -75,7 +46,7 @@ static int digits_needed(double v, bool scientific, int most) {
 
 static void format(const printer *p, const char *at, char *to, size_t size) {
     int64_t i;
-    double v = load(p->dtype, at, &i);
+    double v = element_load(p->dtype, at, &i);
     if (p->dtype == KF__BOOL)
         snprintf(to, size, "%s", i ? "True" : "False");
     else if (!p->real)
@@ -89,7 +60,7 @@ static void format(const printer *p, const char *at, char *to, size_t size) {
 /* The first pass: range and digits; the second knows the format. */
 static void look(printer *p, const char *at) {
     int64_t i;
-    double v = load(p->dtype, at, &i), size = fabs(v);
+    double v = element_load(p->dtype, at, &i), size = fabs(v);
     if (p->real && isfinite(v) && v != 0) {
         if (size > p->largest) p->largest = size;
         if (size < p->smallest) p->smallest = size;
@@ -99,7 +70,7 @@ static void look(printer *p, const char *at) {
 static void measure(printer *p, const char *at) {
     int64_t i;
     char text[360];
-    double v = load(p->dtype, at, &i);
+    double v = element_load(p->dtype, at, &i);
     if (p->real && isfinite(v)) {
         int digits = digits_needed(v, p->scientific, precision(p->dtype));
         if (digits > p->digits) p->digits = digits;
@@ -162,7 +133,7 @@ void report_array(FILE *to, const kf_array *a) {
     printer p = {.to = to, .a = a, .smallest = INFINITY};
     if (!kf__dtype_from_dlpack(a->dtype, &p.dtype)) return;
     p.size = a->dtype.bits / 8;
-    p.real = a->dtype.code == 2 || a->dtype.code == 4;
+    p.real = kf__is_float(p.dtype);
     int64_t count = 1;
     for (int i = a->ndim - 1; i >= 0; i--) {
         p.strides[i] = a->strides ? a->strides[i] : count;

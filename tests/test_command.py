@@ -72,6 +72,31 @@ def test_run_bfloat16(run, tmp_path):
     assert "bf16" in done.stderr
 
 
+@pytest.mark.parametrize("dtype", ["f8e4m3", "f8e5m2"])
+def test_run_float8(run, tmp_path, dtype):
+    mantissa, bias = (3, 7) if dtype == "f8e4m3" else (2, 15)
+    codes = np.arange(256, dtype=np.uint8)
+    e, m = (codes & 127) >> mantissa, codes & ((1 << mantissa) - 1)
+    values = np.where(e > 0, (1 + m / (1 << mantissa)) * 2.0 ** (e.astype(int) - bias),
+                      m / (1 << mantissa) * 2.0 ** (1 - bias))
+    if dtype == "f8e4m3":
+        values[codes & 127 == 127] = np.nan
+    else:
+        values[e == 31] = np.where(m[e == 31] > 0, np.nan, np.inf)
+    values = np.where(codes > 127, -values, values).astype(np.float32)
+    save(tmp_path, x=codes.view("V1"))
+    run("run", f"x * 0.5, cast(x * 1, {dtype}), x[::-1]", f"x=@x.npy:{dtype}",
+        "-o", "half.npy", "-o", "same.npy", "-o", "back.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "half.npy"), values * np.float32(0.5))
+    numbers = ~np.isnan(values)
+    for name, turn in ("same", 1), ("back", -1):
+        out = np.load(tmp_path / f"{name}.npy")
+        assert out.dtype == np.dtype("V1")
+        np.testing.assert_array_equal(out.view(np.uint8)[::turn][numbers], codes[numbers])
+    done = run("run", "x * 2", "x=@x.npy", code=2)
+    assert "f8e4m3" in done.stderr and "f8e5m2" in done.stderr
+
+
 def test_run_several_results(run, tmp_path):
     x = random(20, 30)
     save(tmp_path, x=x)

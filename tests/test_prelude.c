@@ -1,5 +1,5 @@
 /* The preludes but for f32's functions (test_prelude_math.c): the three dialects have the same
- * names; integers, conversions, f16 and bf16, random numbers, reductions' helpers and memory do
+ * names; integers, conversions (test_convert.c has all of them), random numbers, reductions' helpers and memory do
  * what they promise. The C prelude is simply included here. */
 #include <ctype.h>
 #include <math.h>
@@ -16,6 +16,8 @@
 #include "prelude/prelude_c.h"
 
 #include "prelude/prelude_common.h"
+
+#include "prelude/prelude_convert.h"
 
 /* ---------------------------------------------------------------- names */
 
@@ -44,8 +46,8 @@ static void read_names(const char *file, const char *flags, names_t *names) {
     const char *cc = getenv("CC");
     names->n = 0;
     snprintf(command, sizeof(command),
-             "cat %s/src/prelude/%s %s/src/prelude/prelude_common.h | %s -E -P -dD -x c %s -",
-             KFUSE_SOURCE_DIR, file, KFUSE_SOURCE_DIR, cc ? cc : "cc", flags);
+             "cd %s/src/prelude && cat %s prelude_common.h prelude_convert.h | %s -E -P -dD -x c %s -",
+             KFUSE_SOURCE_DIR, file, cc ? cc : "cc", flags);
     FILE *text = popen(command, "r");
     assert_non_null(text);
     while (fgets(line, sizeof(line), text))

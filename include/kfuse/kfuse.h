@@ -60,7 +60,8 @@ typedef struct kf_device {
 enum { KF_CPU = 1, KF_CUDA = 2, KF_CUDA_EMULATED = 0x4b46 /* CUDA source on the CPU: for tests */ };
 
 typedef struct kf_dtype {
-    uint8_t code; /* DLDataTypeCode: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool */
+    uint8_t code; /* DLDataTypeCode: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool,
+                   * 10 float8_e4m3fn, 12 float8_e5m2 */
     uint8_t bits;
     uint16_t lanes; /* 1 */
 } kf_dtype;
@@ -68,7 +69,7 @@ typedef struct kf_dtype {
 static const kf_dtype KF_F64 = {2, 64, 1}, KF_F32 = {2, 32, 1}, KF_F16 = {2, 16, 1},
                       KF_BF16 = {4, 16, 1}, KF_I64 = {0, 64, 1}, KF_I32 = {0, 32, 1},
                       KF_I16 = {0, 16, 1}, KF_I8 = {0, 8, 1}, KF_U8 = {1, 8, 1},
-                      KF_BOOL = {6, 8, 1};
+                      KF_BOOL = {6, 8, 1}, KF_F8E4M3 = {10, 8, 1}, KF_F8E5M2 = {12, 8, 1};
 
 /* Same layout as DLTensor. `strides` count elements; NULL means row-major. The first element is at
  * data + byte_offset. */

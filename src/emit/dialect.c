@@ -9,7 +9,7 @@ const kf__dialect kf__dialects[] = {
         .field = "a->",
         .simd = "KF_SIMD\n",
         .unroll = "KF_UNROLL\n",
-        .preludes = {"prelude_c.h", "prelude_common.h"},
+        .preludes = {"prelude_c.h", "prelude_common.h", "prelude_convert.h"},
     },
     [KF__TARGET_CUDA] = {
         .name = "cuda",
@@ -18,7 +18,7 @@ const kf__dialect kf__dialects[] = {
         .field = "a.",
         .simd = "",
         .unroll = "KF_UNROLL\n",
-        .preludes = {"prelude_cuda.cuh", "prelude_common.h"},
+        .preludes = {"prelude_cuda.cuh", "prelude_common.h", "prelude_convert.h"},
     },
     [KF__TARGET_EMULATED] = {
         .name = "emulated",
@@ -27,6 +27,6 @@ const kf__dialect kf__dialects[] = {
         .field = "a.",
         .simd = "",
         .unroll = "KF_UNROLL\n",
-        .preludes = {"prelude_emu.h", "prelude_common.h"},
+        .preludes = {"prelude_emu.h", "prelude_common.h", "prelude_convert.h"},
     },
 };

@@ -25,7 +25,7 @@ static wanted promote(const kf_graph *g, const kf__ref *args, int n) {
             weak_int |= !kf__is_float(t);
             continue;
         }
-        w.result = w.weak ? t : kf__promote(w.result, t);
+        w.result = kf__promote(w.weak ? t : w.result, t);
         w.weak = false;
     }
     if (w.weak)

@@ -124,6 +124,10 @@ static double round_digits(double v, int digits, int least, double largest) {
 double kf__round_to(kf__dtype t, double v) {
     switch (t) {
     case KF__F32: return (float)v;
+    case KF__F8E4M3:
+        v = round_digits(v, 4, -9, 448);
+        return isinf(v) ? (double)NAN : v;
+    case KF__F8E5M2: return round_digits(v, 3, -16, 57344);
     case KF__F16: return round_digits(v, 11, -24, 65504);
     case KF__BF16: return round_digits(v, 8, -133, 0x1.fep127);
     default: return v;
@@ -170,9 +174,11 @@ static kf__ref cast_constant(kf_graph *g, const kf__node *x, kf__dtype to, bool 
         return kf__constant(g, to, 0, from_float ? float_to_int(to, x->u.number) : x->u.integer,
                             weak);
     if (from_float) return kf__constant(g, to, kf__round_to(to, x->u.number), 0, weak);
-    /* an int to f32 is rounded once, not by way of f64 */
-    double v = to == KF__F32 ? (double)(float)x->u.integer : (double)x->u.integer;
-    return kf__constant(g, to, kf__round_to(to, v), 0, weak);
+    /* once: not by way of f64; a narrower float by way of what is exact in one, or sticky */
+    int64_t i = x->u.integer, low = i & 0xfffff;
+    if (to == KF__F32) return kf__constant(g, to, (double)(float)i, 0, weak);
+    if (to != KF__F64 && (i >> 42 > 0 || i >> 42 < -1)) i = (i - low) | (low ? 0x100000 : 0);
+    return kf__constant(g, to, kf__round_to(to, (double)i), 0, weak);
 }
 
 /* Is a half or bfloat16 value already what it would be when stored? */

@@ -15,7 +15,7 @@ kf__ref kf__cast_weak(kf_graph *g, kf__ref a, kf__dtype dtype, bool weak);
 kf__ref kf__solid(kf_graph *g, kf__ref a);
 /* May an operation of these dtypes give `to`? */
 bool kf__dtypes_fit(const kf__op_row *row, kf__dtype to, const kf__dtype *from);
-/* As casting rounds: to the dtype, f16 and bf16 included. */
+/* As casting rounds: to the dtype, f16, bf16 and float8 included. */
 double kf__round_to(kf__dtype t, double v);
 /* "float32[3] and float32[4]", in the arena; never NULL. */
 const char *kf__types_text(kf_graph *g, const kf__ref *args, int n);

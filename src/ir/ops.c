@@ -1,6 +1,7 @@
 /* The tables of dtypes, elementwise operations and reductions, and how dtypes promote.
  *
- * Promotion, for two dtypes that differ: the higher class wins (bool < int < float); of two floats
+ * Promotion: a float8 counts as float32. Of two dtypes that differ the higher class wins (bool <
+ * int < float); of two floats
  * the larger, but float16 with bfloat16 is float32; of two ints the larger, but uint8 with
  * int8 is int16. */
 #include "ir/ops.h"
@@ -65,6 +66,8 @@ bool kf__op_from_name(const char *name, size_t n, kf__opcode *out) {
 }
 
 kf__dtype kf__promote(kf__dtype a, kf__dtype b) {
+    if (kf__is_storage(a)) a = KF__F32;
+    if (kf__is_storage(b)) b = KF__F32;
     const kf__type *x = &kf__types[a], *y = &kf__types[b];
     if (a == b) return a;
     if (x->class != y->class) return x->class > y->class ? a : b;
@@ -73,6 +76,7 @@ kf__dtype kf__promote(kf__dtype a, kf__dtype b) {
 }
 
 kf__dtype kf__red_dtype(kf__reduction red, kf__dtype t) {
+    t = kf__promote(t, t);
     switch (red) {
     case KF__RED_SUM:
     case KF__RED_PROD: return kf__is_float(t) ? t : KF__I64;

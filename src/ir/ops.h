@@ -28,10 +28,12 @@ typedef struct kf__type {
 extern const kf__type kf__types[KF__DTYPE_COUNT];
 
 static inline kf__dtype kf__compute(kf__dtype t) { return kf__types[t].compute; }
+/* A float8: only inputs, casts, views and results are of such a dtype. */
+static inline bool kf__is_storage(kf__dtype t) { return t == KF__F8E4M3 || t == KF__F8E5M2; }
 static inline bool kf__is_float(kf__dtype t) { return kf__types[t].class == KF__CLASS_FLOAT; }
 bool kf__dtype_from_dlpack(kf_dtype from, kf__dtype *out);
 bool kf__dtype_from_name(const char *name, size_t n, kf__dtype *out); /* long or short names */
-/* The common dtype of a and b (docs/design.md has the table). */
+/* The dtype of an operation on a and b (docs/design.md has the table). */
 kf__dtype kf__promote(kf__dtype a, kf__dtype b);
 
 /* ---------------------------------------------------------------- elementwise operations */

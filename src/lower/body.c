@@ -200,15 +200,17 @@ const char *kf__instr_comment(kf__low *L, uint32_t i) {
     return op;
 }
 
-/* A cast between compute types; to f16 and bf16 it rounds and stays f32. `fits`: see range.c. */
+/* A cast between compute types; to f16, bf16 and float8 it rounds and stays f32. `fits`: see
+ * range.c. */
 static const kf__lx *cast(kf__low *L, kf__dtype from, kf__dtype to, const kf__lx *value,
                           bool fits) {
     kf__dtype source = kf__compute(from), target = kf__compute(to);
-    bool half = to == KF__F16 || to == KF__BF16;
+    bool half = target != to;
     if (half && source != KF__F32) {
+        const char *into = source == KF__I64 ? "odd" : "f64"; /* so that it is rounded once */
         if (source != KF__F64)
-            value = kf__l_call(L, kf__l_name(L, "kf_cast_%s_f64", kf__types[source].alias), KF__F64,
-                               value);
+            value = kf__l_call(L, kf__l_name(L, "kf_cast_%s_%s", kf__types[source].alias, into),
+                               KF__F64, value);
         return kf__l_call(L, kf__l_name(L, "kf_round_%s_f64", kf__types[to].alias), KF__F64, value);
     }
     if (source != target)

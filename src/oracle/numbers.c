@@ -14,6 +14,8 @@ typedef struct format {
 
 static format format_of(kf__dtype t) {
     switch (t) {
+    case KF__F8E4M3: return (format){4, -9, 9};
+    case KF__F8E5M2: return (format){3, -16, 16};
     case KF__F16: return (format){11, -24, 16};
     case KF__BF16: return (format){8, -133, 128};
     case KF__F64: return (format){53, -1074, 1024};
@@ -38,22 +40,24 @@ double kf__o_ulp(kf__dtype t, long double x) {
     return ldexp(1, e < f.quantum ? f.quantum : e);
 }
 
-static double round_half(kf__dtype t, double x) {
+static double round_half(kf__dtype t, long double x) {
     format f = format_of(t);
-    if (x == 0 || !isfinite(x)) return x;
-    int e;
-    frexp(x, &e);
-    e -= f.digits;
+    if (x == 0 || !isfinite(x)) return (double)x;
+    int e = exponent(x) - f.digits;
     if (e < f.quantum) e = f.quantum;
-    double y = ldexp(rint(ldexp(x, -e)), e);
-    return fabs(y) >= ldexp(1, f.top) ? copysign(INFINITY, x) : y;
+    double y = (double)ldexpl(rintl(ldexpl(x, -e)), e);
+    return fabs(y) >= ldexp(1, f.top) ? copysign(INFINITY, y) : y;
 }
 
 double kf__o_round(kf__dtype t, long double x) {
     switch (t) {
     case KF__F32: return (float)x;
+    case KF__F8E4M3: /* no infinities */
+        x = round_half(t, x);
+        return fabsl(x) > 448 ? (double)NAN : (double)x;
+    case KF__F8E5M2:
     case KF__F16:
-    case KF__BF16: return round_half(t, (double)x); /* callers have at most 53 bits */
+    case KF__BF16: return round_half(t, x);
     default: return (double)x;
     }
 }
@@ -91,6 +95,12 @@ static double half_value(uint16_t bits) {
     return bits >> 15 ? -x : x;
 }
 
+static double float8_value(uint8_t bits) {
+    int e = bits >> 3 & 15, m = bits & 7;
+    double x = (bits & 127) == 127 ? NAN : e ? ldexp(8 + m, e - 10) : ldexp(m, -9);
+    return bits >> 7 ? -x : x;
+}
+
 static double bfloat_value(uint16_t bits) {
     uint32_t wide = (uint32_t)bits << 16;
     float x;
@@ -116,6 +126,8 @@ void kf__o_load(kf__dtype t, const char *from, int64_t stride, int64_t n, void *
     case KF__I16: LOAD(int16_t, i, x);
     case KF__I32: LOAD(int32_t, i, x);
     case KF__I64: LOAD(int64_t, i, x);
+    case KF__F8E4M3: LOAD(uint8_t, f, float8_value(x));
+    case KF__F8E5M2: LOAD(uint8_t, f, half_value((uint16_t)(x << 8)));
     case KF__F16: LOAD(uint16_t, f, half_value(x));
     case KF__BF16: LOAD(uint16_t, f, bfloat_value(x));
     case KF__F32: LOAD(float, f, x);
@@ -125,19 +137,18 @@ void kf__o_load(kf__dtype t, const char *from, int64_t stride, int64_t n, void *
 
 /* ---------------------------------------------------------------- casts */
 
-/* Between floats rounds once; an integer goes to a half by way of f32, its compute type. */
+/* Rounds once. */
 void kf__o_cast(kf__dtype from, kf__dtype to, const void *a, int64_t n, void *out) {
     const double *fa = a;
     const int64_t *ia = a;
     double *f = out;
     int64_t *i = out;
-    kf__dtype compute = kf__compute(to);
     if (kf__is_float(from) && kf__is_float(to)) {
         for (int64_t j = 0; j < n; j++) f[j] = kf__o_round(to, fa[j]);
     } else if (kf__is_float(from)) {
         for (int64_t j = 0; j < n; j++) i[j] = kf__o_saturate(to, fa[j]);
     } else if (kf__is_float(to)) {
-        for (int64_t j = 0; j < n; j++) f[j] = kf__o_round(to, kf__o_round(compute, ia[j]));
+        for (int64_t j = 0; j < n; j++) f[j] = kf__o_round(to, ia[j]);
     } else {
         for (int64_t j = 0; j < n; j++) i[j] = kf__o_wrap(to, ia[j]);
     }

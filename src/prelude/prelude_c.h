@@ -14,6 +14,7 @@ typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
 typedef uint16_t kf_f16, kf_bf16; /* storage: bits */
+typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 
 #define KF_FN static inline __attribute__((always_inline, unused))
 #define KF_RESTRICT restrict
@@ -194,6 +195,7 @@ KF_MEMORY(i16, int16_t, int16_t, , )
 KF_MEMORY(i8, int8_t, int8_t, , )
 KF_MEMORY(u8, uint8_t, uint8_t, , )
 KF_MEMORY(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
+#define KF_MEMORY8 KF_MEMORY
 
 KF_FN void kf_prefetch(const void *p) { __builtin_prefetch(p, 0, 3); }
 

@@ -2,6 +2,7 @@
  *
  *     prelude_c.h | prelude_cuda.cuh | prelude_emu.h      a dialect: types, memory, hardware
  *     prelude_common.h                                    this: arithmetic, one text for all
+ *     prelude_convert.h                                   from type to type, one text for all
  *     kernels                                             name nothing but kf_ functions
  *
  * and no file includes another. This one is C17 and C++17. A function's suffix is the dtype that it
@@ -46,71 +47,6 @@
 
 /* Is index i one of n? */
 KF_FN int kf_inside(int64_t i, int64_t n) { return (i >= 0) & (i < n); }
-
-/* ---------------------------------------------------------------- casts
- * Float to integer saturates and gives 0 for NaN; integers wrap. */
-
-#define KF_CAST(FROM, F, TO, T) \
-    KF_FN T kf_cast_##FROM##_##TO(F v) { return (T)v; }
-#define KF_CASTS_TO(TO, T)        \
-    KF_CAST(i64, int64_t, TO, T)  \
-    KF_CAST(i32, int32_t, TO, T)  \
-    KF_CAST(i16, int16_t, TO, T)  \
-    KF_CAST(i8, int8_t, TO, T)    \
-    KF_CAST(u8, uint8_t, TO, T)   \
-    KF_CAST(bool, int, TO, T)
-KF_CASTS_TO(f64, double)
-KF_CASTS_TO(f32, float)
-KF_CASTS_TO(i64, int64_t)
-KF_CASTS_TO(i32, int32_t)
-KF_CASTS_TO(i16, int16_t)
-KF_CASTS_TO(i8, int8_t)
-KF_CASTS_TO(u8, uint8_t)
-KF_CAST(f32, float, f32, float)
-KF_CAST(f64, double, f64, double)
-KF_CAST(f32, float, f64, double)
-KF_CAST(f64, double, f32, float)
-
-#define KF_CAST_SMALL(FROM, F, TO, T, low, high)                   \
-    KF_FN T kf_cast_##FROM##_##TO(F v) {                           \
-        F x = v < high ? v : high;                                 \
-        x = x > low ? x : low;                                     \
-        int32_t i = (int32_t)x;                                    \
-        return (T)(v == v ? i : 0);                                \
-    }                                                              \
-    KF_FN T kf_cast_##FROM##_##TO##_fits(F v) { /* within T's range, or NaN */ \
-        F x = v == v ? v : 0;                                      \
-        return (T)(int32_t)x;                                      \
-    }
-KF_CAST_SMALL(f32, float, i16, int16_t, -32768.0f, 32767.0f)
-KF_CAST_SMALL(f32, float, i8, int8_t, -128.0f, 127.0f)
-KF_CAST_SMALL(f32, float, u8, uint8_t, 0.0f, 255.0f)
-KF_CAST_SMALL(f64, double, i16, int16_t, -32768.0, 32767.0)
-KF_CAST_SMALL(f64, double, i8, int8_t, -128.0, 127.0)
-KF_CAST_SMALL(f64, double, u8, uint8_t, 0.0, 255.0)
-
-#define KF_CAST_BOOL(FROM, F) \
-    KF_FN int kf_cast_##FROM##_bool(F v) { return v != 0; }
-KF_CAST_BOOL(f64, double)
-KF_CAST_BOOL(f32, float)
-KF_CAST_BOOL(i64, int64_t)
-KF_CAST_BOOL(i32, int32_t)
-KF_CAST_BOOL(i16, int16_t)
-KF_CAST_BOOL(i8, int8_t)
-KF_CAST_BOOL(u8, uint8_t)
-KF_CAST_BOOL(bool, int)
-
-/* A double in f32's range, rounded to odd: rounding that to fewer bits is rounding once. */
-KF_FN float kf__to_odd(double v) {
-    float f = (float)v;
-    double back = (double)f;
-    int32_t bits = kf_bits_f32(f);
-    int32_t inexact = back != v && v == v;
-    int32_t step = kf_abs_f64(back) < kf_abs_f64(v) ? 1 : -1;
-    return kf_float_f32(inexact && (bits & 1) == 0 ? bits + step : bits);
-}
-KF_FN float kf_round_f16_f64(double v) { return kf_round_f16(kf__to_odd(v)); }
-KF_FN float kf_round_bf16_f64(double v) { return kf_round_bf16(kf__to_odd(v)); }
 
 /* ---------------------------------------------------------------- integers */
 

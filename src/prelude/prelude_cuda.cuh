@@ -25,6 +25,7 @@ typedef unsigned long long uint64_t;
 #include <stdint.h>
 #endif
 typedef uint16_t kf_f16, kf_bf16; /* storage: bits */
+typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 
 #define KF_FN static __device__ __forceinline__
 #define KF_RESTRICT __restrict__
@@ -330,6 +331,11 @@ KF_FN uint8_t kf_item_u8(const uint32_t *words, int e) {
     return (uint8_t)(words[e / 4] >> (e % 4 * 8));
 }
 KF_FN int kf_item_bool(const uint32_t *words, int e) { return kf_item_u8(words, e) != 0; }
+#define KF_MEMORY8(N, STORED, COMPUTED, FROM, TO)                                             \
+    KF_DTYPE(N, STORED, COMPUTED, FROM, TO)                                                   \
+    KF_FN COMPUTED kf_item_##N(const uint32_t *words, int e) {                                \
+        return FROM((STORED)kf_item_u8(words, e));                                            \
+    }
 
 template <typename D, int W>
 KF_FN void kf__store(typename D::S *p, int i, int n, int vec, const typename D::T *r) {
@@ -377,7 +383,7 @@ struct kf__bf16_pairs : kf__bf16 {
         return kf__to_2bf16(low, high);
     }
 };
-/* Macros, because eighty functions more would take milliseconds of every compilation. */
+/* Macros, because a hundred functions more would take milliseconds of every compilation. */
 #define kf_load2_f64 kf__load<kf__f64, 2>
 #define kf_load4_f64 kf__load<kf__f64, 4>
 #define kf_load8_f64 kf__load<kf__f64, 8>
@@ -458,3 +464,19 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store4_bool kf__store<kf__bool, 4>
 #define kf_store8_bool kf__store<kf__bool, 8>
 #define kf_store16_bool kf__store<kf__bool, 16>
+#define kf_load2_f8e4m3 kf__load<kf__f8e4m3, 2>
+#define kf_load4_f8e4m3 kf__load<kf__f8e4m3, 4>
+#define kf_load8_f8e4m3 kf__load<kf__f8e4m3, 8>
+#define kf_load16_f8e4m3 kf__load<kf__f8e4m3, 16>
+#define kf_store2_f8e4m3 kf__store<kf__f8e4m3, 2>
+#define kf_store4_f8e4m3 kf__store<kf__f8e4m3, 4>
+#define kf_store8_f8e4m3 kf__store<kf__f8e4m3, 8>
+#define kf_store16_f8e4m3 kf__store<kf__f8e4m3, 16>
+#define kf_load2_f8e5m2 kf__load<kf__f8e5m2, 2>
+#define kf_load4_f8e5m2 kf__load<kf__f8e5m2, 4>
+#define kf_load8_f8e5m2 kf__load<kf__f8e5m2, 8>
+#define kf_load16_f8e5m2 kf__load<kf__f8e5m2, 16>
+#define kf_store2_f8e5m2 kf__store<kf__f8e5m2, 2>
+#define kf_store4_f8e5m2 kf__store<kf__f8e5m2, 4>
+#define kf_store8_f8e5m2 kf__store<kf__f8e5m2, 8>
+#define kf_store16_f8e5m2 kf__store<kf__f8e5m2, 16>

@@ -28,6 +28,7 @@
 #include <ucontext.h>
 
 typedef uint16_t kf_f16, kf_bf16;
+typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 
 #define KF_FN static inline __attribute__((unused))
 #define KF_RESTRICT restrict
@@ -607,6 +608,7 @@ KF_MEMORY(i16, int16_t, int16_t, , )
 KF_MEMORY(i8, int8_t, int8_t, , )
 KF_MEMORY(u8, uint8_t, uint8_t, , )
 KF_MEMORY(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
+#define KF_MEMORY8 KF_MEMORY
 
 /* ---------------------------------------------------------------- a launch */
 

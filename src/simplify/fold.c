@@ -127,7 +127,10 @@ kf__ref kf__fold_op(kf_graph *g, kf__opcode op, kf__dtype dtype, const kf__ref *
 static bool is_exact(kf__dtype t, double v) {
     int exponent;
     double m = frexp(v, &exponent);
-    if (v == 0 || isnan(v) || isinf(v)) return true;
+    if (v == 0 || isnan(v)) return true;
+    if (t == KF__F8E4M3) return exponent >= -5 && fabs(v) <= 448 && m * 16 == rint(m * 16);
+    if (isinf(v)) return true;
+    if (t == KF__F8E5M2) return exponent >= -13 && exponent <= 16 && m * 8 == rint(m * 8);
     if (t == KF__F16) return exponent >= -13 && exponent <= 16 && m * 2048 == rint(m * 2048);
     if (t == KF__BF16) return exponent >= -125 && exponent <= 128 && m * 256 == rint(m * 256);
     return true;

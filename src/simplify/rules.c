@@ -209,7 +209,7 @@ static bool holds(kf__dtype b, kf__dtype a) {
                                                 [KF__I16] = 15, [KF__I32] = 31, [KF__I64] = 63,
                                                 [KF__F32] = 24, [KF__F64] = 53};
     a = kf__compute(a);
-    if (b == KF__F16 || b == KF__BF16) return false;
+    if (kf__compute(b) != b) return false;
     if (a == b) return true;
     if (kf__is_float(a) && !kf__is_float(b)) return false;
     if (b == KF__BOOL || (b == KF__U8 && a != KF__BOOL)) return false;

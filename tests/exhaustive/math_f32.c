@@ -15,6 +15,8 @@
 #include "prelude/prelude_c.h"
 #include "prelude/prelude_common.h"
 
+#include "prelude/prelude_convert.h"
+
 enum { BLOCK = 4096 };
 
 static const double pi = 3.14159265358979323846;

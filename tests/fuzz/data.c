@@ -85,37 +85,33 @@ static double random_value(const fz_input *in, fz_values kind, fz_random *r) {
     return fz_chance(r, 8) ? ldexp(x, fz_below(r, 240) - 120) : x;
 }
 
-static uint16_t half_bits(double x) {
-    x = kf__o_round(KF__F16, x);
-    uint16_t sign = signbit(x) ? 0x8000 : 0;
-    if (isnan(x)) return 0x7e00;
-    x = fabs(x);
-    if (isinf(x)) return sign | 0x7c00;
-    if (x < 0x1p-14) return (uint16_t)(sign | (int)ldexp(x, 24));
-    int e;
-    double m = frexp(x, &e);
-    return (uint16_t)(sign | (e + 14) << 10 | ((int)ldexp(m, 11) & 1023));
+/* A value of a float with so many bits for the exponent and the mantissa; not beyond its range. */
+static uint16_t narrow_bits(int exponent, int mantissa, double x) {
+    int e, least = 2 - (1 << (exponent - 1)) - mantissa; /* a denormal's last bit */
+    uint16_t sign = (uint16_t)(signbit(x) ? 1 << (exponent + mantissa) : 0);
+    uint16_t infinity = (uint16_t)(((1 << exponent) - 1) << mantissa);
+    if (isnan(x)) return (uint16_t)(infinity + (1 << mantissa) - 1);
+    if (isinf(x)) return sign | infinity;
+    frexp(x, &e);
+    e = x == 0 ? least : (int)kf__max(least, e - 1 - mantissa);
+    return (uint16_t)(sign | (((e - least) << mantissa) + (int)ldexp(fabs(x), -e)));
 }
 
 static void store(kf__dtype t, char *to, double x) {
     int64_t i = kf__is_float(t) ? 0 : kf__o_saturate(t == KF__BOOL ? KF__U8 : t, x);
-    float f = (float)kf__o_round(t == KF__F64 ? KF__F32 : t, x);
-    uint16_t h;
-    uint32_t bits;
+    float f = (float)x;
+    uint16_t bits = 0;
+    if (kf__is_float(t)) x = kf__o_round(t, x);
     switch (t) {
     case KF__F64: memcpy(to, &x, 8); return;
     case KF__F32: memcpy(to, &f, 4); return;
-    case KF__BF16:
-        memcpy(&bits, &f, 4);
-        h = (uint16_t)(bits >> 16);
-        memcpy(to, &h, 2);
-        return;
-    case KF__F16:
-        h = half_bits(x);
-        memcpy(to, &h, 2);
-        return;
-    default: memcpy(to, &i, (size_t)kf__types[t].size); /* little-endian */
+    case KF__BF16: bits = narrow_bits(8, 7, x); break;
+    case KF__F16: bits = narrow_bits(5, 10, x); break;
+    case KF__F8E4M3: bits = narrow_bits(4, 3, x); break;
+    case KF__F8E5M2: bits = narrow_bits(5, 2, x); break;
+    default: memcpy(to, &i, (size_t)kf__types[t].size); return; /* little-endian */
     }
+    memcpy(to, &bits, (size_t)kf__types[t].size);
 }
 
 /* ---------------------------------------------------------------- arrays */

@@ -349,6 +349,7 @@ static kf__dtype random_dtype(fz_random *r) {
     static const kf__dtype likely[] = {
         KF__F32, KF__F32, KF__F32, KF__F32, KF__F32, KF__F32, KF__F32, KF__F16, KF__F16,
         KF__BF16, KF__BF16, KF__F64, KF__I8, KF__I32, KF__I32, KF__I64, KF__BOOL, KF__U8, KF__I16,
+        KF__F8E4M3, KF__F8E5M2,
     };
     return likely[fz_below(r, (int)KF__COUNT(likely))];
 }

@@ -18,6 +18,7 @@ void *prelude_build(const char *dialect, const char *flags, const char *text) {
     if (!out) return NULL;
     include_file(out, dialect);
     include_file(out, "prelude_common.h");
+    include_file(out, "prelude_convert.h");
     fputs(text, out);
     fclose(out);
     const char *cc = getenv("CC");
