@@ -274,14 +274,15 @@ static uint16_t reduction(kf__body *b, kf__ref ref, const kf__node *n, const kf_
     uint8_t stage = b->instrs.at[i.args[0]].stage;
     if (stage > 0 && b->kind != KF__ROW) /* one pass over what a column is made of */
         return cut_row(b, i.args[0], ref);
-    i.kind = KF__I_REDUCE, i.op = n->op, i.n_args = 1, i.dtype = n->dtype, i.node = ref;
+    i.kind = KF__I_REDUCE, i.op = n->op, i.n_args = 1, i.node = ref;
+    i.dtype = kf__at(g, n->args[0])->dtype; /* the same for all of its fields */
     i.level = KF__LEVEL_ROW, i.stage = (uint8_t)(stage + 1);
     uint32_t before = b->instrs.n;
     uint16_t state = emit(b, &i);
     if (b->failed) return KF__NO_INSTR;
     if (b->instrs.n > before) b->states += (uint32_t)kf__reds[n->op].n_fields;
     if (i.stage >= KF__MAX_STAGES || b->states > KF__MAX_STATES) return cut_capacity(b);
-    i.kind = KF__I_PROJECT, i.field = n->field, i.args[0] = state;
+    i.kind = KF__I_PROJECT, i.field = n->field, i.dtype = n->dtype, i.args[0] = state;
     return emit(b, &i);
 }
 

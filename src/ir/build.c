@@ -272,6 +272,9 @@ static kf__ref to_reduce(kf_graph *g, kf__reduction *red, kf__ref a) {
 /* Over no axis: every element is a set of its own. */
 static kf__ref reduce_nothing(kf_graph *g, kf__reduction red, int field, kf__ref a) {
     if (field == 0) return a;
+    if (kf__reds[red].field[field].index)
+        return kf__broadcast_to(g, kf__constant(g, KF__I64, 0, 0, false), kf__at(g, a)->rank,
+                                kf__at(g, a)->shape);
     kf__ref zero = kf__apply2(g, KF__SUBTRACT, a, a);
     return red == KF__RED_MAX_SUMEXP ? kf__apply1(g, KF__EXP, zero) : zero;
 }

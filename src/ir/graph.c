@@ -302,6 +302,7 @@ kf__ref kf__reduce(kf_graph *g, kf__reduction red, int field, uint32_t axes, kf_
                               kf__types_text(g, &a, 1), (unsigned)axes);
     kf__expr shape[KF__MAX_RANK], one = kf__x_const(&g->exprs, 1);
     for (int i = 0; i < from->rank; i++) shape[i] = axes >> i & 1 ? one : from->shape[i];
+    to = kf__field_dtype(red, field, t);
     kf__node x = {.kind = KF__REDUCE, .dtype = (uint8_t)to, .rank = from->rank, .n_args = 1,
                   .op = (uint8_t)red, .field = (uint8_t)field, .axes = axes, .shape = shape,
                   .args = {a}};

@@ -14,8 +14,9 @@ static bool same_shape(const kf_graph *g, const kf__node *x, const kf__node *y) 
 static const char *verify_reduce(const kf_graph *g, const kf__node *x, const kf__node *a) {
     if (x->op >= KF__RED_COUNT || x->field >= kf__reds[x->op].n_fields) return "no such reduction";
     if (!x->axes || x->axes >> x->rank || x->rank != a->rank) return "axes";
-    if (kf__red_dtype((kf__reduction)x->op, (kf__dtype)a->dtype) != x->dtype ||
-        x->dtype != a->dtype)
+    kf__dtype t = (kf__dtype)a->dtype;
+    if (kf__red_dtype((kf__reduction)x->op, t) != t ||
+        kf__field_dtype((kf__reduction)x->op, x->field, t) != (kf__dtype)x->dtype)
         return "dtype";
     for (int i = 0; i < x->rank; i++) {
         bool reduced = x->axes >> i & 1;

@@ -24,13 +24,17 @@ const kf__op_row kf__ops[KF__OP_COUNT] = {
 #define RED(id, row_name, fields, of_nothing, text)                                 \
     [KF__RED_##id].name = row_name, [KF__RED_##id].n_fields = fields,               \
     [KF__RED_##id].empty = of_nothing, [KF__RED_##id].doc = text,
-#define FIELD(id, k, field_name, fold, term, close, merge) \
-    [KF__RED_##id].field[k] = {field_name, KF__FOLD_##fold, term, close, merge},
+#define VALUE false
+#define INDEX true
+#define FIELD(id, k, field_name, fold, kind, term, close, merge) \
+    [KF__RED_##id].field[k] = {field_name, KF__FOLD_##fold, kind, term, close, merge},
 const kf__red_row kf__reds[KF__RED_COUNT] = {
 #include "ir/reductions.def"
 };
 #undef RED
 #undef FIELD
+#undef VALUE
+#undef INDEX
 
 static bool same_text(const char *a, const char *b, size_t n) {
     return strlen(a) == n && memcmp(a, b, n) == 0;

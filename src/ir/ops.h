@@ -83,7 +83,7 @@ typedef enum kf__fold {
 
 typedef enum kf__reduction {
 #define RED(id, name, n_fields, empty, doc) KF__RED_##id,
-#define FIELD(id, k, name, fold, term, close, merge)
+#define FIELD(id, k, name, fold, kind, term, close, merge)
 #include "ir/reductions.def"
 #undef RED
 #undef FIELD
@@ -95,6 +95,7 @@ enum { KF__MAX_FIELDS = 2 };
 typedef struct kf__field_row {
     const char *name;
     kf__fold fold;
+    bool index; /* i64, of an element; else of the elements' type */
     const char *term, *close, *merge; /* templates: see reductions.def */
 } kf__field_row;
 
@@ -107,8 +108,12 @@ typedef struct kf__red_row {
 } kf__red_row;
 
 extern const kf__red_row kf__reds[KF__RED_COUNT];
-/* The dtype a reduction of t gives: i64 for sum and prod of integers and bools, bool for any and
- * all, t itself for max and min, else a float type. */
+/* The dtype that a reduction of t casts its argument to, and gives: i64 for sum and prod of integers and bools, bool for any and
+ * all, t itself for max, min, argmax and argmin, else a float type. */
 kf__dtype kf__red_dtype(kf__reduction red, kf__dtype t);
+/* What a field is, of an argument that has been cast to t. */
+static inline kf__dtype kf__field_dtype(kf__reduction red, int field, kf__dtype t) {
+    return kf__reds[red].field[field].index ? KF__I64 : t;
+}
 
 #endif

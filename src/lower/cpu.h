@@ -12,6 +12,7 @@ enum {
 
 typedef struct kf__cpu_block {
     const kf__lx *first, *len; /* where it starts on the innermost axis, and its length */
+    const kf__lx *begin;       /* its index among what a row reduces; columns: of the first row */
     int64_t most;              /* what its length can be */
     const char *random[64];    /* by access: its random words */
     const char *target[64];    /* by store: where the loop writes */

@@ -14,6 +14,7 @@ const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l) 
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len) {
     b->first = first;
     b->len = len;
+    b->begin = first;
     b->most = KF__CPU_BLOCK;
     memset(b->random, 0, sizeof b->random);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) L->pointer[i] = NULL;

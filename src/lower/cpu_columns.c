@@ -41,9 +41,12 @@ static const kf__lx *open_lanes(kf__low *L, const kf__lx *len) {
 
 static void put_array(kf__low *L, const columns *c, const char *what, uint32_t red, int f) {
     const char *name = array_name(L, what, red, f);
-    kf__put_var(L, kf__ctype(kf__state_type(L, red)), name, c->tile, NULL);
+    bool lanes = !strcmp(what, "lanes");
+    kf__dtype type = lanes ? kf__lane_type(L, red, f) : kf__field_type(L, red, f);
+    kf__put_var(L, kf__ctype(type), name, c->tile, NULL);
     const kf__lx *l = open_lanes(L, c->len);
-    kf__put_set(L, kf__l_item(L, name, l), kf__identity(L, red, f));
+    kf__put_set(L, kf__l_item(L, name, l),
+                lanes ? kf__lane_identity(L, red, f) : kf__identity(L, red, f));
     kf__close(L);
 }
 
@@ -74,6 +77,7 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     kf__cpu_prepare(L, &b, mask);
     kf__cpu_store_targets(L, &b, c->stores, n_stores);
+    const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
     const kf__lx *l = open_lanes(L, c->len);
     kf__cpu_body(L, &b, mask, l);
     kf__cpu_stores(L, &b, c->stores, n_stores, l);
@@ -83,9 +87,10 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
         const kf__lx *before[KF__MAX_FIELDS];
         for (int g = 0; g < f; ++g) before[g] = kf__l_item(L, array_name(L, "lanes", red, g), l);
         const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
-        const kf__lx *term = kf__term(L, red, f, x, before);
+        const kf__lx *at = kf__l_call(L, "kf_cast_i64_i32", KF__I64, row);
+        const kf__lx *term = kf__term(L, red, f, x, at, before);
         if (term != x)
-            term = kf__put_let(L, kf__ctype(kf__state_type(L, red)),
+            term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, f)),
                                kf__l_name(L, "term%u", (unsigned)red), term, NULL);
         const kf__lx *lane =
             kf__l_item(L, array_name(L, c->simple ? "state" : "lanes", red, f), l);
@@ -100,7 +105,7 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
         if (kf__fields(L, red) <= f) continue;
         const kf__lx *lane = kf__l_item(L, array_name(L, "lanes", red, f), kf__l_var(L, "l"));
         const kf__lx *count = kf__count_as(L, red, kf__l_bin(L, "-", r1, r0));
-        const kf__lx *closed = kf__close_of(L, red, f, lane, count);
+        const kf__lx *closed = kf__close_of(L, red, f, lane, count, NULL);
         if (closed == lane) continue;
         open_lanes(L, c->len);
         kf__put_set(L, lane, closed);
@@ -108,17 +113,21 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
     }
 }
 
-/* into[l] = merge(into[l], q[l]) for every reduction; q: the lanes, or loads from partials. */
+/* into[l] = merge(into[l], q[l]) for every reduction; q: the lanes of rows from `begin` on, or
+ * loads from partials. */
 static void put_merges(kf__low *L, const columns *c, const char *into, const kf__lx *np,
-                       const kf__lx *nq, const kf__lx *part_at) {
+                       const kf__lx *nq, const kf__lx *begin, const kf__lx *part_at) {
     const kf__lx *l = open_lanes(L, c->len);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint32_t red = c->reds[r];
         const kf__lx *p[KF__MAX_FIELDS], *q[KF__MAX_FIELDS];
-        kf__dtype type = kf__state_type(L, red);
         for (int f = 0; f < kf__fields(L, red); ++f) {
+            kf__dtype type = kf__field_type(L, red, f);
             p[f] = kf__l_item(L, array_name(L, into, red, f), l);
             q[f] = kf__l_item(L, array_name(L, "lanes", red, f), l);
+            if (!part_at && kf__lane_type(L, red, f) != type)
+                q[f] = kf__put_let(L, kf__ctype(type), array_name(L, "q", red, f),
+                                   kf__close_of(L, red, f, q[f], NULL, begin), NULL);
             if (!part_at) continue;
             const kf__lx *part =
                 kf__word_partial(L, array_name(L, "part", red, f), type, c->offsets[r][f]);
@@ -169,7 +178,7 @@ static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
     const kf__lx *l = open_lanes(L, c->len);
     for (uint32_t r = 0; r < c->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) {
-            kf__dtype type = kf__state_type(L, c->reds[r]);
+            kf__dtype type = kf__field_type(L, c->reds[r], f);
             c->offsets[r][f] = kf__low_scratch(L, n, type);
             const kf__lx *part =
                 kf__word_partial(L, array_name(L, "part", c->reds[r], f), type, c->offsets[r][f]);
@@ -193,7 +202,7 @@ static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx 
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > most) most = kf__fields(L, c->reds[r]);
     for (int f = 0; f < most; ++f) put_field(L, c, f, r0, r1);
-    put_merges(L, c, "state", kf__l_bin(L, "-", r0, from), kf__l_bin(L, "-", r1, r0), NULL);
+    put_merges(L, c, "state", kf__l_bin(L, "-", r0, from), kf__l_bin(L, "-", r1, r0), r0, NULL);
     kf__close(L);
 }
 
@@ -249,10 +258,10 @@ static void put_merged_chunks(kf__low *L, columns *c, const kf__lx *chunks, cons
     const kf__lx *line = kf__l_bin(L, "*", row, kf__word_size(L, kf__last(L)));
     const kf__lx *at =
         kf__put_let(L, "int64_t", "part_at", kf__l_bin(L, "+", line, c->first), NULL);
-    put_merges(L, c, c->simple ? "lanes" : "state", before, count, at);
+    put_merges(L, c, c->simple ? "lanes" : "state", before, count, NULL, at);
     kf__close(L);
     if (!c->simple) return;
-    put_merges(L, c, "state", NULL, NULL, NULL);
+    put_merges(L, c, "state", NULL, NULL, NULL, NULL);
     kf__close(L);
 }
 

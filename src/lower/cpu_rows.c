@@ -27,10 +27,10 @@ static const char *lanes_name(kf__low *L, uint32_t red, int f) {
 
 static void put_lanes(kf__low *L, uint32_t red, int f) {
     const char *lanes = lanes_name(L, red, f);
-    kf__put_var(L, kf__ctype(kf__state_type(L, red)), lanes, KF__CPU_LANES, NULL);
+    kf__put_var(L, kf__ctype(kf__lane_type(L, red, f)), lanes, KF__CPU_LANES, NULL);
     kf__open_for(L, "int", "l", kf__l_int(L, 0), kf__l_int(L, KF__CPU_LANES), kf__l_int(L, 1),
                  KF__SIMD);
-    kf__put_set(L, kf__l_item(L, lanes, kf__l_var(L, "l")), kf__identity(L, red, f));
+    kf__put_set(L, kf__l_item(L, lanes, kf__l_var(L, "l")), kf__lane_identity(L, red, f));
     kf__close(L);
 }
 
@@ -59,6 +59,7 @@ typedef struct pass {
 static void put_group(kf__low *L, kf__cpu_block *b, const pass *p, const kf__lx *group,
                       const kf__lx *to) {
     const kf__lx *l = kf__l_var(L, "l"), *e = kf__l_bin(L, "+", group, l);
+    const kf__lx *at = kf__l_call(L, "kf_cast_i64_i32", KF__I64, e);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1), KF__SIMD);
     kf__mask *before = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
     for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
@@ -74,9 +75,9 @@ static void put_group(kf__low *L, kf__cpu_block *b, const pass *p, const kf__lx 
         if (kf__fields(L, red) <= p->field) continue;
         const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
         if (p->field == 0 && p->keep[r]) kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
-        const kf__lx *term = kf__term(L, red, p->field, x, p->fields[r]);
+        const kf__lx *term = kf__term(L, red, p->field, x, at, p->fields[r]);
         if (term != x)
-            term = kf__put_let(L, kf__ctype(kf__state_type(L, red)),
+            term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
                                kf__l_name(L, "term%u", (unsigned)red), term, NULL);
         const kf__lx *lane = kf__l_item(L, lanes_name(L, red, p->field), l);
         kf__put_set(L, lane, kf__fold_of(L, red, p->field, lane, term));
@@ -125,9 +126,10 @@ static void put_pass(kf__low *L, kf__cpu_block *b, pass *p) {
         put_tree(L, red, p->field);
         const kf__lx *folded = kf__l_item(L, lanes_name(L, red, p->field), zero);
         p->fields[r][p->field] =
-            kf__put_let(L, kf__ctype(kf__state_type(L, red)),
+            kf__put_let(L, kf__ctype(kf__field_type(L, red, p->field)),
                         kf__field_name(L, "block", red, p->field),
-                        kf__close_of(L, red, p->field, folded, kf__count_as(L, red, b->len)), NULL);
+                        kf__close_of(L, red, p->field, folded, kf__count_as(L, red, b->len),
+                                     b->begin), NULL);
     }
 }
 
@@ -173,7 +175,7 @@ static void open_stage(kf__low *L, stage *st, uint32_t s) {
     st->n_stores = kf__low_stores(L, s, st->stores);
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, st->reds[r]); ++f)
-            st->running[r][f] = kf__put_var(L, kf__ctype(kf__state_type(L, st->reds[r])),
+            st->running[r][f] = kf__put_var(L, kf__ctype(kf__field_type(L, st->reds[r], f)),
                                             kf__field_name(L, "state", st->reds[r], f),
                                             0, kf__identity(L, st->reds[r], f));
     if (st->n_reds) {
@@ -182,9 +184,12 @@ static void open_stage(kf__low *L, stage *st, uint32_t s) {
     }
 }
 
-static void put_block_of_stage(kf__low *L, stage *st, const kf__lx *first, const kf__lx *len) {
+/* begin: the block's index among what a row reduces. */
+static void put_block_of_stage(kf__low *L, stage *st, const kf__lx *begin, const kf__lx *first,
+                               const kf__lx *len) {
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
+    b.begin = begin;
     if (st->n_reds) {
         state_fields fields[64];
         kf__cpu_block_passes(L, &b, st->reds, st->n_reds, st->stores, st->n_stores, fields);
@@ -224,7 +229,7 @@ static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *t
         const kf__lx *len = kf__put_let(
             L, "int64_t", "len",
             kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", to, first), block), NULL);
-        put_block_of_stage(L, st, first, len);
+        put_block_of_stage(L, st, first, first, len);
         kf__close(L);
         return;
     }
@@ -238,7 +243,7 @@ static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *t
     const kf__lx *left = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", line, first),
                                     kf__l_bin(L, "-", to, at));
     kf__put_set(L, len, kf__l_call(L, "kf_min_i64", KF__I64, left, block));
-    put_block_of_stage(L, st, first, len);
+    put_block_of_stage(L, st, at, first, len);
     kf__close(L);
     kf__close(L);
 }
@@ -284,7 +289,7 @@ void kf__cpu_rows(kf__low *L) {
 static const kf__lx *partial(kf__low *L, const int64_t offsets[][KF__MAX_FIELDS], uint32_t r,
                              uint32_t red, int f) {
     return kf__word_partial(L, kf__field_name(L, "part", red, f),
-                            kf__state_type(L, red), offsets[r][f]);
+                            kf__field_type(L, red, f), offsets[r][f]);
 }
 
 static void put_finish(kf__low *L, const stage *st, const kf__lx *total) {
@@ -312,9 +317,9 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
         uint32_t red = st->reds[r];
         state_fields q;
         for (int f = 0; f < kf__fields(L, red); ++f)
-            q[f] = kf__put_let(L, kf__ctype(kf__state_type(L, red)),
+            q[f] = kf__put_let(L, kf__ctype(kf__field_type(L, red, f)),
                                kf__field_name(L, "q", red, f),
-                               kf__l_call(L, "kf_load_T", kf__state_type(L, red),
+                               kf__l_call(L, "kf_load_T", kf__field_type(L, red, f),
                                           partial(L, offsets, r, red, f), at),
                                NULL);
         if (kf__is_simple(L, red)) {
@@ -370,7 +375,7 @@ void kf__cpu_reduce(kf__low *L) {
     kf__open_else(L);
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, st->reds[r]); ++f) {
-            kf__dtype type = kf__state_type(L, st->reds[r]);
+            kf__dtype type = kf__field_type(L, st->reds[r], f);
             offsets[r][f] = kf__low_scratch(L, n_chunks > 1 ? rows * n_chunks : 0, type);
             kf__put_call(L, kf__l_call(L, "kf_store_T", type,
                                        partial(L, (const int64_t(*)[KF__MAX_FIELDS])offsets, r,

@@ -23,6 +23,7 @@ struct kf__tile {
     const kf__lx *end;         /* number of vectors, or NULL where j tells */
     const kf__lx *live;        /* 0 where this thread has nothing to do, or NULL */
     const kf__lx *j, *left;    /* set by head */
+    const kf__lx *index;       /* of the pack among what a row reduces; by head, NULL: j */
 };
 
 typedef const kf__lx *kf__fields_of[KF__MAX_FIELDS];

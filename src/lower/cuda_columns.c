@@ -38,6 +38,7 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
         kf__l_call(L, "kf_min_i64", KF__I64, row, kf__l_bin(L, "-", c->to, kf__l_int(L, 1))), NULL);
     kf__put_decode(L, true, false, safe);
     t->j = c->j;
+    t->index = row;
     t->left = kf__put_let(L, "int", "left",
                           kf__l_select(L, kf__l_bin(L, "<", row, c->to), c->left, kf__l_int(L, 0)),
                           NULL);
@@ -47,7 +48,8 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
 static int state_bytes(const kf__low *L, const columns *c) {
     int n = 0;
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
-        n += kf__fields(L, c->reds[r]) * kf__max(4, kf__types[kf__state_type(L, c->reds[r])].size);
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
+            n += kf__max(4, kf__types[kf__field_type(L, c->reds[r], f)].size);
     return n;
 }
 
@@ -64,7 +66,7 @@ static const kf__lx *open_columns(kf__low *L, const columns *c) {
 static const kf__lx *put_array(kf__low *L, const columns *c, const char *what, uint32_t red,
                                int f) {
     const char *name = array(L, what, red, f);
-    kf__put_var(L, kf__ctype(kf__state_type(L, red)), name, c->tile.W, NULL);
+    kf__put_var(L, kf__ctype(kf__field_type(L, red, f)), name, c->tile.W, NULL);
     const kf__lx *e = open_columns(L, c);
     kf__put_set(L, kf__l_item(L, name, e), kf__identity(L, red, f));
     kf__close(L);
@@ -109,7 +111,7 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
             if (kf__fields(L, p->reds[r]) <= f || kf__is_simple(L, p->reds[r])) continue;
             const kf__lx *acc = kf__l_item(L, array(L, "tile", p->reds[r], f), kf__l_var(L, "e"));
             const kf__lx *closed =
-                kf__close_of(L, p->reds[r], f, acc, kf__count_as(L, p->reds[r], held));
+                kf__close_of(L, p->reds[r], f, acc, kf__count_as(L, p->reds[r], held), NULL);
             if (closed == acc) continue;
             open_columns(L, c);
             kf__put_set(L, acc, closed);
@@ -140,13 +142,13 @@ static void put_down(kf__low *L, columns *c, const kf__lx *from, const kf__lx *a
     const kf__lx *width = kf__l_int(L, W);
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_shared(L, kf__ctype(kf__state_type(L, c->reds[r])),
+            kf__put_shared(L, kf__ctype(kf__field_type(L, c->reds[r], f)),
                            array(L, "down", c->reds[r], f), KF__ACROSS * KF__DOWN * W);
     const kf__lx *e = open_columns(L, c);
     const kf__lx *lane = kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "tid"), width), e);
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_call(L, kf__l_call(L, "kf_shared_put_T", kf__state_type(L, c->reds[r]),
+            kf__put_call(L, kf__l_call(L, "kf_shared_put_T", kf__field_type(L, c->reds[r], f),
                                        kf__l_var(L, array(L, "down", c->reds[r], f)), lane,
                                        kf__l_item(L, array(L, "state", c->reds[r], f), e)));
     kf__close(L);
@@ -166,9 +168,9 @@ static void put_down(kf__low *L, columns *c, const kf__lx *from, const kf__lx *a
                                    kf__l_bin(L, "+", kf__l_bin(L, "*", thread, width), e), NULL);
     for (uint32_t r = 0; r < c->phase.n_reds; ++r) {
         uint32_t red = c->reds[r];
-        kf__dtype type = kf__state_type(L, red);
         kf__fields_of P, Q;
         for (int f = 0; f < kf__fields(L, red); ++f) {
+            kf__dtype type = kf__field_type(L, red, f);
             P[f] = kf__l_item(L, array(L, "state", red, f), e);
             Q[f] = kf__put_let(L, kf__ctype(type), array(L, "q", red, f),
                                kf__l_call(L, "kf_shared_get_T", type,
@@ -200,7 +202,7 @@ static void put_finish(kf__low *L, columns *c, const kf__lx *e, const kf__lx *to
 }
 
 static const kf__lx *partial(kf__low *L, const columns *c, uint32_t r, int f) {
-    return kf__word_partial(L, array(L, "part", c->reds[r], f), kf__state_type(L, c->reds[r]),
+    return kf__word_partial(L, array(L, "part", c->reds[r], f), kf__field_type(L, c->reds[r], f),
                             c->offsets[r * KF__MAX_FIELDS + (uint32_t)f]);
 }
 
@@ -210,7 +212,7 @@ static void put_results(kf__low *L, columns *c, const kf__lx *chunk, const kf__l
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
             c->offsets[r * KF__MAX_FIELDS + (uint32_t)f] =
-                kf__low_scratch(L, n, kf__state_type(L, c->reds[r]));
+                kf__low_scratch(L, n, kf__field_type(L, c->reds[r], f));
     const kf__lx *e = open_columns(L, c);
     kf__open_if(L, kf__l_bin(L, "<", e, c->left));
     const char *column = L->axes[kf__last(L)].var;
@@ -226,7 +228,7 @@ static void put_results(kf__low *L, columns *c, const kf__lx *chunk, const kf__l
                   kf__l_var(L, column)), NULL);
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_call(L, kf__l_call(L, "kf_store_T", kf__state_type(L, c->reds[r]),
+            kf__put_call(L, kf__l_call(L, "kf_store_T", kf__field_type(L, c->reds[r], f),
                                        partial(L, c, r, f), at,
                                        kf__l_item(L, array(L, "state", c->reds[r], f), e)));
     kf__close(L);
@@ -291,7 +293,7 @@ static void put_merge_function(kf__low *L, columns *c) {
                    kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", t, n), NULL));
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_var(L, kf__ctype(kf__state_type(L, c->reds[r])),
+            kf__put_var(L, kf__ctype(kf__field_type(L, c->reds[r], f)),
                         array(L, "state", c->reds[r], f), 0, kf__identity(L, c->reds[r], f));
     const kf__lx *chunk = kf__l_var(L, "chunk");
     kf__open_for(L, "int64_t", "chunk", kf__l_int(L, 0), chunks, kf__l_int(L, 1), KF__SERIAL);
@@ -307,8 +309,8 @@ static void put_merge_function(kf__low *L, columns *c) {
         for (int f = 0; f < kf__fields(L, red); ++f) {
             P[f] = kf__l_var(L, array(L, "state", red, f));
             Q[f] = kf__put_let(
-                L, kf__ctype(kf__state_type(L, red)), array(L, "q", red, f),
-                kf__l_call(L, "kf_load_T", kf__state_type(L, red), partial(L, c, r, f), at), NULL);
+                L, kf__ctype(kf__field_type(L, red, f)), array(L, "q", red, f),
+                kf__l_call(L, "kf_load_T", kf__field_type(L, red, f), partial(L, c, r, f), at), NULL);
         }
         kf__put_merge(L, red, P, Q, kf__count_as(L, red, np), kf__count_as(L, red, nq));
     }

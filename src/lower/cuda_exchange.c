@@ -5,7 +5,7 @@
 
 bool kf__cuda_counts(const kf__low *L, const uint16_t *reds, uint32_t n) {
     for (uint32_t r = 0; r < n; ++r)
-        if (!kf__is_simple(L, reds[r])) return true;
+        if (kf__counts(L, reds[r])) return true;
     return false;
 }
 
@@ -36,12 +36,13 @@ static void put_merge_from(kf__low *L, kf__states *st, reader read, const char *
                          read(L, KF__I64, kf__l_name(L, "%s_n", prefix), st->count, where), NULL);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         uint32_t red = st->reds[r];
-        kf__dtype type = kf__state_type(L, red);
         kf__fields_of q;
-        for (int f = first_field(st, r); f < end_field(L, st, r); ++f)
+        for (int f = first_field(st, r); f < end_field(L, st, r); ++f) {
+            kf__dtype type = kf__field_type(L, red, f);
             q[f] = kf__put_let(L, kf__ctype(type), kf__field_name(L, "q", red, f),
                                read(L, type, kf__field_name(L, prefix, red, f),
                                     st->field[r][f], where), NULL);
+        }
         int f0 = first_field(st, r);
         if (by_fold(L, st, r))
             kf__put_set(L, st->field[r][f0], kf__fold_of(L, red, f0, st->field[r][f0], q[f0]));
@@ -73,9 +74,10 @@ void kf__cuda_merge_lanes(kf__low *L, kf__states *st, int lanes) {
     }
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = 0; !by_fold(L, st, r) && f < kf__fields(L, st->reds[r]); ++f)
-            kf__put_set(L, st->field[r][f],
-                        kf__l_call(L, "kf_shfl_T", kf__state_type(L, st->reds[r]), st->field[r][f],
-                                   first));
+            if (kf__counts(L, st->reds[r]))
+                kf__put_set(L, st->field[r][f],
+                            kf__l_call(L, "kf_shfl_T", kf__field_type(L, st->reds[r], f),
+                                       st->field[r][f], first));
 }
 
 static const kf__lx *read_shared(kf__low *L, kf__dtype type, const char *array, const kf__lx *value,
@@ -84,16 +86,12 @@ static const kf__lx *read_shared(kf__low *L, kf__dtype type, const char *array, 
     return kf__l_call(L, "kf_shared_get_T", type, kf__l_var(L, array), where);
 }
 
-static const char *shared_type(const kf__low *L, uint32_t red) {
-    return kf__ctype(kf__state_type(L, red));
-}
-
 /* Declare shared arrays of n states: prefix<red>_<field>, prefix_n. */
 static void put_arrays(kf__low *L, const kf__states *st, const char *prefix, int n) {
     if (st->count) kf__put_shared(L, "int64_t", kf__l_name(L, "%s_n", prefix), n);
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = first_field(st, r); f < end_field(L, st, r); ++f)
-            kf__put_shared(L, shared_type(L, st->reds[r]),
+            kf__put_shared(L, kf__ctype(kf__field_type(L, st->reds[r], f)),
                            kf__field_name(L, prefix, st->reds[r], f), n);
 }
 
@@ -106,7 +104,7 @@ static void put_merge_arrays(kf__low *L, kf__states *st, const char *prefix, int
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = first_field(st, r); f < end_field(L, st, r); ++f)
             kf__put_set(L, st->field[r][f],
-                        read_shared(L, kf__state_type(L, st->reds[r]),
+                        read_shared(L, kf__field_type(L, st->reds[r], f),
                                     kf__field_name(L, prefix, st->reds[r], f), NULL,
                                     zero));
     kf__open_for(L, "int", "w", kf__l_int(L, 1), kf__l_int(L, n), kf__l_int(L, 1), KF__SERIAL);
@@ -127,7 +125,7 @@ void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stag
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = first_field(st, r); f < end_field(L, st, r); ++f) {
             const char *array = kf__field_name(L, prefix, st->reds[r], f);
-            kf__put_call(L, kf__l_call(L, "kf_shared_put_T", kf__state_type(L, st->reds[r]),
+            kf__put_call(L, kf__l_call(L, "kf_shared_put_T", kf__field_type(L, st->reds[r], f),
                                        kf__l_var(L, array), warp, st->field[r][f]));
         }
     kf__close(L);
@@ -149,7 +147,7 @@ void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t sta
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = first_field(st, r); f < end_field(L, st, r); ++f) {
             const char *array = kf__field_name(L, prefix, st->reds[r], f);
-            kf__put_call(L, kf__l_call(L, "kf_cluster_put_T", kf__state_type(L, st->reds[r]),
+            kf__put_call(L, kf__l_call(L, "kf_cluster_put_T", kf__field_type(L, st->reds[r], f),
                                        kf__l_var(L, array), rank, tid, st->field[r][f]));
         }
     kf__close(L);

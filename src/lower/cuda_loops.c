@@ -21,6 +21,10 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
         in_line = kf__l_bin(L, "%", safe, packs);
     }
     t->j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", in_line, width), NULL);
+    if (reduced > 1)
+        t->index = kf__put_let(L, "int64_t", "index",
+                               kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "line"), size),
+                                         t->j), NULL);
     const kf__lx *left =
         kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, t->j), width);
     t->left = kf__put_let(
@@ -65,7 +69,7 @@ bool kf__loop_prepare(kf__low *L, kf__loop *lp, uint32_t stage) {
 void kf__loop_states(kf__low *L, kf__states *st, uint32_t stage) {
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, st->reds[r]); ++f)
-            st->field[r][f] = kf__put_var(L, kf__ctype(kf__state_type(L, st->reds[r])),
+            st->field[r][f] = kf__put_var(L, kf__ctype(kf__field_type(L, st->reds[r], f)),
                                           kf__field_name(L, "state", st->reds[r], f), 0,
                                           kf__identity(L, st->reds[r], f));
     if (kf__cuda_counts(L, st->reds, st->n_reds))
@@ -83,7 +87,7 @@ static void put_fields(kf__low *L, kf__loop *lp, uint32_t stage) {
                 p->acc[r][f] = lp->states.field[r][f];
                 continue;
             }
-            p->acc[r][f] = kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])),
+            p->acc[r][f] = kf__put_var(L, kf__ctype(kf__field_type(L, p->reds[r], f)),
                                        kf__field_name(L, "tile", p->reds[r], f), 0,
                                        kf__identity(L, p->reds[r], f));
         }
@@ -95,7 +99,7 @@ static void put_fields(kf__low *L, kf__loop *lp, uint32_t stage) {
             if (kf__fields(L, p->reds[r]) <= f || kf__is_simple(L, p->reds[r])) continue;
             const kf__lx *acc = p->acc[r][f];
             const kf__lx *closed =
-                kf__close_of(L, p->reds[r], f, acc, kf__count_as(L, p->reds[r], held));
+                kf__close_of(L, p->reds[r], f, acc, kf__count_as(L, p->reds[r], held), NULL);
             if (closed != acc) kf__put_set(L, acc, closed);
         }
     }

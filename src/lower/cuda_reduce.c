@@ -5,7 +5,7 @@
 static const kf__lx *part(kf__low *L, const kf__parts *parts, const kf__states *st, uint32_t r,
                           int f) {
     uint32_t red = st->reds[r];
-    return kf__word_partial(L, kf__field_name(L, "part", red, f), kf__state_type(L, red),
+    return kf__word_partial(L, kf__field_name(L, "part", red, f), kf__field_type(L, red, f),
                             parts->offset[r * KF__MAX_FIELDS + (uint32_t)f]);
 }
 
@@ -25,7 +25,7 @@ bool kf__parts_make(kf__low *L, const kf__states *st, int64_t n, kf__parts *out)
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, st->reds[r]); ++f)
             out->offset[r * KF__MAX_FIELDS + (uint32_t)f] =
-                kf__low_scratch(L, n, kf__state_type(L, st->reds[r]));
+                kf__low_scratch(L, n, kf__field_type(L, st->reds[r], f));
     return true;
 }
 
@@ -36,7 +36,7 @@ void kf__put_parts(kf__low *L, kf__states *st, const kf__parts *parts) {
                                    st->count));
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, st->reds[r]); ++f)
-            kf__put_call(L, kf__l_call(L, "kf_store_T", kf__state_type(L, st->reds[r]),
+            kf__put_call(L, kf__l_call(L, "kf_store_T", kf__field_type(L, st->reds[r], f),
                                        part(L, parts, st, r, f), u, st->field[r][f]));
 }
 
@@ -52,12 +52,13 @@ void kf__combine_parts(kf__low *L, kf__states *st, const kf__parts *parts, uint3
         nq = kf__put_let(L, "int64_t", "nq",
                          kf__l_call(L, "kf_load_i64", KF__I64, part_count(L, parts, st), at), NULL);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
-        kf__dtype type = kf__state_type(L, st->reds[r]);
         kf__fields_of q;
-        for (int f = 0; f < kf__fields(L, st->reds[r]); ++f)
+        for (int f = 0; f < kf__fields(L, st->reds[r]); ++f) {
+            kf__dtype type = kf__field_type(L, st->reds[r], f);
             q[f] =
                 kf__put_let(L, kf__ctype(type), kf__field_name(L, "q", st->reds[r], f),
                             kf__l_call(L, "kf_load_T", type, part(L, parts, st, r, f), at), NULL);
+        }
         const kf__lx *np = st->count ? kf__count_as(L, st->reds[r], st->count) : NULL;
         kf__put_merge(L, st->reds[r], st->field[r], q, np,
                       nq ? kf__count_as(L, st->reds[r], nq) : NULL);

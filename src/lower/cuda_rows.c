@@ -56,7 +56,7 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
 static void put_accumulators(kf__low *L, kf__phase *p, int f) {
     for (uint32_t r = 0; r < p->n_reds; ++r)
         if (kf__fields(L, p->reds[r]) > f)
-            p->acc[r][f] = kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])),
+            p->acc[r][f] = kf__put_var(L, kf__ctype(kf__field_type(L, p->reds[r], f)),
                                        kf__field_name(L, "state", p->reds[r], f), 0,
                                        kf__identity(L, p->reds[r], f));
 }
@@ -66,7 +66,7 @@ static void put_lanes(kf__low *L, kf__phase *p, int f, int lanes, const kf__lx *
     kf__open_halve(L, "m", kf__l_int(L, lanes / 2));
     for (uint32_t r = 0; r < p->n_reds; ++r)
         if (kf__fields(L, p->reds[r]) > f) {
-            kf__dtype type = kf__state_type(L, p->reds[r]);
+            kf__dtype type = kf__field_type(L, p->reds[r], f);
             const kf__lx *acc = p->acc[r][f];
             const kf__lx *other = kf__put_let(
                 L, kf__ctype(type), kf__l_name(L, "other%u", (unsigned)p->reds[r]),
@@ -78,7 +78,7 @@ static void put_lanes(kf__low *L, kf__phase *p, int f, int lanes, const kf__lx *
         if (kf__fields(L, p->reds[r]) <= f) continue;
         const kf__lx *acc = p->acc[r][f];
         const kf__lx *n = count ? kf__count_as(L, p->reds[r], count) : NULL;
-        const kf__lx *closed = kf__close_of(L, p->reds[r], f, acc, n);
+        const kf__lx *closed = kf__close_of(L, p->reds[r], f, acc, n, NULL);
         if (closed != acc) kf__put_set(L, acc, closed);
     }
 }
@@ -244,7 +244,7 @@ bool kf__cuda_rows(kf__low *L) {
     kf__put_rows(L, 0);
     const kf__lx *held = NULL;
     for (uint32_t i = 0; !held && i < L->k->n_instrs; ++i)
-        if (L->k->instrs[i].kind == KF__I_REDUCE && !kf__is_simple(L, i) &&
+        if (L->k->instrs[i].kind == KF__I_REDUCE && kf__counts(L, i) &&
             !kf__cuda_find_exp(L, i, &(uint32_t){0}, &(uint32_t){0}))
             held = put_count(L, &t, b.lanes < 32 ? b.lanes : 32);
     bool waited = b.cluster == 1;

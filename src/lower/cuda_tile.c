@@ -225,9 +225,11 @@ static void put_fold(kf__low *L, const kf__tile *t, const kf__phase *p, uint32_t
                      const kf__lx *const *fields, const kf__lx *x, const kf__lx *e) {
     uint32_t red = p->reds[r];
     const kf__lx *acc = accumulator(L, p, r, f, e);
+    const kf__lx *at = t->index ? t->index : t->j;
+    if (!p->by_element) at = kf__l_bin(L, "+", at, e);
     const kf__lx *term = kf__l_select(L, kf__l_bin(L, "<", e, t->left),
-                                      kf__term(L, red, f, x, fields), kf__identity(L, red, f));
-    term = kf__put_let(L, kf__ctype(kf__state_type(L, red)), kf__l_name(L, "term%u", (unsigned)red),
+                                      kf__term(L, red, f, x, at, fields), kf__identity(L, red, f));
+    term = kf__put_let(L, kf__ctype(kf__field_type(L, red, f)), kf__l_name(L, "term%u", (unsigned)red),
                        term, NULL);
     kf__put_set(L, acc, kf__fold_of(L, red, f, acc, term));
 }

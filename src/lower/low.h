@@ -206,18 +206,26 @@ bool kf__low_clamps(const kf__low *L, uint32_t i, uint32_t *x, uint32_t *low, ui
 /* ---------------------------------------------------------------- reduce.c */
 
 uint32_t kf__low_reductions(const kf__low *L, uint32_t stage, uint16_t *out /* [n_instrs] */);
-kf__dtype kf__state_type(const kf__low *L, uint32_t red);
+kf__dtype kf__state_type(const kf__low *L, uint32_t red); /* of the elements, computed */
+kf__dtype kf__field_type(const kf__low *L, uint32_t red, int field); /* that, or i64: an index */
+/* What a set of elements folds a field in: on the CPU indices in a block are i32. */
+kf__dtype kf__lane_type(const kf__low *L, uint32_t red, int field);
+bool kf__counts(const kf__low *L, uint32_t red); /* does merging depend on numbers or on order? */
 int kf__fields(const kf__low *L, uint32_t red);
 /* "max1", "lanes_sumexp1": what a field of a state is called; what: "state", "lanes"... */
 const char *kf__field_name(kf__low *L, const char *what, uint32_t red, int field);
 bool kf__is_simple(const kf__low *L, uint32_t red); /* one field, the fold of the elements */
 const kf__lx *kf__identity(kf__low *L, uint32_t red, int field);
+const kf__lx *kf__lane_identity(kf__low *L, uint32_t red, int field); /* of the lane type */
 const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, const kf__lx *b);
-const kf__lx *kf__term(kf__low *L, uint32_t red, int field, const kf__lx *x,
+/* at: index of x among what is reduced, of the lane type. */
+const kf__lx *kf__term(kf__low *L, uint32_t red, int field, const kf__lx *x, const kf__lx *at,
                        const kf__lx *const *fields);
+/* begin: what indices in the set count from; NULL: 0. */
 const kf__lx *kf__close_of(kf__low *L, uint32_t red, int field, const kf__lx *folded,
-                           const kf__lx *count);
-/* p = merge(p, q) of the variables p[field]; np, nq: elements in each, of the state's type. */
+                           const kf__lx *count, const kf__lx *begin);
+/* p = merge(p, q) of the variables p[field]; np, nq: elements in each, of the state's type, or NULL
+ * where nothing counts. */
 void kf__put_merge(kf__low *L, uint32_t red, const kf__lx *const *p, const kf__lx *const *q,
                    const kf__lx *np, const kf__lx *nq);
 /* The PROJECTs of a reduction. total: how many elements were reduced, an integer. */

@@ -20,6 +20,22 @@ kf__dtype kf__state_type(const kf__low *L, uint32_t red) {
     return kf__compute(L->k->instrs[L->k->instrs[red].args[0]].dtype);
 }
 
+kf__dtype kf__field_type(const kf__low *L, uint32_t red, int field) {
+    return field_of(L, red, field)->index ? KF__I64 : kf__state_type(L, red);
+}
+
+kf__dtype kf__lane_type(const kf__low *L, uint32_t red, int field) {
+    bool narrow = field_of(L, red, field)->index && L->target->kind == KF__TARGET_C;
+    return narrow ? KF__I32 : kf__field_type(L, red, field);
+}
+
+bool kf__counts(const kf__low *L, uint32_t red) {
+    if (kf__is_simple(L, red)) return false;
+    for (int f = 0; f < kf__fields(L, red); ++f)
+        if (field_of(L, red, f)->index) return false; /* exact, in any order */
+    return true;
+}
+
 int kf__fields(const kf__low *L, uint32_t red) { return kf__reds[L->k->instrs[red].op].n_fields; }
 
 const char *kf__field_name(kf__low *L, const char *what, uint32_t red, int field) {
@@ -34,8 +50,7 @@ bool kf__is_simple(const kf__low *L, uint32_t red) {
     return kf__fields(L, red) == 1 && !strcmp(field_of(L, red, 0)->term, "x");
 }
 
-const kf__lx *kf__identity(kf__low *L, uint32_t red, int field) {
-    kf__dtype type = kf__state_type(L, red);
+static const kf__lx *identity(kf__low *L, uint32_t red, int field, kf__dtype type) {
     switch (field_of(L, red, field)->fold) {
     case KF__FOLD_SUM:
     case KF__FOLD_ANY: return kf__l_const(L, type, 0, 0);
@@ -50,8 +65,16 @@ const kf__lx *kf__identity(kf__low *L, uint32_t red, int field) {
     return kf__l_int(L, 0);
 }
 
+const kf__lx *kf__identity(kf__low *L, uint32_t red, int field) {
+    return identity(L, red, field, kf__field_type(L, red, field));
+}
+
+const kf__lx *kf__lane_identity(kf__low *L, uint32_t red, int field) {
+    return identity(L, red, field, kf__lane_type(L, red, field));
+}
+
 const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, const kf__lx *b) {
-    kf__dtype type = kf__state_type(L, red);
+    kf__dtype type = kf__lane_type(L, red, field); /* of states there are only simple ones' */
     bool f = kf__is_float(type);
     const char *code = "a + b";
     switch (field_of(L, red, field)->fold) {
@@ -65,24 +88,26 @@ const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, 
     return kf__l_code(L, code, type, "a b", 2, (const kf__lx *[]){a, b});
 }
 
-const kf__lx *kf__term(kf__low *L, uint32_t red, int field, const kf__lx *x,
+const kf__lx *kf__term(kf__low *L, uint32_t red, int field, const kf__lx *x, const kf__lx *at,
                        const kf__lx *const *fields) {
-    const kf__lx *args[3] = {x, field > 0 ? fields[0] : x, field > 1 ? fields[1] : x};
     const char *code = field_of(L, red, field)->term;
     if (!strcmp(code, "x")) return x;
-    return kf__l_code(L, code, kf__state_type(L, red), "x s0 s1", 3, args);
+    const kf__lx *args[] = {x, field > 0 ? fields[0] : x, field > 1 ? fields[1] : x, at ? at : x,
+                            kf__lane_identity(L, red, field)};
+    return kf__l_code(L, code, kf__state_type(L, red), "x s0 s1 i none", 5, args);
 }
 
 const kf__lx *kf__close_of(kf__low *L, uint32_t red, int field, const kf__lx *folded,
-                           const kf__lx *count) {
-    const char *code = field_of(L, red, field)->close;
-    if (!strcmp(code, "f")) return folded;
-    return kf__l_code(L, code, kf__state_type(L, red), "f n", 2, (const kf__lx *[]){folded, count});
+                           const kf__lx *count, const kf__lx *begin) {
+    const kf__field_row *row = field_of(L, red, field);
+    if (!strcmp(row->close, "f") || (row->index && !begin)) return folded;
+    const kf__lx *args[] = {folded, count ? count : folded, begin ? begin : folded};
+    return kf__l_code(L, row->close, kf__state_type(L, red), "f n b", 3, args);
 }
 
 const kf__lx *kf__count_as(kf__low *L, uint32_t red, const kf__lx *count) {
     kf__dtype type = kf__state_type(L, red);
-    if (!kf__is_float(type) || kf__is_simple(L, red)) return count;
+    if (!count || !kf__is_float(type) || !kf__counts(L, red)) return count;
     if (count->kind == KF__L_INT) return kf__l_const(L, type, (double)count->integer, 0);
     return kf__l_call(L, "kf_cast_i64_T", type, count);
 }
@@ -91,16 +116,17 @@ void kf__put_merge(kf__low *L, uint32_t red, const kf__lx *const *p, const kf__l
                    const kf__lx *np, const kf__lx *nq) {
     kf__dtype type = kf__state_type(L, red);
     int n = kf__fields(L, red);
-    const kf__lx *merged[KF__MAX_FIELDS];
+    const kf__lx *merged[KF__MAX_FIELDS], *none = kf__l_int(L, 0);
     if (n > 1) kf__open_block(L);
     for (int f = 0; f < n; ++f) {
-        const kf__lx *args[] = {p[0], p[n - 1], q[0], q[n - 1], np, nq};
+        const kf__lx *args[] = {p[0], p[n - 1], q[0], q[n - 1], np ? np : none, nq ? nq : none};
         const char *code = field_of(L, red, f)->merge;
         if (n == 1) { /* the integer spelling too */
             kf__put_set(L, p[0], kf__fold_of(L, red, 0, p[0], q[0]));
             return;
         }
-        merged[f] = kf__put_let(L, kf__ctype(type), kf__field_name(L, "merged", red, f),
+        merged[f] = kf__put_let(L, kf__ctype(kf__field_type(L, red, f)),
+                                kf__field_name(L, "merged", red, f),
                                 kf__l_code(L, code, type, "p0 p1 q0 q1 np nq", 6, args), NULL);
     }
     for (int f = 0; f < n; ++f) kf__put_set(L, p[f], merged[f]);

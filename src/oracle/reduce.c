@@ -128,24 +128,36 @@ static double reduce_sumexp(const row *r) {
     return disturbed(r, total(&s), r->n == 1 ? 0 : r->promise * s.magnitude + rounding, false);
 }
 
+/* Where the extreme is first; NaN counts as one. */
+static int64_t first_extreme(const row *r, bool largest) {
+    int64_t at = 0;
+    for (int64_t j = 1; j < r->n && !isnan(r->x[at]); j++)
+        if (isnan(r->x[j]) || (largest ? r->x[j] > r->x[at] : r->x[j] < r->x[at])) at = j;
+    return at;
+}
+
 static double reduce_float(const kf__node *node, const row *r) {
     switch ((kf__reduction)node->op) {
     case KF__RED_SUM: return reduce_sum(r);
     case KF__RED_PROD: return reduce_prod(r);
-    case KF__RED_MAX: return reduce_extreme(r, true);
-    case KF__RED_MIN: return reduce_extreme(r, false);
+    case KF__RED_MAX:
+    case KF__RED_ARGMAX: return reduce_extreme(r, true);
+    case KF__RED_MIN:
+    case KF__RED_ARGMIN: return reduce_extreme(r, false);
     case KF__RED_MOMENTS: return reduce_moments(r, node->field == 0);
     default: return node->field == 0 ? reduce_extreme(r, true) : reduce_sumexp(r);
     }
 }
 
-static int64_t reduce_int(kf__reduction red, const int64_t *x, int64_t n) {
+static int64_t reduce_int(kf__reduction red, int field, const int64_t *x, int64_t n) {
     uint64_t sum = 0, prod = 1;
-    int64_t max = INT64_MIN, min = INT64_MAX;
+    int64_t max = INT64_MIN, min = INT64_MAX, max_at = 0, min_at = 0;
     bool any = false, all = true;
     for (int64_t j = 0; j < n; j++) {
         sum += (uint64_t)x[j];
         prod *= (uint64_t)x[j];
+        if (x[j] > x[max_at]) max_at = j;
+        if (x[j] < x[min_at]) min_at = j;
         max = kf__max(max, x[j]);
         min = kf__min(min, x[j]);
         any |= x[j] != 0;
@@ -156,6 +168,8 @@ static int64_t reduce_int(kf__reduction red, const int64_t *x, int64_t n) {
     case KF__RED_PROD: return (int64_t)prod;
     case KF__RED_MAX: return max;
     case KF__RED_MIN: return min;
+    case KF__RED_ARGMAX: return field ? max_at : max;
+    case KF__RED_ARGMIN: return field ? min_at : min;
     case KF__RED_ANY: return any;
     default: return all;
     }
@@ -166,7 +180,8 @@ static int64_t reduce_int(kf__reduction red, const int64_t *x, int64_t n) {
 bool kf__o_reduce_inexact(const kf__node *node, const double *x, int64_t n, int64_t n_rows) {
     kf__reduction red = (kf__reduction)node->op;
     bool zeros[2] = {false, false};
-    bool maximum = red == KF__RED_MAX || red == KF__RED_MIN ||
+    bool maximum = red == KF__RED_MAX || red == KF__RED_MIN || red == KF__RED_ARGMAX ||
+                   red == KF__RED_ARGMIN ||
                    (red == KF__RED_MAX_SUMEXP && node->field == 0);
     if (!maximum && n > n_rows) return true;
     for (int64_t j = 0; j < n; j++)
@@ -200,11 +215,14 @@ kf_status kf__o_reduce(const kf__node *node, kf__dtype from, const void *rows, i
     for (int64_t i = 0; i < n_rows; i++) {
         r.index = i;
         r.x = (const double *)rows + i * n;
-        if (kf__is_float(from)) ((double *)out)[i] = reduce_float(node, &r);
+        bool index = red->field[node->field].index;
+        if (index && kf__is_float(from))
+            ((int64_t *)out)[i] = first_extreme(&r, node->op == KF__RED_ARGMAX);
+        else if (kf__is_float(from)) ((double *)out)[i] = reduce_float(node, &r);
         else
             ((int64_t *)out)[i] = kf__o_wrap(
                 (kf__dtype)node->dtype,
-                reduce_int((kf__reduction)node->op, (const int64_t *)rows + i * n, n));
+                reduce_int((kf__reduction)node->op, node->field, (const int64_t *)rows + i * n, n));
     }
     return KF_OK;
 }

@@ -147,6 +147,17 @@ bool kf__make_reduce(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     return reduce(ev, b->name, (kf__reduction)b->data, 0, args, keepdims, out);
 }
 
+/* argmax and argmin: the index along one axis, or among all elements. */
+bool kf__make_reduce_index(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                           kf__object *out) {
+    bool keepdims;
+    if (args[1].kind == KF__O_TUPLE)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s() takes one axis, or None for all elements",
+                             b->name);
+    if (!kf__to_bool(ev, &args[2], "keepdims", &keepdims)) return false;
+    return reduce(ev, b->name, (kf__reduction)b->data, 1, args, keepdims, out);
+}
+
 bool kf__make_reduce_kept(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                           kf__object *out) {
     return reduce(ev, b->name, (kf__reduction)(b->data / 2), b->data % 2, args, true, out);

@@ -10,6 +10,7 @@
                          kf__object *out)
 MAKER(op);
 MAKER(reduce);
+MAKER(reduce_index);
 MAKER(reduce_kept);
 MAKER(count);
 MAKER(cast);

@@ -422,6 +422,24 @@ KF_FN double kf_exp_below_f64(double x, double m) { return x == m ? 1.0 : kf_exp
 KF_REDUCTIONS(f32, float)
 KF_REDUCTIONS(f64, double)
 
+/* Is x the extreme s? Of two sets with extremes p and q at pi and qi: where their extreme m is
+ * first. */
+#define KF_ARG(N, T)                                                                          \
+    KF_FN int kf_is_##N(T x, T s) { return (x == s) | ((x != x) & (s != s)); }                \
+    KF_FN int64_t kf_first_##N(T m, T p, int64_t pi, T q, int64_t qi) {                       \
+        int64_t a = kf_is_##N(p, m) ? pi : kf_highest_i64;                                    \
+        int64_t b = kf_is_##N(q, m) ? qi : kf_highest_i64;                                    \
+        return a < b ? a : b;                                                                 \
+    }
+KF_ARG(f64, double)
+KF_ARG(f32, float)
+KF_ARG(i64, int64_t)
+KF_ARG(i32, int32_t)
+KF_ARG(i16, int16_t)
+KF_ARG(i8, int8_t)
+KF_ARG(u8, uint8_t)
+KF_ARG(bool, int)
+
 /* ---------------------------------------------------------------- random numbers */
 
 /* Philox4x32-10 (Salmon et al. 2011). Counter words: block low and high, stream low and high; key:

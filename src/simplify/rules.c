@@ -324,6 +324,9 @@ static kf__ref reduce_one(kf_graph *g, kf__reduction red, int field, kf__ref a) 
         d = kf__simple_op(g, KF__SUBTRACT, t, (kf__ref[]){a, sum});
         return kf__simple_op(g, KF__SQUARE, t, &d);
     }
+    if (kf__reds[red].field[field].index)
+        return kf__splat(g, kf__constant(g, KF__I64, 0, 0, false), kf__at(g, a)->rank,
+                         kf__at(g, a)->shape);
     if (red != KF__RED_MAX_SUMEXP) return 0; /* the place for a new reduction's */
     d = kf__simple_op(g, KF__ISNAN, KF__BOOL, &a);
     return kf__simple_op(g, KF__WHERE, t, (kf__ref[]){d, a, like_constant(g, a, 1, 0)});

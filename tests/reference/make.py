@@ -265,6 +265,12 @@ def reductions():
             ("max(x, axis=-1)", t.amax(-1)), ("min(x)", t.amin()),
         ):
             cases.add(text, {"x": x}, ("float32", r.numpy()), close)
+        for text, r in (
+            ("argmax(x, axis=-1)", t.argmax(-1)), ("argmin(x, axis=0)", t.argmin(0)),
+            ("argmax(x)", t.argmax()), ("argmin(x, axis=1, keepdims=True)", t.argmin(1, True)),
+            ("argmax(round(x), axis=0)", np.argmax(np.round(x), 0)), # of ties the first
+        ):
+            cases.add(text, {"x": x}, np.asarray(r))
     rows = np.array([[1, nan, 3], [inf, 1, 2], [inf, -inf, 0], [-inf, -inf, -inf], [inf, inf, 1],
                      [-inf, 0, 1], [0, 0, 0], [3e38, 3e38, -3e38], [1e-45, 0, 0]], np.float32)
     t = torch.tensor(rows, dtype=torch.float64)
@@ -279,6 +285,8 @@ def reductions():
         ("softmax(x.T, axis=0)", t.T.softmax(0)), ("log_softmax(x.T, 0)", t.T.log_softmax(0)),
     ):
         cases.add(text, {"x": rows}, to_f32(r.numpy()), close)
+    cases.add("argmax(x, axis=-1), argmin(x, axis=-1)", {"x": rows},
+              (np.argmax(rows, -1), np.argmin(rows, -1)))
     empty = np.zeros((3, 0), np.float32)
     for text, value in (("sum", 0), ("prod", 1), ("mean", nan)):
         cases.add(f"{text}(x, axis=-1)", {"x": empty}, np.full(3, value, np.float32))
@@ -290,6 +298,7 @@ def reductions():
         cases.add("prod(x, axis=0)", {"x": x}, x.astype(np.int64).prod(0))
         cases.add("any(x != 0, axis=0)", {"x": x}, x.any(0))
         cases.add("all(x != 0, axis=0)", {"x": x}, x.all(0))
+        cases.add("argmax(x, axis=-1), argmin(x, axis=0)", {"x": x}, (x.argmax(-1), x.argmin(0)))
         if dtype != bool:
             cases.add("max(x, axis=-1), min(x)", {"x": x}, (x.max(-1), x.min()))
             cases.add("mean(x, axis=-1)", {"x": x}, ("float32", x.mean(-1)), "ulp 2")
