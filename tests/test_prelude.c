@@ -65,7 +65,7 @@ static void read_names(const char *file, const char *flags, names_t *names) {
 /* What only one side has, by the prelude's own design. */
 static int is_exception(const char *name) {
     static const char *const only[] = {
-        "kf_philox_fill", "kf_prefetch", "kf_stream_", /* C */
+        "kf_philox_fill", "kf_prefetch", "kf_stream_", "kf_transpose", /* C */
         "kf_thread", "kf_block", "kf_barrier", "kf_shfl_", "kf_shared_", "kf_cluster_", /* CUDA */
         "kf_emu_",
     };
@@ -337,6 +337,42 @@ static void test_random_helpers(void **state) {
 
 /* ---------------------------------------------------------------- memory */
 
+typedef void transpose_fn(void *, int64_t, const void *, int64_t, int64_t, int64_t);
+
+/* Every item arrives, and nothing else is written. */
+static void check_transpose(transpose_fn *fn, int size, int n, int m, int at) {
+    static char from[160 * 160 * 8], to[160 * 160 * 8], want[160 * 160 * 8];
+    int src_pitch = m + 3, dst_pitch = n + 5;
+    for (size_t i = 0; i < sizeof(from); i++) from[i] = (char)(i * 31 + i / 256);
+    memset(to, 99, sizeof(to));
+    memset(want, 99, sizeof(want));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            memcpy(want + at + (j * dst_pitch + i) * size, from + (i * src_pitch + j) * size,
+                   (size_t)size);
+    fn(to + at, dst_pitch, from, src_pitch, n, m);
+    assert_memory_equal(to, want, sizeof(to));
+}
+
+static void test_transpose(void **state) {
+    static const struct {
+        transpose_fn *plain, *stream;
+        int size;
+    } rows[] = {{kf_transpose1, kf_stream_transpose1, 1},
+                {kf_transpose2, kf_stream_transpose2, 2},
+                {kf_transpose4, kf_stream_transpose4, 4},
+                {kf_transpose8, kf_stream_transpose8, 8}};
+    static const int sizes[][2] = {{0, 5},   {5, 0},   {1, 1},   {3, 17},   {16, 16}, {15, 33},
+                                   {32, 32}, {64, 64}, {65, 70}, {100, 40}, {128, 7}, {31, 150}};
+    (void)state;
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++)
+        for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
+            for (int at = 0; at < 64; at += 24) {
+                check_transpose(rows[r].plain, rows[r].size, sizes[s][0], sizes[s][1], at);
+                check_transpose(rows[r].stream, rows[r].size, sizes[s][0], sizes[s][1], at);
+            }
+}
+
 static void test_memory(void **state) {
     static _Alignas(64) char from[1024], to[1024];
     (void)state;
@@ -370,7 +406,7 @@ int main(void) {
         cmocka_unit_test(test_float_to_int), cmocka_unit_test(test_halves),
         cmocka_unit_test(test_max_min),      cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_philox),       cmocka_unit_test(test_random_helpers),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_transpose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

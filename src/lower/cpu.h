@@ -16,6 +16,7 @@ typedef struct kf__cpu_block {
     int64_t most;              /* what its length can be */
     const char *random[64];    /* by access: its random words */
     const char *target[64];    /* by store: where the loop writes */
+    const char *tile[64];      /* by access: the block's row of a tile, or NULL */
 } kf__cpu_block;
 
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len);
@@ -34,6 +35,12 @@ void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, 
                     const kf__lx *l);
 void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n);
 void kf__cpu_fence(kf__low *L);
+
+/* Pointwise: one block, from `first` and `len` on; and what its stores need. */
+kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n);
+void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
+                  uint32_t n);
+void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tiles */
 
 /* The passes of one stage's reductions over one block: leaves each reduction's block state in
  * fields[r][f]. stores: FULL ones of this stage, done in the first pass. */

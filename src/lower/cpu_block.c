@@ -17,6 +17,7 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->begin = first;
     b->most = KF__CPU_BLOCK;
     memset(b->random, 0, sizeof b->random);
+    memset(b->tile, 0, sizeof b->tile);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) L->pointer[i] = NULL;
 }
 
@@ -30,7 +31,9 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
-        if (in->kind == KF__I_LOAD) {
+        if (in->kind == KF__I_RANDOM && b->tile[in->access])
+            b->random[in->access] = b->tile[in->access];
+        if (in->kind == KF__I_LOAD && !b->tile[in->access]) {
             need_pointer(L, b, in->access);
             if (kf__low_step(L, in->access) == 0 && !L->value[i] && !in->n_args) {
                 const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
@@ -90,8 +93,10 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
         if (!kf__has(mask, i) || L->value[i]) continue;
         const char *name = kf__l_name(L, "v%u", (unsigned)i);
         if (in->kind == KF__I_LOAD) {
-            const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
-            const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, l, at));
+            const char *row = b->tile[in->access];
+            const kf__lx *p = kf__l_var(L, row ? row : L->pointer[in->access]);
+            const kf__lx *index = row ? l : kf__element(L, in->access, l, at);
+            const kf__lx *load = kf__low_load(L, in->access, p, index);
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
                                       kf__guarded(L, in, load, at), NULL);
         } else if (in->kind == KF__I_RANDOM && b->random[in->access]) {
@@ -131,7 +136,7 @@ bool kf__cpu_stream_word(kf__low *L) {
     int64_t bytes = 0;
     bool any = false;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
-        if (!streams(L, s)) continue;
+        if (!streams(L, s) && !kf__low_tiled(L, L->k->stores[s].access)) continue;
         any = true;
         int64_t n = kf__types[L->operands[L->k->stores[s].access].dtype].size;
         for (int m = 0; m < L->n_axes; ++m)
@@ -139,6 +144,7 @@ bool kf__cpu_stream_word(kf__low *L) {
         bytes += n;
     }
     int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 0;
+    if (L->tile >= 0) line = kf__min(4 * line, 16 * L->axes[L->tile].size); /* runs of a tile */
     if (any) kf__word_int(L, "stream", bytes >= KF__STREAM_BYTES && line >= 256);
     return any;
 }
@@ -146,6 +152,10 @@ bool kf__cpu_stream_word(kf__low *L) {
 void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
+        if (b->tile[access]) {
+            b->target[i] = b->tile[access];
+            continue;
+        }
         need_pointer(L, b, access);
         b->target[i] = L->pointer[access];
         if (!streams(L, stores[i])) continue;
@@ -164,7 +174,7 @@ void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, 
     const kf__lx *at = kf__cpu_last(L, b, l);
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
-        kf__put_store(L, access, b->target[i], kf__element(L, access, l, at),
+        kf__put_store(L, access, b->target[i], b->tile[access] ? l : kf__element(L, access, l, at),
                       kf__value_of(L, L->k->stores[stores[i]].instr));
     }
 }

@@ -59,10 +59,43 @@ static void put_narrowing(kf__low *L, kf__cpu_block *b, const uint16_t *stores, 
     }
 }
 
+/* ---------------------------------------------------------------- a block */
+
+kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n) {
+    uint16_t roots[64];
+    for (uint32_t i = 0; i < n; ++i) {
+        roots[i] = L->k->stores[stores[i]].instr;
+        if (narrows(L, stores[i])) roots[i] = L->k->instrs[roots[i]].args[0];
+    }
+    return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+}
+
+void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
+                  uint32_t n) {
+    kf__cpu_prepare(L, b, mask);
+    kf__cpu_store_targets(L, b, stores, n);
+    for (uint32_t i = 0; i < n; ++i)
+        if (narrows(L, stores[i])) {
+            const kf__instr *in = &L->k->instrs[L->k->stores[stores[i]].instr];
+            kf__put_var(L, kf__ctype(L->k->instrs[in->args[0]].dtype), wide_name(L, stores[i]),
+                        KF__CPU_BLOCK, NULL);
+        }
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, b, mask, kf__l_var(L, "l"));
+    put_stores(L, b, stores, n);
+    kf__close(L);
+    put_narrowing(L, b, stores, n);
+    kf__cpu_flush(L, b, stores, n);
+}
+
 /* ---------------------------------------------------------------- the nest */
 
 void kf__cpu_pointwise(kf__low *L) {
     L->rows_inside = true;
+    if (L->tile >= 0) {
+        kf__cpu_tiles(L);
+        return;
+    }
     kf__low_begin(L, "", "One pass over the elements, in blocks of the innermost axis.");
     kf__loop_fn *fn = L->fn;
     int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 1;
@@ -71,12 +104,8 @@ void kf__cpu_pointwise(kf__low *L) {
     fn->units = lines * kf__ceil_div(line, KF__CPU_BLOCK);
     fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, KF__CPU_BLOCK)));
 
-    uint16_t stores[64], roots[64];
+    uint16_t stores[64];
     uint32_t n = kf__low_stores(L, 0, stores);
-    for (uint32_t i = 0; i < n; ++i) {
-        roots[i] = L->k->stores[stores[i]].instr;
-        if (narrows(L, stores[i])) roots[i] = L->k->instrs[roots[i]].args[0];
-    }
     const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
     bool stream = kf__cpu_stream_word(L);
     kf__put_scalars(L);
@@ -100,21 +129,7 @@ void kf__cpu_pointwise(kf__low *L) {
         kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, first), block), NULL);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    kf__cpu_prepare(L, &b, mask);
-    kf__cpu_store_targets(L, &b, stores, n);
-    for (uint32_t i = 0; i < n; ++i)
-        if (narrows(L, stores[i])) {
-            const kf__instr *in = &L->k->instrs[L->k->stores[stores[i]].instr];
-            kf__put_var(L, kf__ctype(L->k->instrs[in->args[0]].dtype), wide_name(L, stores[i]),
-                        KF__CPU_BLOCK, NULL);
-        }
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, &b, mask, kf__l_var(L, "l"));
-    put_stores(L, &b, stores, n);
-    kf__close(L);
-    put_narrowing(L, &b, stores, n);
-    kf__cpu_flush(L, &b, stores, n);
+    kf__cpu_line(L, &b, kf__cpu_line_mask(L, stores, n), stores, n);
     kf__close(L);
     if (stream) kf__cpu_fence(L);
 }

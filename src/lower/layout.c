@@ -171,14 +171,13 @@ static kf__along merged(const kf__low *L, const kf__operand *o, int a, int b) {
     return p;
 }
 
-/* Merge axis a into a + 1. */
-static void merge(kf__low *L, int a) {
-    L->axes[a + 1].size *= L->axes[a].size;
-    L->axes[a + 1].extent =
-        kf__x_mul(&L->p->graph->exprs, L->axes[a].extent, L->axes[a + 1].extent);
+/* Merge axis a into b: a is the outer one of the two. */
+static void merge(kf__low *L, int a, int b) {
+    L->axes[b].size *= L->axes[a].size;
+    L->axes[b].extent = kf__x_mul(&L->p->graph->exprs, L->axes[a].extent, L->axes[b].extent);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         kf__operand *o = &L->operands[i];
-        if (o->varies[a + 1]) o->along[a + 1] = merged(L, o, a, a + 1);
+        if (o->varies[b]) o->along[b] = merged(L, o, a, b);
         for (int m = a; m + 1 < L->n_axes; ++m) {
             o->stride[m] = o->stride[m + 1];
             o->varies[m] = o->varies[m + 1];
@@ -187,6 +186,20 @@ static void merge(kf__low *L, int a) {
     }
     for (int m = a; m + 1 < L->n_axes; ++m) L->axes[m] = L->axes[m + 1];
     --L->n_axes;
+}
+
+/* Neighbours first. Where nothing is reduced the order of axes means nothing, so that any two may
+ * merge: arrays whose first axis is the contiguous one are one run too. */
+static void merge_all(kf__low *L) {
+    for (int a = L->n_axes - 2; a >= 0; --a)
+        if (mergeable(L, a, a + 1)) merge(L, a, a + 1);
+    for (int a = 0; !L->k->reduced && a < L->n_axes; ++a)
+        for (int b = 0; b < L->n_axes; ++b)
+            if (a != b && mergeable(L, a, b)) {
+                merge(L, a, b);
+                a = -1;
+                break;
+            }
 }
 
 kf_status kf__low_layout(kf__low *L, kf_error *err) {
@@ -215,8 +228,8 @@ kf_status kf__low_layout(kf__low *L, kf_error *err) {
         else
             L->affine = false;
     }
-    for (int a = L->n_axes - 2; L->affine && a >= 0; --a)
-        if (mergeable(L, a, a + 1)) merge(L, a);
+    if (L->affine) merge_all(L);
+    kf__low_order(L);
     for (int m = 0; m < L->n_axes; ++m) {
         L->axes[m].var = kf__l_name(L, "i%d", m);
         L->axes[m].n = kf__l_name(L, "n%d", m);
@@ -241,7 +254,8 @@ int kf__low_step(const kf__low *L, uint32_t access) {
 void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat) {
     int axes[KF__MAX_AXES], n = 0;
     for (int m = 0; m < L->n_axes; ++m)
-        if (L->axes[m].reduced == reduced && !(but_last && m == kf__last(L))) axes[n++] = m;
+        if (L->axes[m].reduced == reduced && !(but_last && (m == kf__last(L) || m == L->tile)))
+            axes[n++] = m;
     const kf__lx *rest = flat;
     const char *type = L->small ? "uint32_t" : "int64_t";
     for (int i = n - 1; i > 0; --i) {

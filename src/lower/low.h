@@ -1,6 +1,7 @@
 /* What the lowerings share: the state of one lowering, and the makers of loop IR.
  *
  *   layout.c       axes merged, operands' strides            -> low->axes, low->operands
+ *   order.c        which axis is the innermost one, which operands go through tiles
  *   build.c        statements and expressions
  *   words.c        the argument struct
  *   body.c         instructions of the kernel as statements
@@ -65,6 +66,7 @@ typedef struct kf__low {
     bool small;       /* CUDA: flat indices fit in 32 bits */
     bool rows_inside; /* ROW instructions of stage 0 are computed with the FULL ones */
     bool affine; /* all operands are; else axes aren't merged */
+    int tile;    /* the axis that, with the innermost one, makes the tiles; -1: no tiles */
     int n_axes;
     kf__axis axes[KF__MAX_AXES];
     kf__operand *operands; /* [k->n_accesses] */
@@ -143,13 +145,19 @@ const kf__lx *kf__word_aligned(kf__low *L, bool may);
 kf_status kf__low_layout(kf__low *L, kf_error *err);
 int64_t kf__low_extent(const kf__low *L, bool reduced); /* product of kept or reduced axes' sizes */
 /* Set variables of the kept or the reduced axes from a flat index; `but_last`: without the
- * innermost axis of the domain, which the caller's own loop runs over. */
+ * innermost axis of the domain and that of tiles, which the caller's own loops run over. */
 void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat);
 int64_t kf__low_bytes(const kf__low *L); /* that the kernel moves at the least */
 static inline int kf__last(const kf__low *L) { return L->n_axes - 1; }
 /* How an operand moves along the innermost axis: 0 not at all, 1 by one element, 2 by a stride, 3
  * in a way that isn't affine. */
 int kf__low_step(const kf__low *L, uint32_t access);
+
+/* ---------------------------------------------------------------- order.c */
+
+void kf__low_order(kf__low *L);
+/* Does this operand go through a tile: elements of axis `tile` are neighbours in memory? */
+bool kf__low_tiled(const kf__low *L, uint32_t access);
 
 /* ---------------------------------------------------------------- body.c */
 

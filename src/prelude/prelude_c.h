@@ -3,7 +3,7 @@
  * No #include: the text is compiled at run time, and parsing headers would take longer than the
  * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with
  * -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off. Only f64's functions need
- * libm. What only the CPU has: kf_philox_fill, kf_prefetch, kf_stream_copy, kf_stream_fence. */
+ * libm. What only the CPU has: kf_philox_fill, kf_prefetch, kf_stream_*, kf_transpose*. */
 
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -198,6 +198,7 @@ KF_MEMORY(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
 #define KF_MEMORY8 KF_MEMORY
 
 KF_FN void kf_prefetch(const void *p) { __builtin_prefetch(p, 0, 3); }
+KF_FN void kf_prefetch_far(const void *p) { __builtin_prefetch(p, 0, 2); } /* to L2 */
 
 /* ---------------------------------------------------------------- vectors of this machine
  * KF_VECTOR bytes each. Rows of the table: the widest that there is. */
@@ -246,6 +247,112 @@ KF_FN void kf_stream_fence(void) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
+
+/* ---------------------------------------------------------------- transposing
+ * Bits of 1, 2, 4 or 8 bytes, in square blocks in registers: vectors zipped with those half a block
+ * away, as often as makes the block's side, are its columns.
+ *
+ *     0 1    0 2   zip(row 0, row 1)          kf_transpose: dst[j * dst_pitch + i] =
+ *     2 3    1 3                                  src[i * src_pitch + j], i < n, j < m
+ */
+
+#if KF_VECTOR == 64
+#define KF_SIDE8 8
+#define KF_SIDE4 16
+#define KF_SIDE2 16
+#define KF_ROUNDS8 3
+#define KF_ROUNDS4 4
+#define KF_ROUNDS2 4
+#elif KF_VECTOR == 32
+#define KF_SIDE8 4
+#define KF_SIDE4 8
+#define KF_SIDE2 8
+#define KF_ROUNDS8 2
+#define KF_ROUNDS4 3
+#define KF_ROUNDS2 3
+#else
+#define KF_SIDE8 2
+#define KF_SIDE4 4
+#define KF_SIDE2 8
+#define KF_ROUNDS8 1
+#define KF_ROUNDS4 2
+#define KF_ROUNDS2 3
+#endif
+#define KF_SIDE1 16
+#define KF_ROUNDS1 4
+#define KF_ZIP2_LOW 0, 2
+#define KF_ZIP2_HIGH 1, 3
+#define KF_ZIP4_LOW 0, 4, 1, 5
+#define KF_ZIP4_HIGH 2, 6, 3, 7
+#define KF_ZIP8_LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define KF_ZIP8_HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#define KF_ZIP16_LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define KF_ZIP16_HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define KF_ZIP(a, b, side, half) KF_ZIP_(a, b, side, half)
+#define KF_ZIP_(a, b, side, half) __builtin_shufflevector(a, b, KF_ZIP##side##_##half)
+
+enum { KF_STREAMED = 64 }; /* items that a streamed column gets at a time */
+
+#define KF_TRANSPOSE(SIZE, T)                                                                 \
+    typedef T kf__v##SIZE __attribute__((vector_size(SIZE * KF_SIDE##SIZE)));                 \
+    KF_FN void kf__block##SIZE(T *dst, int64_t dst_pitch, const T *src, int64_t src_pitch) {  \
+        enum { SIDE = KF_SIDE##SIZE };                                                        \
+        kf__v##SIZE a[SIDE], b[SIDE];                                                         \
+        KF_UNROLL                                                                             \
+        for (int i = 0; i < SIDE; i++) __builtin_memcpy(&a[i], src + i * src_pitch, sizeof *a); \
+        KF_UNROLL                                                                             \
+        for (int round = 0; round < KF_ROUNDS##SIZE; round++) {                               \
+            KF_UNROLL                                                                         \
+            for (int i = 0; i < SIDE / 2; i++) {                                              \
+                b[2 * i] = KF_ZIP(a[i], a[i + SIDE / 2], KF_SIDE##SIZE, LOW);                 \
+                b[2 * i + 1] = KF_ZIP(a[i], a[i + SIDE / 2], KF_SIDE##SIZE, HIGH);            \
+            }                                                                                 \
+            KF_UNROLL                                                                         \
+            for (int i = 0; i < SIDE; i++) a[i] = b[i];                                       \
+        }                                                                                     \
+        KF_UNROLL                                                                             \
+        for (int i = 0; i < SIDE; i++) __builtin_memcpy(dst + i * dst_pitch, &a[i], sizeof *a); \
+    }                                                                                         \
+    KF_FN void kf__items##SIZE(T *dst, int64_t dst_pitch, const T *src, int64_t src_pitch,    \
+                               int64_t n, int64_t m) {                                        \
+        for (int64_t i = 0; i < n; i++)                                                       \
+            for (int64_t j = 0; j < m; j++)                                                   \
+                __builtin_memcpy(dst + j * dst_pitch + i, src + i * src_pitch + j, SIZE);     \
+    }                                                                                         \
+    static __attribute__((noinline, unused)) void kf_transpose##SIZE(                         \
+        void *to, int64_t dst_pitch, const void *from, int64_t src_pitch, int64_t n,          \
+        int64_t m) {                                                                          \
+        enum { SIDE = KF_SIDE##SIZE };                                                        \
+        T *dst = (T *)to;                                                                     \
+        const T *src = (const T *)from;                                                       \
+        for (; n >= SIDE; n -= SIDE, src += SIDE * src_pitch, dst += SIDE) {                  \
+            int64_t j = 0;                                                                    \
+            for (; j + SIDE <= m; j += SIDE)                                                  \
+                kf__block##SIZE(dst + j * dst_pitch, dst_pitch, src + j, src_pitch);          \
+            kf__items##SIZE(dst + j * dst_pitch, dst_pitch, src + j, src_pitch, SIDE, m - j); \
+        }                                                                                     \
+        kf__items##SIZE(dst, dst_pitch, src, src_pitch, n, m);                                \
+    }                                                                                         \
+    static __attribute__((noinline, unused)) void kf_stream_transpose##SIZE(                  \
+        void *to, int64_t dst_pitch, const void *from, int64_t src_pitch, int64_t n,          \
+        int64_t m) {                                                                          \
+        enum { SIDE = KF_SIDE##SIZE };                                                        \
+        T buffer[SIDE * KF_STREAMED];                                                         \
+        for (int64_t j = 0; j < m; j += SIDE)                                                 \
+            for (int64_t i = 0; i < n; i += KF_STREAMED) {                                    \
+                int64_t wide = m - j < SIDE ? m - j : SIDE;                                   \
+                int64_t high = n - i < KF_STREAMED ? n - i : KF_STREAMED;                     \
+                kf_transpose##SIZE(buffer, KF_STREAMED,                                       \
+                                   (const T *)from + i * src_pitch + j, src_pitch, high, wide); \
+                for (int64_t k = 0; k < wide; k++)                                            \
+                    kf_stream_copy((T *)to + (j + k) * dst_pitch + i,                         \
+                                   buffer + k * KF_STREAMED, high * SIZE);                    \
+            }                                                                                 \
+    }
+KF_TRANSPOSE(1, uint8_t)
+KF_TRANSPOSE(2, uint16_t)
+KF_TRANSPOSE(4, uint32_t)
+KF_TRANSPOSE(8, uint64_t)
 
 /* ---------------------------------------------------------------- random numbers in bulk
  * One Philox block a 64-bit lane; what the algorithm calls words are the lanes' low halves, and

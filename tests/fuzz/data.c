@@ -23,13 +23,23 @@ static int64_t random_size(fz_random *r) {
     return sizes[fz_below(r, (int)KF__COUNT(sizes))];
 }
 
+/* Two sizes past one tile of what transposes go through, the rest small. */
+static void tile_sizes(fz_random *r, int64_t *out) {
+    static const int64_t past[] = {70, 96, 129, 131, 160, 200};
+    for (int s = 0; s < FZ_SYMBOLS; s++) out[s] = 1 + fz_below(r, 3);
+    for (int n = 0; n < 2; n++)
+        out[fz_below(r, FZ_SYMBOLS)] = past[fz_below(r, (int)KF__COUNT(past))];
+}
+
 /* Sizes for which the program means something and isn't too large; else small ones. */
 static void make_sizes(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
                        int64_t *out) {
     int64_t elements;
+    bool tiles = fz_chance(r, 15);
     for (int tries = 0; tries < 20; tries++) {
         for (int s = 0; s < FZ_SYMBOLS; s++) out[s] = random_size(r);
-        if (fz_sizes_fit(p, g, which, out, &elements) && elements <= 20000) return;
+        if (tiles && tries < 10) tile_sizes(r, out);
+        if (fz_sizes_fit(p, g, which, out, &elements) && elements <= 20000 + 20000 * tiles) return;
     }
     for (int s = 0; s < FZ_SYMBOLS; s++) out[s] = 3 + 2 * s;
 }
@@ -205,12 +215,12 @@ bool fz_make_input(const fz_input *in, const fz_trial *trial, int i, fz_array *o
     return true;
 }
 
-bool fz_make_result(const kf_array *like, bool spread, fz_array *out) {
+bool fz_make_result(const kf_array *like, fz_layout layout, fz_array *out) {
     memset(out, 0, sizeof *out);
     out->array = *like;
     out->array.byte_offset = 0;
     memcpy(out->shape, like->shape, (size_t)like->ndim * sizeof *out->shape);
-    dense(like->ndim, out->shape, spread ? 3 : 1, out->strides);
+    lay_out(layout, 0, like->ndim, out->shape, out->strides);
     if (!allocate(out, 0)) return false;
     fz_poison(out);
     return true;

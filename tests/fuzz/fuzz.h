@@ -95,7 +95,7 @@ void fz_make_trial(const fz_program *p, const kf_graph *g, const int *which, fz_
 /* false: out of memory */
 bool fz_make_input(const fz_input *in, const fz_trial *trial, int i, fz_array *out,
                    kf_scalar *number);
-bool fz_make_result(const kf_array *like, bool spread, fz_array *out); /* poisoned */
+bool fz_make_result(const kf_array *like, fz_layout layout, fz_array *out); /* poisoned */
 void fz_poison(fz_array *a);
 /* Did anything change but the elements (of a result: `elements`)? */
 bool fz_damaged(fz_array *a, bool elements);

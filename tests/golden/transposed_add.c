@@ -1,51 +1,81 @@
 
 typedef struct {
-    int64_t n1;
     int64_t stream;
+    int64_t n1;
+    int64_t n0;
+    int64_t tile_len;
+    int64_t tile_rows;
+    int64_t along;
+    int64_t across;
+    int64_t pitch;
+    int64_t s1_in_x;
     const float *in_x;
     int64_t s0_in_x;
-    int64_t s1_in_x;
     const float *in_y;
     int64_t s0_in_y;
     float *out0;
     int64_t s0_out0;
+    int64_t next_in_x;
+    int64_t next_in_y;
 } k0_add_args;
 
 /* add.
- * One pass over the elements, in blocks of the innermost axis.
+ * Tile by tile: what is transposed goes through tiles in L1.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * reads  in_y     float32[x.1, x.0], 4 bytes each
  * writes out0     float32[x.1, x.0], 4 bytes each */
 void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
-    const int64_t n1 = a->n1;
     const int64_t stream = a->stream;
+    const int64_t n1 = a->n1;
+    const int64_t n0 = a->n0;
+    const int64_t tile_len = a->tile_len;
+    const int64_t tile_rows = a->tile_rows;
+    const int64_t along = a->along;
+    const int64_t across = a->across;
+    const int64_t pitch = a->pitch;
+    const int64_t s1_in_x = a->s1_in_x;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
-    const int64_t s1_in_x = a->s1_in_x;
     const float *in_y = a->in_y;
     const int64_t s0_in_y = a->s0_in_y;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
-    const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    const int64_t next_in_x = a->next_in_x;
+    const int64_t next_in_y = a->next_in_y;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t line = u / blocks;
-        const int64_t i0 = line;
-        const int64_t first = (u % blocks) * 2048;
-        const int64_t len = kf_min_i64(n1 - first, 2048);
-        const float *p0_in_x = in_x + (i0 * s0_in_x + first * s1_in_x);
-        const float *p1_in_y = in_y + (i0 * s0_in_y + first);
-        float *p2_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p2_out0;
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
-            const float v0 = kf_load_f32(p0_in_x, l * s1_in_x);
-            const float v1 = kf_load_f32(p1_in_y, l);
-            const float v2 = v0 + v1;  // add
-            kf_store_f32(to0, l, v2);
-        }
-        if (stream) {
-            kf_stream_copy(p2_out0, buffer0, len * 4);
+        const int64_t rest = u / along;
+        const int64_t first = (u % along) * tile_len;
+        const int64_t r0 = (rest % across) * tile_rows;
+        const int64_t len = kf_min_i64(n1 - first, tile_len);
+        const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
+        const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
+        float tile0[4608];
+        kf_transpose4(tile0, pitch, corner0, s1_in_x, len, rows);
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t i0 = r0 + r;
+            const float *row0 = tile0 + r * pitch;
+            const float *p1_in_y = in_y + (i0 * s0_in_y + first);
+            float *p2_out0 = out0 + (i0 * s0_out0 + first);
+            float buffer0[2048];
+            float *to0 = stream ? buffer0 : p2_out0;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v0 = kf_load_f32(row0, l);
+                const float v1 = kf_load_f32(p1_in_y, l);
+                const float v2 = v0 + v1;  // add
+                kf_store_f32(to0, l, v2);
+            }
+            if (stream) {
+                kf_stream_copy(p2_out0, buffer0, len * 4);
+            }
+            for (int64_t l = r; l < len; l += rows) {
+                for (int64_t k = 0; k < rows; k += 16) {
+                    kf_prefetch_far(corner0 + next_in_x + l * s1_in_x + k);
+                }
+            }
+            for (int64_t k = 0; k < len; k += 16) {
+                kf_prefetch_far(p1_in_y + next_in_y + k);
+            }
         }
     }
     if (stream) {

@@ -1,0 +1,254 @@
+/* Pointwise kernels on the CPU with operands that are contiguous along another axis t than the
+ * innermost one: tiles over both, moved through L1 by blocks in registers.
+ *
+ *     for (u = begin; u < end; ++u)               a unit: one tile, `rows` of t by `len`
+ *         kf_transpose4(tile0, pitch, p, ...)     for each such load; random words likewise
+ *         for (r = 0; r < rows; ++r)              a block, as without tiles, but loads are from
+ *             kf_prefetch_far(...)                the tiles and stores go to tiles; and a part of
+ *             for (l = 0; l < len; ++l)           the next tile is asked for
+ *         kf_stream_transpose4(p, ..., tile1)     for each such store
+ *
+ * Tiles are run-time words, as wide and high as the sizes allow: NHWC to NCHW has 3 rows. Their
+ * rows are padded, as lines a power of two apart would share a set of the cache. */
+#include "lower/cpu.h"
+
+enum {
+    KF__TILE_BYTES = 128, /* of a row of t: two lines of cache, so that none is read twice */
+    KF__TILE_LEN = 128,   /* elements of the innermost axis */
+    KF__TILE_PAD = 16,
+};
+
+typedef struct tiles {
+    uint16_t stores[64];
+    uint32_t n_stores;
+    kf__mask *mask;
+    int t;
+    int64_t rows, len, most; /* most: elements of a tile's buffer */
+    const kf__lx *pitch, *r0, *n_rows, *first, *n_len;
+} tiles;
+
+/* ---------------------------------------------------------------- the tile's shape */
+
+/* Elements of t in a tile: those of whole lines of the narrowest array that is contiguous there. */
+static int64_t most_rows(const kf__low *L) {
+    int narrowest = 8;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        int size = kf__types[L->operands[i].dtype].size;
+        if (kf__low_tiled(L, i) && size < narrowest) narrowest = size;
+    }
+    return KF__TILE_BYTES / narrowest;
+}
+
+static void pick_shape(const kf__low *L, tiles *s) {
+    int64_t rows = most_rows(L), high = L->axes[s->t].size, wide = L->axes[kf__last(L)].size;
+    s->most = rows * (KF__TILE_LEN + KF__TILE_PAD);
+    s->rows = rows;
+    s->len = KF__TILE_LEN;
+    if (high < rows) {
+        s->rows = kf__max(1, high);
+        s->len = kf__min(KF__CPU_BLOCK, s->most / s->rows - KF__TILE_PAD) / 16 * 16;
+    } else if (wide < KF__TILE_LEN) {
+        s->len = kf__max(1, wide);
+        s->rows = kf__min(KF__CPU_BLOCK, s->most / (s->len + KF__TILE_PAD)) / 16 * 16;
+    }
+}
+
+/* How far the operand's next tile is, in elements: along the innermost axis, or along t where a
+ * tile has all of that. */
+static const kf__lx *ahead(kf__low *L, const tiles *s, uint32_t i) {
+    const kf__operand *o = &L->operands[i];
+    bool one = L->axes[kf__last(L)].size <= s->len;
+    int64_t distance = one ? s->rows * o->stride[s->t] : s->len * o->stride[kf__last(L)];
+    return kf__word_int(L, kf__l_name(L, "next_%s", o->name), distance);
+}
+
+/* ---------------------------------------------------------------- between memory and tiles */
+
+static const char *tile_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "tile%u", (unsigned)i);
+}
+
+static const char *corner_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "corner%u", (unsigned)i);
+}
+
+/* Which accesses go through tiles here, with the instruction that reads it; stores have none. */
+static bool is_read(const kf__low *L, const tiles *s, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return kf__has(s->mask, i) && (in->kind == KF__I_LOAD || in->kind == KF__I_RANDOM) &&
+           kf__low_tiled(L, in->access);
+}
+
+static const kf__lx *item(kf__low *L, const char *pointer, const kf__lx *index) {
+    return kf__l_bin(L, "+", kf__l_var(L, pointer), index);
+}
+
+/* A pointer to the tile's first element in memory. */
+static void put_corner(kf__low *L, const tiles *s, uint32_t i) {
+    const kf__operand *o = &L->operands[i];
+    const char *base = kf__word_operand(L, i);
+    kf__put_let(L, kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored),
+                corner_name(L, i), item(L, base, kf__low_offset(L, i, s->first)), NULL);
+}
+
+static void put_transpose(kf__low *L, const char *name, int size, const kf__lx *to,
+                          const kf__lx *to_pitch, const kf__lx *from, const kf__lx *from_pitch,
+                          const kf__lx *n, const kf__lx *m) {
+    kf__put_call(L, kf__l_call(L, kf__l_name(L, "%s%d", name, size), KF__I64, to, to_pitch, from,
+                               from_pitch, n, m));
+}
+
+static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    const kf__operand *o = &L->operands[in->access];
+    const char *tile = tile_name(L, in->access);
+    const kf__lx *stride = kf__word_stride(L, in->access, kf__last(L));
+    if (in->kind == KF__I_LOAD) {
+        put_corner(L, s, in->access);
+        kf__put_var(L, kf__types[o->dtype].stored, tile, s->most, NULL);
+        put_transpose(L, "kf_transpose", kf__types[o->dtype].size, kf__l_var(L, tile), s->pitch,
+                      kf__l_var(L, corner_name(L, in->access)), stride, s->n_len, s->n_rows);
+        return;
+    }
+    const char *words = kf__l_name(L, "words%u", (unsigned)in->access);
+    kf__put_var(L, "int32_t", tile, s->most, NULL);
+    kf__put_var(L, "int32_t", words, s->most, NULL);
+    const kf__lx *l = kf__l_var(L, "l"), *start = kf__l_bin(L, "*", l, s->n_rows);
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), s->n_len, kf__l_int(L, 1), KF__SERIAL);
+    const kf__lx *index =
+        kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset),
+                  kf__low_offset(L, in->access, kf__l_bin(L, "+", s->first, l)));
+    kf__put_call(L, kf__l_call(L, "kf_philox_fill", KF__I32, kf__value_of(L, in->args[0]),
+                               kf__value_of(L, in->args[1]), index, s->n_rows,
+                               item(L, words, start)));
+    kf__close(L);
+    put_transpose(L, "kf_transpose", 4, kf__l_var(L, tile), s->pitch, kf__l_var(L, words),
+                  s->n_rows, s->n_len, s->n_rows);
+}
+
+/* A part of the next tile for each row: its line of what is contiguous, and of what isn't every
+ * `rows`-th run. */
+static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
+    const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l"), *k = kf__l_var(L, "k");
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(s->mask, i) || in->kind != KF__I_LOAD) continue;
+        const kf__operand *o = &L->operands[in->access];
+        const kf__lx *line = kf__l_int(L, 64 / kf__types[o->dtype].size);
+        bool tiled = kf__low_tiled(L, in->access);
+        if (!tiled && (kf__low_step(L, in->access) != 1 || !L->pointer[in->access])) continue;
+        const char *from = tiled ? corner_name(L, in->access) : L->pointer[in->access];
+        const kf__lx *at = item(L, from, ahead(L, s, in->access));
+        if (tiled) {
+            const kf__lx *stride = kf__word_stride(L, in->access, kf__last(L));
+            kf__open_for(L, "int64_t", "l", kf__l_var(L, "r"), b->len, s->n_rows, KF__SERIAL);
+            at = kf__l_bin(L, "+", at, kf__l_bin(L, "*", l, stride));
+        }
+        kf__open_for(L, "int64_t", "k", zero, tiled ? s->n_rows : b->len, line, KF__SERIAL);
+        kf__put_call(L, kf__l_call(L, "kf_prefetch_far", KF__I64, kf__l_bin(L, "+", at, k)));
+        kf__close(L);
+        if (tiled) kf__close(L);
+    }
+}
+
+static void put_row(kf__low *L, const tiles *s) {
+    const kf__lx *r = kf__l_var(L, "r");
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), s->n_rows, kf__l_int(L, 1), KF__SERIAL);
+    kf__put_let(L, "int64_t", L->axes[s->t].var, kf__l_bin(L, "+", s->r0, r), NULL);
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, s->first, s->n_len);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        const kf__operand *o = &L->operands[i];
+        if (!kf__low_tiled(L, i)) continue;
+        const char *type = kf__l_name(L, o->store ? "%s *" : "const %s *",
+                                      o->value ? kf__types[o->dtype].stored : "int32_t");
+        b.tile[i] = kf__l_name(L, "row%u", (unsigned)i);
+        kf__put_let(L, type, b.tile[i], item(L, tile_name(L, i), kf__l_bin(L, "*", r, s->pitch)),
+                    NULL);
+    }
+    kf__cpu_line(L, &b, s->mask, s->stores, s->n_stores);
+    put_prefetch(L, s, &b);
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
+}
+
+static void put_flush(kf__low *L, const tiles *s, uint32_t i) {
+    int size = kf__types[L->operands[i].dtype].size;
+    const kf__lx *stride = kf__word_stride(L, i, kf__last(L));
+    const kf__lx *to = kf__l_var(L, corner_name(L, i)), *from = kf__l_var(L, tile_name(L, i));
+    kf__open_if(L, kf__l_var(L, "stream"));
+    put_transpose(L, "kf_stream_transpose", size, to, stride, from, s->pitch, s->n_rows, s->n_len);
+    kf__open_else(L);
+    put_transpose(L, "kf_transpose", size, to, stride, from, s->pitch, s->n_rows, s->n_len);
+    kf__close(L);
+}
+
+/* ---------------------------------------------------------------- the nest */
+
+static const kf__lx *min_of(kf__low *L, const kf__lx *a, const kf__lx *b) {
+    return kf__l_call(L, "kf_min_i64", KF__I64, a, b);
+}
+
+/* The axes' variables and the tile's corner, from the unit's number. */
+static void put_tile(kf__low *L, tiles *s) {
+    const kf__lx *u = kf__l_var(L, "u");
+    const kf__lx *size = kf__word_size(L, kf__last(L)), *high = kf__word_size(L, s->t);
+    const kf__lx *len = kf__word_int(L, "tile_len", s->len);
+    const kf__lx *rows = kf__word_int(L, "tile_rows", s->rows);
+    const kf__lx *along = kf__word_int(L, "along", kf__ceil_div(L->axes[kf__last(L)].size, s->len));
+    const kf__lx *across = kf__word_int(L, "across", kf__ceil_div(L->axes[s->t].size, s->rows));
+    s->pitch = kf__word_int(L, "pitch", s->len + KF__TILE_PAD);
+    const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, along), NULL);
+    s->first = kf__put_let(L, "int64_t", "first",
+                           kf__l_bin(L, "*", kf__l_bin(L, "%", u, along), len), NULL);
+    s->r0 = kf__put_let(L, "int64_t", "r0",
+                        kf__l_bin(L, "*", kf__l_bin(L, "%", rest, across), rows), NULL);
+    s->n_len = kf__put_let(L, "int64_t", "len", min_of(L, kf__l_bin(L, "-", size, s->first), len),
+                           NULL);
+    s->n_rows = kf__put_let(L, "int64_t", "rows", min_of(L, kf__l_bin(L, "-", high, s->r0), rows),
+                            NULL);
+    kf__put_decode(L, false, true,
+                   kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", rest, across), NULL));
+}
+
+static int64_t count_units(const kf__low *L, const tiles *s) {
+    int64_t n = kf__ceil_div(L->axes[kf__last(L)].size, s->len) *
+                kf__ceil_div(L->axes[s->t].size, s->rows);
+    for (int m = 0; m < kf__last(L); ++m)
+        if (m != s->t) n *= L->axes[m].size;
+    return n;
+}
+
+void kf__cpu_tiles(kf__low *L) {
+    tiles s = {.t = L->tile};
+    pick_shape(L, &s);
+    kf__low_begin(L, "", "Tile by tile: what is transposed goes through tiles in L1.");
+    L->fn->units = count_units(L, &s);
+    int64_t line = kf__min(s.len, L->axes[kf__last(L)].size);
+    L->fn->grain = kf__max(1, 4096 / kf__max(1, line * kf__min(s.rows, L->axes[s.t].size)));
+    s.n_stores = kf__low_stores(L, 0, s.stores);
+    bool stream = kf__cpu_stream_word(L);
+    kf__put_scalars(L);
+    s.mask = kf__cpu_line_mask(L, s.stores, s.n_stores);
+    kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
+                 KF__SERIAL);
+    put_tile(L, &s);
+    const char *var = L->axes[s.t].var;
+    L->axes[s.t].var = "r0"; /* corners are where the tile begins */
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (is_read(L, &s, i)) put_fill(L, &s, i);
+    for (uint32_t i = 0; i < s.n_stores; ++i) {
+        uint32_t access = L->k->stores[s.stores[i]].access;
+        if (!kf__low_tiled(L, access)) continue;
+        put_corner(L, &s, access);
+        kf__put_var(L, kf__types[L->operands[access].dtype].stored, tile_name(L, access), s.most,
+                    NULL);
+    }
+    L->axes[s.t].var = var;
+    put_row(L, &s);
+    for (uint32_t i = 0; i < s.n_stores; ++i)
+        if (kf__low_tiled(L, L->k->stores[s.stores[i]].access))
+            put_flush(L, &s, L->k->stores[s.stores[i]].access);
+    kf__close(L);
+    if (stream) kf__cpu_fence(L);
+}

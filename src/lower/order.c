@@ -1,0 +1,95 @@
+/* Which axis a kernel's inner loop runs over, and what must go through tiles then.
+ *
+ * Where nothing is reduced any axis may be the innermost one. It is the one along which the most
+ * bytes are contiguous: if all operands are transposed, none is after this. What still steps
+ * through memory along it, but is contiguous along another axis t, goes through tiles over t and
+ * the innermost axis, which the nests move through L1 or shared memory:
+ *
+ *     x.T + y      y, out   contiguous along the innermost axis      read and written in place
+ *                  x        contiguous along t                       by a tile
+ *
+ * Only classes of strides and dtypes decide, never sizes: the text would change with them. */
+#include "lower/low.h"
+
+/* Does the access move anything? Indices as values don't. A guarded load stays where it is: a tile
+ * would read what its guard keeps it from. */
+static bool moves(const kf__low *L, uint32_t i, bool guarded) {
+    bool read = L->operands[i].store;
+    for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
+        const kf__instr *in = &L->k->instrs[n];
+        if (in->kind != KF__I_LOAD && in->kind != KF__I_RANDOM) continue;
+        if (in->access != i) continue;
+        if (in->kind == KF__I_LOAD && in->n_args && !guarded) return false;
+        read = true;
+    }
+    return read;
+}
+
+/* Bytes of an element, more where the operand has all axes: it is larger then. */
+static int weight(const kf__low *L, uint32_t i) {
+    bool all = true;
+    if (!moves(L, i, true)) return 0;
+    for (int m = 0; m < L->n_axes; ++m) all = all && L->operands[i].varies[m];
+    return kf__types[L->operands[i].dtype].size * (all ? 16 : 1);
+}
+
+/* Bytes that aren't contiguous with axis m as the innermost one. */
+static int cost(const kf__low *L, int m) {
+    int sum = 0;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (L->operands[i].varies[m] && !L->operands[i].along[m].unit) sum += weight(L, i);
+    return sum;
+}
+
+static bool is_unit(const kf__low *L, uint32_t i, int m) {
+    return L->operands[i].varies[m] && L->operands[i].along[m].unit;
+}
+
+/* Make axis m the last one; the others keep their order. */
+static void move_last(kf__low *L, int m) {
+    for (; m < kf__last(L); ++m) {
+        kf__axis axis = L->axes[m];
+        L->axes[m] = L->axes[m + 1];
+        L->axes[m + 1] = axis;
+        for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+            kf__operand *o = &L->operands[i];
+            int64_t stride = o->stride[m];
+            bool varies = o->varies[m];
+            kf__along along = o->along[m];
+            o->stride[m] = o->stride[m + 1], o->stride[m + 1] = stride;
+            o->varies[m] = o->varies[m + 1], o->varies[m + 1] = varies;
+            o->along[m] = o->along[m + 1], o->along[m + 1] = along;
+        }
+    }
+}
+
+/* The axis along which the most of what isn't contiguous along the last one is. */
+static int tile_axis(const kf__low *L) {
+    int best = -1, most = 0;
+    for (int m = 0; m < kf__last(L); ++m) {
+        int sum = 0;
+        for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+            if (kf__low_step(L, i) == 2 && is_unit(L, i, m) && moves(L, i, false))
+                sum += weight(L, i);
+        if (sum > most) best = m, most = sum;
+    }
+    return best;
+}
+
+void kf__low_order(kf__low *L) {
+    L->tile = -1;
+    if (L->k->reduced || !L->affine || L->n_axes < 2) return;
+    int best = kf__last(L);
+    for (int m = kf__last(L); m >= 0; --m) {
+        bool any = false;
+        for (uint32_t i = 0; i < L->k->n_accesses; ++i) any = any || is_unit(L, i, m);
+        if (any && cost(L, m) < cost(L, best)) best = m;
+    }
+    move_last(L, best);
+    L->tile = tile_axis(L);
+}
+
+bool kf__low_tiled(const kf__low *L, uint32_t access) {
+    return L->tile >= 0 && kf__low_step(L, access) == 2 && is_unit(L, access, L->tile) &&
+           moves(L, access, false);
+}
