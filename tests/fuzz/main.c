@@ -10,9 +10,10 @@
 static const char usage[] =
     "kfuse-fuzz [--seed S] [--count N] [--time SECONDS] [--trials N] [--emulate-cuda]\n"
     "           [--device cpu|cuda] [--eager] [--modes BITS] [--no-shrink] [--print]\n"
-    "           [--failures N] [--only WORD]\n"
+    "           [--failures N] [--only WORD] [--limit SECONDS]\n"
     "kfuse-fuzz [options] --replay TEXT ['x=f32[7,13]/LAYOUT/VALUES/SEED/SHIFT' ...]\n"
     "  --only    programs with WORD in their replay line; the others count as nothing\n"
+    "  --limit   of one program with its trials; longer is a failure. 120 by default, 0: none\n"
     "  --modes   1 fused, 2 unfused, 4 one kernel a primitive, 8 simplified by oracle; or sums.\n"
     "            By default random\n"
     "  LAYOUT    p plain, t transposed, f flipped, s sliced, b broadcast\n"
@@ -24,6 +25,7 @@ typedef struct settings {
     uint64_t seed;
     int64_t count, time;
     int trials, modes, failures;
+    unsigned limit;
     bool shrink, print;
     const char *replay, *only;
     fz_options opt;
@@ -34,13 +36,15 @@ static struct {
     const fz_program *program;
     const fz_trial *trials;
     int n_trials, modes;
+    unsigned limit;
     const fz_options *opt;
 } now;
 
 static void crashed(int number) {
     static char line[LINE];
     signal(number, SIG_DFL);
-    printf("FAILED by signal %d; one of:\n", number);
+    if (number == SIGALRM) printf("FAILED: it took more than %u s; one of:\n", now.limit);
+    else printf("FAILED by signal %d; one of:\n", number);
     for (int i = 0; i < now.n_trials; i++) {
         fz_print_replay(now.program, &now.trials[i], now.modes, now.opt, line, sizeof line);
         printf("  %s\n", line);
@@ -62,7 +66,11 @@ static fz_outcome check(kf_context *ctx, const fz_program *p, int n, const fz_tr
     now.n_trials = n;
     now.modes = modes;
     now.opt = &s->opt;
-    return fz_check(ctx, p, n, trials, modes, &s->opt, counts, failure);
+    now.limit = s->limit;
+    alarm(s->limit);
+    fz_outcome outcome = fz_check(ctx, p, n, trials, modes, &s->opt, counts, failure);
+    alarm(0);
+    return outcome;
 }
 
 /* Find which trial fails, shrink it, print its lines. */
@@ -178,6 +186,7 @@ static int option(settings *s, char **argv, int i) {
     if (!strcmp(name, "--time")) return s->time = atoll(value), 2;
     if (!strcmp(name, "--failures")) return s->failures = atoi(value), 2;
     if (!strcmp(name, "--trials")) return s->trials = atoi(value), 2;
+    if (!strcmp(name, "--limit")) return s->limit = (unsigned)atoi(value), 2;
     if (!strcmp(name, "--modes")) return s->modes = atoi(value), 2;
     if (!strcmp(name, "--only")) return s->only = value, 2;
     if (!strcmp(name, "--replay")) return s->replay = value, 2;
@@ -190,6 +199,7 @@ static int option(settings *s, char **argv, int i) {
 
 int main(int argc, char **argv) {
     settings s = {.seed = 1, .count = INT64_MAX, .trials = 4, .failures = 10, .shrink = true,
+                  .limit = 120,
                   .opt = {.device = {KF_CPU, 0}}};
     int i = 1, taken;
     while (i < argc && argv[i][0] == '-' && (taken = option(&s, argv, i)) > 0) i += taken;
@@ -199,7 +209,7 @@ int main(int argc, char **argv) {
         fputs(usage, stderr);
         return 2;
     }
-    const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
     for (size_t k = 0; k < KF__COUNT(signals); k++) signal(signals[k], crashed);
     kf_error err = {0};
     kf_context_options options = {.struct_size = sizeof options};
