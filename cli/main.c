@@ -7,6 +7,11 @@
  *
  * Exit codes: 0 fine, 1 a check failed, 2 bad input or usage. */
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include "commands.h"
 #include "report.h"
 
@@ -29,11 +34,23 @@ static kf_status run_command(const struct options *o, struct job *job, int *code
     return KF_OK;
 }
 
+/* A file that is opened mustn't become the standard output or error that the caller closed. And a
+ * reader that went away, or a file that may grow no more, is an error of a write, not a signal. */
+static void guard_process(void) {
+    int fd;
+    do fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0) close(fd);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv) {
     struct options o;
     struct job job = {0};
     kf_error err = {0};
     int code = 0;
+    guard_process();
     kf_status status = options_read(&o, argc, argv, &err);
     if (status == KF_OK && o.version)
         printf("kfuse %s\n", KF_VERSION);
@@ -41,8 +58,10 @@ int main(int argc, char **argv) {
         options_help(stdout, o.command);
     else if (status == KF_OK)
         status = run_command(&o, &job, &code, &err);
-    if (status == KF_OK && fflush(stdout) != 0)
-        status = kf__fail(&err, KF_ERR_IO, "can't write to standard output");
+    errno = 0; /* an earlier write may have failed: then the reason isn't known any more */
+    if (status == KF_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        status = kf__fail(&err, KF_ERR_IO, "can't write to standard output%s%s",
+                          errno ? ": " : "", errno ? strerror(errno) : "");
     if (status != KF_OK) {
         report_error(&err, job.text, job.file_name);
         code = EXIT_BAD;

@@ -185,6 +185,11 @@ static bool is_number(const char *word) {
     return kf__parse_double(word, strlen(word), &ignored);
 }
 
+/* "-o", "-o=FILE"; "-ones(3) * x" is an expression. */
+static bool is_letter_option(const char *word) {
+    return (!word[2] || word[2] == '=') && find_row(word + 1, 1, true);
+}
+
 /* One option at argv[*i]; moves *i on to its last word. */
 static kf_status read_option(struct options *o, int argc, char **argv, int *i, kf_error *err) {
     const char *word = argv[*i], *value = NULL;
@@ -242,7 +247,7 @@ kf_status options_read(struct options *o, int argc, char **argv, kf_error *err) 
         if (!only_words && strcmp(word, "--") == 0) {
             only_words = true;
         } else if (!only_words && word[0] == '-' && word[1] && !is_number(word) &&
-                   (word[1] == '-' || find_row(word + 1, 1, true) || !o->command)) {
+                   (word[1] == '-' || is_letter_option(word) || !o->command)) {
             KF_TRY(read_option(o, argc, argv, &i, err));
         } else if (!command_seen) {
             KF_TRY(read_command(o, word, err));

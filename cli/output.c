@@ -1,6 +1,7 @@
 /* Where tables and JSON go, and programs that are asked for help. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -25,10 +26,12 @@ kf_status output_close(struct output *out, const struct options *o, kf_status st
     } else {
         status = json_end(&out->json, o->json, err);
     }
+    struct stat info;
     bool named = out->json_file != stdout;
+    bool file = named && fstat(fileno(out->json_file), &info) == 0 && S_ISREG(info.st_mode);
     if (named && fclose(out->json_file) != 0 && status == KF_OK)
         status = kf__fail(err, KF_ERR_IO, "can't write '%s': %s", o->json, strerror(errno));
-    if (named && status != KF_OK) remove(o->json);
+    if (file && status != KF_OK) remove(o->json); /* never a device or a pipe */
     out->json_file = NULL;
     return status;
 }

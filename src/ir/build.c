@@ -37,8 +37,9 @@ static wanted promote(const kf_graph *g, const kf__ref *args, int n) {
     return w;
 }
 
-static bool fits(kf__dtype t, int64_t v) {
+bool kf__fits(kf__dtype t, int64_t v) {
     int bits = kf__types[t].size * 8;
+    if (kf__types[t].class != KF__CLASS_INT) return true;
     if (t == KF__U8) return v >= 0 && v <= 255;
     return bits == 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1));
 }
@@ -50,7 +51,7 @@ static bool narrow(kf_graph *g, kf__opcode op, const kf__ref *args, int n, wante
     kf__dtype t = w->result;
     for (int k = 0; k < n; k++) {
         const kf__node *x = kf__at(g, args[k]);
-        if (!x->weak || (x->kind == KF__CONSTANT && fits(t, x->u.integer))) continue;
+        if (!x->weak || (x->kind == KF__CONSTANT && kf__fits(t, x->u.integer))) continue;
         if (kf__ops[op].rule == KF__RULE_COMPARE) {
             w->result = KF__I64;
         } else if (x->kind == KF__CONSTANT) {
@@ -216,10 +217,12 @@ kf__ref kf__to_float(kf_graph *g, kf__ref a) {
 
 static bool normal_axis(kf_graph *g, const char *name, kf__ref a, int rank, int64_t axis,
                         int *out) {
+    if (rank == 0)
+        return kf__graph_fail(g, KF_ERR_ARGUMENT, "%s of %s: an array of rank 0 has no axis %lld",
+                              name, kf__types_text(g, &a, 1), (long long)axis);
     if (axis < -rank || axis >= rank)
         return kf__graph_fail(g, KF_ERR_ARGUMENT, "%s of %s: there is no axis %lld, only %d to %d",
-                              name, kf__types_text(g, &a, 1), (long long)axis, rank ? -rank : 0,
-                              rank ? rank - 1 : 0);
+                              name, kf__types_text(g, &a, 1), (long long)axis, -rank, rank - 1);
     *out = (int)(axis < 0 ? axis + rank : axis);
     return true;
 }

@@ -35,6 +35,8 @@ bool kf__dtype_from_dlpack(kf_dtype from, kf__dtype *out);
 bool kf__dtype_from_name(const char *name, size_t n, kf__dtype *out); /* long or short names */
 /* The dtype of an operation on a and b (docs/design.md has the table). */
 kf__dtype kf__promote(kf__dtype a, kf__dtype b);
+/* Can an array of that dtype hold the integer? Of floats and bools: yes. */
+bool kf__fits(kf__dtype t, int64_t v);
 
 /* ---------------------------------------------------------------- elementwise operations */
 

@@ -112,6 +112,7 @@ typedef struct kf__param {
 
 typedef struct kf__statement {
     uint32_t n_targets; /* 0: only evaluated (for its errors) */
+    bool unpack;        /* `a, = t` too */
     uint32_t *target;   /* slots */
     kf__ast *value;
     uint32_t at;

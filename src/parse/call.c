@@ -245,17 +245,17 @@ static bool check_annotation(kf__evaluator *ev, const kf__param *param, kf__obje
 }
 
 static bool assign(kf__evaluator *ev, const kf__statement *s, const kf__object *value) {
-    if (s->n_targets == 1) {
+    if (!s->unpack) {
         ev->frame[s->target[0]] = *value;
         return true;
     }
     ev->at = s->at;
     if (value->kind != KF__O_TUPLE)
-        return kf__eval_fail(ev, KF_ERR_TYPE, "%u names on the left, but the value is %s",
-                             s->n_targets, kf__object_text(value));
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%u name%s on the left, but the value is %s",
+                             s->n_targets, s->n_targets == 1 ? "" : "s", kf__object_text(value));
     if (value->n != s->n_targets)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u names on the left, but %u values",
-                             s->n_targets, value->n);
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u name%s on the left, but %u values",
+                             s->n_targets, s->n_targets == 1 ? "" : "s", value->n);
     for (uint32_t i = 0; i < s->n_targets; i++) ev->frame[s->target[i]] = value->items[i];
     return true;
 }

@@ -75,6 +75,15 @@ static bool known_op(kf__evaluator *ev, kf__opcode op, const kf__object *args, k
     return true;
 }
 
+/* The share that dropout drops. A number that changes later isn't looked at again: it is clamped. */
+static bool is_probability(kf__evaluator *ev, const kf__object *o) {
+    kf__object now = kf__known(o);
+    if (!kf__is_number(&now)) return true;
+    double p = now.kind == KF__O_FLOAT ? now.number : (double)now.integer;
+    return (p >= 0 && p <= 1) ||
+           kf__eval_fail(ev, KF_ERR_ARGUMENT, "`p` is a probability, from 0 to 1, not %g", p);
+}
+
 bool kf__make_op(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                  kf__object *out) {
     kf__opcode op = (kf__opcode)b->data;
@@ -83,6 +92,7 @@ bool kf__make_op(kf__evaluator *ev, const kf__builtin *b, const kf__object *args
     if (known_op(ev, op, args, out)) return true;
     ev->at = at;
     kf__begin_call(ev, b->name);
+    if (kf__ops[op].rule == KF__RULE_LIMIT && !is_probability(ev, &args[0])) return false;
     for (int i = 0; i < kf__ops[op].arity; i++) {
         bool ok = kf__ops[op].rule == KF__RULE_LIMIT ? to_dtype(ev, &args[i], KF__F64, &node[i])
                                                      : kf__to_node(ev, &args[i], &node[i]);
@@ -94,8 +104,10 @@ bool kf__make_op(kf__evaluator *ev, const kf__builtin *b, const kf__object *args
 /* ---------------------------------------------------------------- reductions */
 
 static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int field,
-                   const kf__object *args, bool keepdims, kf__object *out) {
+                   const kf__object *args, const kf__object *dtype, bool keepdims,
+                   kf__object *out) {
     kf__ref x;
+    kf__dtype type;
     int64_t axes[KF__MAX_RANK];
     int n;
     if (args[1].kind == KF__O_ARRAY)
@@ -112,6 +124,8 @@ static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int f
     if (!kf__to_node(ev, &args[0], &x) || !kf__to_ints(ev, &args[1], "axis", axes, &n))
         return false;
     kf__begin_call(ev, name);
+    if (dtype && !kf__to_dtype(ev, dtype, &type)) return false;
+    if (dtype) x = kf__cast(ev->g, x, type);
     kf__ref made = kf__reduce_axes(ev->g, red, field, x, axes, n, keepdims);
     return kf__eval_node(ev, made, out) && kf__round(ev, out);
 }
@@ -144,7 +158,9 @@ bool kf__make_reduce(kf__evaluator *ev, const kf__builtin *b, const kf__object *
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s() takes one array, an axis and keepdims",
                              b->name);
     if (!kf__to_bool(ev, &args[2], "keepdims", &keepdims)) return false;
-    return reduce(ev, b->name, (kf__reduction)b->data, 0, args, keepdims, out);
+    bool cast = args[3].kind != KF__O_UNSET && args[3].kind != KF__O_NONE;
+    return reduce(ev, b->name, (kf__reduction)b->data, 0, args, cast ? &args[3] : NULL, keepdims,
+                  out);
 }
 
 /* argmax and argmin: the index along one axis, or among all elements. */
@@ -155,12 +171,12 @@ bool kf__make_reduce_index(kf__evaluator *ev, const kf__builtin *b, const kf__ob
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s() takes one axis, or None for all elements",
                              b->name);
     if (!kf__to_bool(ev, &args[2], "keepdims", &keepdims)) return false;
-    return reduce(ev, b->name, (kf__reduction)b->data, 1, args, keepdims, out);
+    return reduce(ev, b->name, (kf__reduction)b->data, 1, args, NULL, keepdims, out);
 }
 
 bool kf__make_reduce_kept(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                           kf__object *out) {
-    return reduce(ev, b->name, (kf__reduction)(b->data / 2), b->data % 2, args, true, out);
+    return reduce(ev, b->name, (kf__reduction)(b->data / 2), b->data % 2, args, NULL, true, out);
 }
 
 /* The number of elements along axes, as an integer, so that it takes the arrays' kind. */
@@ -305,6 +321,7 @@ static bool filled(kf__evaluator *ev, const kf__object *value, const kf__object 
                    const kf__expr *shape, kf__object *out) {
     kf__ref node;
     kf__dtype type;
+    int64_t size;
     kf__begin_call(ev, "full");
     if (dtype->kind == KF__O_NONE && value->kind == KF__O_FLOAT) type = KF__F32;
     else if (dtype->kind == KF__O_NONE && value->kind == KF__O_INT) type = KF__I64;
@@ -314,6 +331,12 @@ static bool filled(kf__evaluator *ev, const kf__object *value, const kf__object 
     } else if (!kf__to_dtype(ev, dtype, &type)) {
         return false;
     }
+    for (int i = 0; i < rank; i++)
+        if (kf__x_is_const(&ev->g->exprs, shape[i], &size) && size < 0)
+            return kf__eval_fail(ev, KF_ERR_SHAPE, "a size of %lld", (long long)size);
+    if (value->kind == KF__O_INT && !kf__fits(type, value->integer))
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%lld doesn't fit %s", (long long)value->integer,
+                             kf__types[type].name);
     return to_dtype(ev, value, type, &node) &&
            kf__eval_node(ev, kf__broadcast_to(ev->g, node, rank, shape), out);
 }

@@ -75,6 +75,8 @@ static kf__ast *read_number(kf__reader *r) {
                                                : (digits[1] | 32) == 'o' ? 8
                                                                          : 10
                                              : 10;
+        if (n == 2 && digits[0] == '0' && strchr("xXbBoO", digits[1]))
+            return kf__reader_fail(r, KF_ERR_SYNTAX, t.at, "`%.2s` needs digits behind it", digits);
         bool fits = base == 10 && kf__parse_int(digits, n, &o.integer);
         for (size_t i = 2; base != 10 && i < n; i++) {
             int c = digits[i] <= '9' ? digits[i] - '0' : (digits[i] | 32) - 'a' + 10;
@@ -367,6 +369,12 @@ static kf__ast *read_unary(kf__reader *r) {
         return read_power(r);
     if (!enter(r)) return NULL;
     kf__take(r);
+    if (t.kind == KF__T_MINUS && r->token.kind == KF__T_INT &&
+        same(r, &r->token, "9223372036854775808")) {
+        kf__take(r); /* the one integer that only fits with its sign */
+        leave(r);
+        return literal(r, t.at, (kf__object){.kind = KF__O_INT, .integer = INT64_MIN});
+    }
     kf__ast *operand = read_unary(r);
     leave(r);
     kf__ast *node = operand ? kf__ast_new(r, KF__A_UNARY, t.at) : NULL;

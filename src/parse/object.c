@@ -81,7 +81,10 @@ bool kf__to_bool(kf__evaluator *ev, const kf__object *o, const char *what, bool 
     case KF__O_INT: *out = known.integer != 0; return true;
     case KF__O_FLOAT: *out = known.number != 0; return true;
     case KF__O_STRING:
-    case KF__O_TUPLE: *out = known.n != 0; return true;
+    case KF__O_TUPLE:
+        if (strcmp(what, "if") != 0) return not_known(ev, o, what, "True or False");
+        *out = known.n != 0;
+        return true;
     default: return not_known(ev, o, what, "True or False");
     }
 }
@@ -128,6 +131,9 @@ bool kf__to_shape(kf__evaluator *ev, const kf__object *o, kf__expr *out, int *ra
 bool kf__to_dtype(kf__evaluator *ev, const kf__object *o, kf__dtype *out) {
     if (o->kind == KF__O_DTYPE) *out = (kf__dtype)o->dtype;
     else if (o->kind == KF__O_STRING && kf__dtype_from_name(o->text, o->n, out)) return true;
+    else if (o->kind == KF__O_STRING)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "there is no dtype `%.*s`; there are bool, int8, "
+                                              "float32, ...", (int)kf__min(o->n, 40u), o->text);
     else
         return kf__eval_fail(ev, KF_ERR_TYPE, "a dtype is needed (f32, int8, ...), not %s",
                              kf__object_text(o));

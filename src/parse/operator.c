@@ -325,6 +325,8 @@ bool kf__unary(kf__evaluator *ev, kf__token_kind op, const kf__object *a, kf__ob
         return true;
     }
     if (kf__is_number(a)) {
+        if (op == KF__T_BIT_NOT && a->kind == KF__O_FLOAT)
+            return kf__eval_fail(ev, KF_ERR_TYPE, "`~` works on integers and bools, not on floats");
         if (op == KF__T_BIT_NOT)
             return fold_or_fail(ev, KF__T_BIT_XOR, a, a->kind == KF__O_BOOL ? &yes : &ones, out);
         if (a->kind != KF__O_FLOAT) return fold_or_fail(ev, KF__T_MINUS, &zero, a, out);

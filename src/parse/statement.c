@@ -82,15 +82,16 @@ typedef KF__VEC(kf__token) tokens;
 
 /* targets := NAME {"," NAME} [","]        where "=" or ":" or an operator with "=" follows; else
  * nothing is taken and there are none. False when out of memory. */
-static bool read_targets(kf__reader *r, tokens *targets) {
+static bool read_targets(kf__reader *r, tokens *targets, bool *unpack) {
     kf__lexer lexer = r->lexer;
     kf__token first = r->token;
     bool ok = true;
-    targets->n = 0;
+    targets->n = 0, *unpack = false;
     while (ok && r->token.kind == KF__T_NAME) {
         ok = KF__PUSH(r->mem, targets, r->token);
         kf__take(r);
         if (r->token.kind != KF__T_COMMA) break;
+        *unpack = true;
         kf__take(r);
     }
     kf__token_kind kind = (kf__token_kind)r->token.kind;
@@ -140,15 +141,15 @@ static kf__ast *read_augmented(kf__reader *r, const kf__token *target) {
 }
 
 /* assignment := targets "=" expressions | NAME operator"=" expressions */
-static bool read_assignment(kf__reader *r, const tokens *names, bool *last) {
-    kf__statement s = {.at = names->at[0].at, .n_targets = names->n};
+static bool read_assignment(kf__reader *r, const tokens *names, bool unpack, bool *last) {
+    kf__statement s = {.at = names->at[0].at, .n_targets = names->n, .unpack = unpack};
     if (r->token.kind == KF__T_COLON)
         return kf__reader_fail(r, KF_ERR_SYNTAX, r->token.at,
                                "only the parameters of a def have annotations");
     if (r->token.kind == KF__T_SET) {
         kf__take(r);
         s.value = kf__read_expressions(r);
-    } else if (names->n > 1) {
+    } else if (unpack) {
         return kf__reader_unexpected(r, "`=` after several names");
     } else {
         s.value = read_augmented(r, &names->at[0]);
@@ -172,8 +173,9 @@ static bool read_assignment(kf__reader *r, const tokens *names, bool *last) {
  * *last: nothing may follow. *only: an expression, which must be the last. */
 static bool read_statement(kf__reader *r, tokens *names, bool *last) {
     uint32_t at = r->token.at;
-    if (!read_targets(r, names)) return false;
-    if (names->n) return read_assignment(r, names, last);
+    bool unpack;
+    if (!read_targets(r, names, &unpack)) return false;
+    if (names->n) return read_assignment(r, names, unpack, last);
     if (r->token.kind == KF__T_RETURN) {
         if (r->script)
             return kf__reader_fail(r, KF_ERR_SYNTAX, at,

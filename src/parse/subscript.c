@@ -126,7 +126,8 @@ static bool cut_index(kf__evaluator *ev, const kf__object *o, int axis, kf__expr
                                               "where(condition, a, b)", kf__object_text(o));
     if (!kf__to_int(ev, o, "index", &index)) return false;
     if (index == INT64_MIN || index == INT64_MAX)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "an index that is out of range");
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "index %lld of axis %d is out of range",
+                             (long long)index, axis);
     if (kf__x_is_const(pool, n, &size) && (index >= size || index < -size))
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "index %lld of axis %d is out of range: its "
                                                   "size is %lld",
