@@ -42,6 +42,34 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
                   uint32_t n);
 void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tiles */
 
+/* ---------------------------------------------------------------- cpu_passes.c */
+
+typedef const kf__lx *kf__state_fields[KF__MAX_FIELDS];
+
+/* exp(x - max) beside max_sumexp of x: kept while they are summed. */
+typedef struct kf__kept {
+    uint32_t red, difference, power;
+    int64_t most;     /* elements of a row that can be kept */
+    const char *exps; /* [most] */
+} kf__kept;
+
+typedef struct kf__pass {
+    int field, n_fields; /* n_fields: the most that a reduction has */
+    const uint16_t *reds, *stores;
+    uint32_t n_reds, n_stores;
+    const kf__mask *mask;
+    const char **keep; /* [n_reds] buffers of dear arguments, or NULL */
+    const kf__kept *fill, *use; /* exponentials to be kept, or that were kept; or NULL */
+    bool summing;     /* of fill: the loop that sums and keeps, not that of the maximum */
+    const char *from; /* where the block's exponentials are */
+    kf__state_fields *fields;
+} kf__pass;
+
+const char *kf__cpu_lanes_name(kf__low *L, uint32_t red, int f);
+void kf__cpu_put_lanes(kf__low *L, uint32_t red, int f); /* declares them, as identities */
+void kf__cpu_put_tree(kf__low *L, uint32_t red, int f);  /* folds them into the first */
+void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p);   /* of p->field */
+void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p); /* of all fields */
 /* The passes of one stage's reductions over one block: leaves each reduction's block state in
  * fields[r][f]. stores: FULL ones of this stage, done in the first pass. */
 void kf__cpu_block_passes(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t n_reds,

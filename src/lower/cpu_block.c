@@ -74,13 +74,15 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
         if (!kf__has(mask, i) || in->kind != KF__I_LOAD || kf__low_step(L, in->access) != 1)
             continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
-        if (!distance || !L->pointer[in->access]) continue;
+        if (!distance) continue;
+        need_pointer(L, b, in->access);
         const kf__lx *l = kf__l_var(L, "l"), *from = kf__l_var(L, L->pointer[in->access]);
         int per_line = 64 / kf__types[L->operands[in->access].dtype].size;
         kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, per_line),
                      KF__SERIAL);
         const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "+", from, distance), l);
-        kf__put_call(L, kf__l_call(L, "kf_prefetch", KF__I64, at));
+        const char *prefetch = next_row ? "kf_prefetch_far" : "kf_prefetch";
+        kf__put_call(L, kf__l_call(L, prefetch, KF__I64, at));
         kf__close(L);
     }
 }

@@ -9,145 +9,49 @@
  *                 stores of this stage
  *             results of the stage, row-level instructions
  *
+ *           softmax takes each exponential once: first the row's maximum, then the exponentials,
+ *           which are summed and kept for the stage that needs them
+ *
  * reduce    nothing at element level follows the reduction: units are chunks of rows, and a second
  *           function merges a row's chunks. A chunk is a fixed number of elements, so that the
  * order of a sum depends on the row's length only.
  */
 #include "lower/cpu.h"
 
-enum { KF__CPU_CHUNK = 16 * KF__CPU_BLOCK };
+enum {
+    KF__CPU_CHUNK = 16 * KF__CPU_BLOCK,
+    KF__CPU_KEPT = 256 << 10, /* bytes of exponentials on the stack; longer rows take them again */
+};
 
-typedef const kf__lx *state_fields[KF__MAX_FIELDS];
+/* ---------------------------------------------------------------- exponentials kept */
 
-/* ---------------------------------------------------------------- one block */
-
-static const char *lanes_name(kf__low *L, uint32_t red, int f) {
-    return kf__field_name(L, "lanes", red, f);
+static bool find_kept(kf__low *L, kf__kept *k) {
+    int reduced = 0;
+    for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
+    for (uint32_t i = 0; reduced == 1 && i < L->k->n_instrs; ++i) {
+        if (L->k->instrs[i].kind != KF__I_REDUCE ||
+            !kf__low_find_exp(L, i, &k->difference, &k->power))
+            continue;
+        kf__dtype type = kf__state_type(L, i);
+        k->red = i;
+        k->most = KF__CPU_KEPT / kf__types[type].size;
+        k->exps = kf__l_name(L, "exps%u", (unsigned)i);
+        kf__put_var(L, kf__ctype(type), k->exps, k->most, NULL);
+        return true;
+    }
+    return false;
 }
 
-static void put_lanes(kf__low *L, uint32_t red, int f) {
-    const char *lanes = lanes_name(L, red, f);
-    kf__put_var(L, kf__ctype(kf__lane_type(L, red, f)), lanes, KF__CPU_LANES, NULL);
-    kf__open_for(L, "int", "l", kf__l_int(L, 0), kf__l_int(L, KF__CPU_LANES), kf__l_int(L, 1),
-                 KF__SIMD);
-    kf__put_set(L, kf__l_item(L, lanes, kf__l_var(L, "l")), kf__lane_identity(L, red, f));
-    kf__close(L);
+static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
+    return kf__l_bin(L, "<=", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most));
 }
 
-static void put_tree(kf__low *L, uint32_t red, int f) {
-    const char *lanes = lanes_name(L, red, f);
-    const kf__lx *l = kf__l_var(L, "l"), *w = kf__l_var(L, "w");
-    kf__open_halve(L, "w", kf__l_int(L, KF__CPU_LANES / 2));
-    kf__open_for(L, "int", "l", kf__l_int(L, 0), w, kf__l_int(L, 1), KF__SIMD);
-    kf__put_set(L, kf__l_item(L, lanes, l),
-                kf__fold_of(L, red, f, kf__l_item(L, lanes, l),
-                            kf__l_item(L, lanes, kf__l_bin(L, "+", l, w))));
-    kf__close(L);
-    kf__close(L);
-}
-
-typedef struct pass {
-    int field, n_fields; /* n_fields: the most that a reduction has */
-    const uint16_t *reds, *stores;
-    uint32_t n_reds, n_stores;
-    const kf__mask *mask;
-    const char **keep; /* [n_reds] buffers of dear arguments, or NULL */
-    state_fields *fields;
-} pass;
-
-/* Elements l of a group that starts at `group`, up to `to`. */
-static void put_group(kf__low *L, kf__cpu_block *b, const pass *p, const kf__lx *group,
-                      const kf__lx *to) {
-    const kf__lx *l = kf__l_var(L, "l"), *e = kf__l_bin(L, "+", group, l);
-    const kf__lx *at = kf__l_call(L, "kf_cast_i64_i32", KF__I64, e);
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1), KF__SIMD);
-    kf__mask *before = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
-    for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
-        if (L->value[i]) before[i / 64] |= (kf__mask)1 << (i % 64);
-    for (uint32_t r = 0; r < p->n_reds; ++r) {
-        uint16_t arg = L->k->instrs[p->reds[r]].args[0];
-        if (p->field > 0 && p->keep[r]) L->value[arg] = kf__l_item(L, p->keep[r], e);
-    }
-    kf__cpu_body(L, b, p->mask, e);
-    if (p->field == 0) kf__cpu_stores(L, b, p->stores, p->n_stores, e);
-    for (uint32_t r = 0; r < p->n_reds; ++r) {
-        uint32_t red = p->reds[r];
-        if (kf__fields(L, red) <= p->field) continue;
-        const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
-        if (p->field == 0 && p->keep[r]) kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
-        const kf__lx *term = kf__term(L, red, p->field, x, at, p->fields[r]);
-        if (term != x)
-            term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
-                               kf__l_name(L, "term%u", (unsigned)red), term, NULL);
-        const kf__lx *lane = kf__l_item(L, lanes_name(L, red, p->field), l);
-        kf__put_set(L, lane, kf__fold_of(L, red, p->field, lane, term));
-    }
-    kf__close(L);
-    for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
-        if (!kf__has(before, i)) L->value[i] = NULL;
-    if (!before) L->failed = true;
-}
-
-static void put_pass(kf__low *L, kf__cpu_block *b, pass *p) {
-    uint16_t roots[256];
-    uint32_t n = 0;
-    for (uint32_t r = 0; r < p->n_reds && n < 128; ++r)
-        if (kf__fields(L, p->reds[r]) > p->field && !(p->field > 0 && p->keep[r]))
-            roots[n++] = L->k->instrs[p->reds[r]].args[0];
-    for (uint32_t s = 0; p->field == 0 && s < p->n_stores; ++s)
-        roots[n++] = L->k->stores[p->stores[s]].instr;
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    p->mask = mask;
-    for (uint32_t r = 0; p->field == 0 && r < p->n_reds; ++r) {
-        uint16_t arg = L->k->instrs[p->reds[r]].args[0];
-        if (kf__fields(L, p->reds[r]) < 2) continue;
-        if (!kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1))) continue;
-        p->keep[r] = kf__l_name(L, "keep%u", (unsigned)p->reds[r]);
-        kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])), p->keep[r], KF__CPU_BLOCK, NULL);
-    }
-    kf__cpu_prepare(L, b, mask);
-    if (p->field + 1 == p->n_fields) kf__cpu_prefetch(L, b, mask, false);
-    if (p->field == 0) kf__cpu_store_targets(L, b, p->stores, p->n_stores);
-    for (uint32_t r = 0; r < p->n_reds; ++r)
-        if (kf__fields(L, p->reds[r]) > p->field) put_lanes(L, p->reds[r], p->field);
-
-    const kf__lx *lanes = kf__l_int(L, KF__CPU_LANES), *zero = kf__l_int(L, 0);
-    const char *name = kf__l_name(L, "whole%d", p->field);
-    const kf__lx *whole = kf__put_let(
-        L, "int64_t", name, kf__l_bin(L, "-", b->len, kf__l_bin(L, "%", b->len, lanes)), NULL);
-    kf__open_for(L, "int64_t", "group", zero, whole, lanes, KF__SERIAL);
-    put_group(L, b, p, kf__l_var(L, "group"), lanes);
-    kf__close(L);
-    put_group(L, b, p, whole, kf__l_bin(L, "-", b->len, whole));
-
-    for (uint32_t r = 0; r < p->n_reds; ++r) {
-        uint32_t red = p->reds[r];
-        if (kf__fields(L, red) <= p->field) continue;
-        put_tree(L, red, p->field);
-        const kf__lx *folded = kf__l_item(L, lanes_name(L, red, p->field), zero);
-        p->fields[r][p->field] =
-            kf__put_let(L, kf__ctype(kf__field_type(L, red, p->field)),
-                        kf__field_name(L, "block", red, p->field),
-                        kf__close_of(L, red, p->field, folded, kf__count_as(L, red, b->len),
-                                     b->begin), NULL);
-    }
-}
-
-void kf__cpu_block_passes(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t n_reds,
-                          const uint16_t *stores, uint32_t n_stores,
-                          const kf__lx *fields[][KF__MAX_FIELDS]) {
-    const char **keep = KF__NEW(L->arena, const char *, n_reds + 1);
-    if (!keep) {
-        L->failed = true;
-        return;
-    }
-    pass p = {.reds = reds, .n_reds = n_reds, .stores = stores, .n_stores = n_stores, .keep = keep,
-              .fields = fields};
-    int most = 1;
-    for (uint32_t r = 0; r < n_reds; ++r)
-        if (kf__fields(L, reds[r]) > most) most = kf__fields(L, reds[r]);
-    p.n_fields = most;
-    for (p.field = 0; p.field < most; ++p.field) put_pass(L, b, &p);
+/* Where the block's exponentials are kept. */
+static const char *kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
+    const char *name = kf__l_name(L, "%s_from", k->exps);
+    kf__put_let(L, kf__l_name(L, "%s *", kf__ctype(kf__state_type(L, k->red))), name,
+                kf__l_bin(L, "+", kf__l_var(L, k->exps), first), NULL);
+    return name;
 }
 
 /* ---------------------------------------------------------------- one stage over a range */
@@ -155,8 +59,10 @@ void kf__cpu_block_passes(kf__low *L, kf__cpu_block *b, const uint16_t *reds, ui
 typedef struct stage {
     uint16_t reds[64], stores[64];
     uint32_t n_reds, n_stores;
-    state_fields running[64];
-    const char *done; /* elements reduced so far */
+    kf__state_fields running[64];
+    const char *done;       /* elements reduced so far */
+    const kf__kept *fill, *use; /* exponentials that it keeps, or reads; or NULL */
+    bool summing;           /* of fill: the second loop over the row */
 } stage;
 
 static void open_stage(kf__low *L, stage *st, uint32_t s) {
@@ -184,33 +90,70 @@ static void open_stage(kf__low *L, stage *st, uint32_t s) {
     }
 }
 
+static void put_reductions(kf__low *L, kf__cpu_block *b, const stage *st, const char *from) {
+    kf__state_fields fields[64];
+    kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
+              .n_stores = st->n_stores, .fields = fields, .fill = st->fill, .use = st->use,
+              .from = from};
+    kf__cpu_put_passes(L, b, &p);
+    for (uint32_t r = 0; r < st->n_reds; ++r) {
+        if (st->fill && st->fill->red == st->reds[r]) {
+            const kf__lx *max = st->running[r][0];
+            kf__put_set(L, max, kf__fold_of(L, st->reds[r], 0, max, fields[r][0]));
+            continue;
+        }
+        kf__put_merge(L, st->reds[r], st->running[r], fields[r],
+                      kf__count_as(L, st->reds[r], kf__l_var(L, st->done)),
+                      kf__count_as(L, st->reds[r], b->len));
+    }
+    kf__put_set(L, kf__l_var(L, st->done), kf__l_bin(L, "+", kf__l_var(L, st->done), b->len));
+}
+
+/* The row's maximum is known: its exponentials, summed and kept. */
+static void put_sum_of_kept(kf__low *L, kf__cpu_block *b, const stage *st, const char *from) {
+    uint32_t at = 0;
+    while (st->reds[at] != st->fill->red) ++at;
+    kf__state_fields fields = {st->running[at][0]};
+    const char *keep = NULL;
+    uint16_t arg = L->k->instrs[st->reds[at]].args[0];
+    if (kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1))) keep = from;
+    kf__pass p = {.field = 1, .n_fields = 1, .reds = &st->reds[at], .n_reds = 1, .keep = &keep,
+              .fill = st->fill, .summing = true, .from = from, .fields = &fields};
+    kf__cpu_put_pass(L, b, &p);
+    const kf__lx *sum = st->running[at][1];
+    kf__put_set(L, sum, kf__fold_of(L, st->reds[at], 1, sum, fields[1]));
+}
+
 /* begin: the block's index among what a row reduces. */
-static void put_block_of_stage(kf__low *L, stage *st, const kf__lx *begin, const kf__lx *first,
-                               const kf__lx *len) {
+static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
+                               const kf__lx *first, const kf__lx *len) {
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
     b.begin = begin;
-    if (st->n_reds) {
-        state_fields fields[64];
-        kf__cpu_block_passes(L, &b, st->reds, st->n_reds, st->stores, st->n_stores, fields);
-        for (uint32_t r = 0; r < st->n_reds; ++r)
-            kf__put_merge(L, st->reds[r], st->running[r], fields[r],
-                          kf__count_as(L, st->reds[r], kf__l_var(L, st->done)),
-                          kf__count_as(L, st->reds[r], len));
-        kf__put_set(L, kf__l_var(L, st->done), kf__l_bin(L, "+", kf__l_var(L, st->done), len));
+    uint16_t roots[64];
+    for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
+    /* What the stage reads, or would read: the next row's is asked for. */
+    kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
+    const char *from = NULL;
+    if (st->fill || st->use) from = kept_from(L, st->fill ? st->fill : st->use, first);
+    if (st->use) L->value[st->use->power] = kf__l_var(L, from); /* its arguments aren't needed */
+    if (st->fill && st->summing) {
+        put_sum_of_kept(L, &b, st, from);
+    } else if (st->n_reds) {
+        put_reductions(L, &b, st, from);
     } else {
-        uint16_t roots[64];
-        for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
         kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
         kf__cpu_prepare(L, &b, mask);
-        kf__cpu_prefetch(L, &b, mask, true);
+        kf__cpu_prefetch(L, &b, reads, true);
         kf__cpu_store_targets(L, &b, st->stores, st->n_stores);
+        const kf__lx *l = kf__l_var(L, "l");
         kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
-        kf__cpu_body(L, &b, mask, kf__l_var(L, "l"));
-        kf__cpu_stores(L, &b, st->stores, st->n_stores, kf__l_var(L, "l"));
+        if (st->use) L->value[st->use->power] = kf__l_item(L, from, l);
+        kf__cpu_body(L, &b, mask, l);
+        kf__cpu_stores(L, &b, st->stores, st->n_stores, l);
         kf__close(L);
     }
-    kf__cpu_flush(L, &b, st->stores, st->n_stores);
+    if (!st->summing) kf__cpu_flush(L, &b, st->stores, st->n_stores);
     kf__cpu_forget(L, NULL);
 }
 
@@ -255,6 +198,21 @@ static void project_all(kf__low *L, const stage *st, const kf__lx *total) {
 
 /* ---------------------------------------------------------------- rows */
 
+static bool has_reduction(const stage *st, uint32_t red) {
+    for (uint32_t r = 0; r < st->n_reds; ++r)
+        if (st->reds[r] == red) return true;
+    return false;
+}
+
+/* Does the stage need exponentials that were kept in an earlier one? */
+static bool reads_kept(kf__low *L, const stage *st, const kf__kept *k) {
+    uint16_t roots[128];
+    uint32_t n = 0;
+    for (uint32_t s = 0; s < st->n_stores; ++s) roots[n++] = L->k->stores[st->stores[s]].instr;
+    for (uint32_t r = 0; r < st->n_reds; ++r) roots[n++] = L->k->instrs[st->reds[r]].args[0];
+    return kf__has(kf__low_needed(L, KF__LEVEL_FULL, roots, n), k->power);
+}
+
 void kf__cpu_rows(kf__low *L) {
     kf__low_begin(L, "", "One row after another, all stages of a row together.");
     L->fn->units = kf__low_extent(L, false);
@@ -264,6 +222,8 @@ void kf__cpu_rows(kf__low *L) {
     const kf__lx *n = reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
+    kf__kept exps;
+    bool keeps = find_kept(L, &exps);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
     kf__put_decode(L, false, false, kf__l_var(L, "u"));
@@ -275,7 +235,21 @@ void kf__cpu_rows(kf__low *L) {
             return;
         }
         open_stage(L, st, s);
-        if (st->n_reds || st->n_stores) put_stage(L, st, kf__l_int(L, 0), n);
+        const kf__lx *zero = kf__l_int(L, 0);
+        bool fills = keeps && has_reduction(st, exps.red), uses = keeps && reads_kept(L, st, &exps);
+        if (fills || uses) {
+            kf__open_if(L, fits_kept(L, &exps));
+            st->fill = fills ? &exps : NULL;
+            st->use = uses ? &exps : NULL;
+            put_stage(L, st, zero, n);
+            st->summing = fills;
+            if (fills) put_stage(L, st, zero, n);
+            kf__open_else(L);
+            st->fill = st->use = NULL;
+            st->summing = false;
+        }
+        if (st->n_reds || st->n_stores) put_stage(L, st, zero, n);
+        if (fills || uses) kf__close(L);
         project_all(L, st, n);
         kf__put_rows(L, s + 1);
     }
@@ -303,7 +277,7 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
                         const kf__lx *chunks, const kf__lx *n) {
     const kf__lx *c = kf__l_var(L, "c"), *lanes = kf__l_int(L, KF__CPU_LANES);
     for (uint32_t r = 0; r < st->n_reds; ++r)
-        if (kf__is_simple(L, st->reds[r])) put_lanes(L, st->reds[r], 0);
+        if (kf__is_simple(L, st->reds[r])) kf__cpu_put_lanes(L, st->reds[r], 0);
     kf__open_for(L, "int64_t", "c", kf__l_int(L, 0), chunks, kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *at =
         kf__put_let(L, "int64_t", "at",
@@ -315,7 +289,7 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
         kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, before), size), NULL);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         uint32_t red = st->reds[r];
-        state_fields q;
+        kf__state_fields q;
         for (int f = 0; f < kf__fields(L, red); ++f)
             q[f] = kf__put_let(L, kf__ctype(kf__field_type(L, red, f)),
                                kf__field_name(L, "q", red, f),
@@ -323,7 +297,8 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
                                           partial(L, offsets, r, red, f), at),
                                NULL);
         if (kf__is_simple(L, red)) {
-            const kf__lx *lane = kf__l_item(L, lanes_name(L, red, 0), kf__l_bin(L, "%", c, lanes));
+            const kf__lx *lane =
+                kf__l_item(L, kf__cpu_lanes_name(L, red, 0), kf__l_bin(L, "%", c, lanes));
             kf__put_set(L, lane, kf__fold_of(L, red, 0, lane, q[0]));
         } else {
             kf__put_merge(L, red, st->running[r], q, kf__count_as(L, red, before),
@@ -333,9 +308,9 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
     kf__close(L);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         if (!kf__is_simple(L, st->reds[r])) continue;
-        put_tree(L, st->reds[r], 0);
+        kf__cpu_put_tree(L, st->reds[r], 0);
         kf__put_set(L, st->running[r][0],
-                    kf__l_item(L, lanes_name(L, st->reds[r], 0), kf__l_int(L, 0)));
+                    kf__l_item(L, kf__cpu_lanes_name(L, st->reds[r], 0), kf__l_int(L, 0)));
     }
 }
 

@@ -44,10 +44,8 @@ bool kf__cuda_wide(const kf__low *L, int width); /* do strides allow 16-byte acc
 void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool split);
 /* Field f > 0 of the reductions, over the elements kept. fields: those before it, closed. */
 void kf__cuda_field(kf__low *L, kf__tile *t, kf__phase *p, int f, kf__fields_of *fields);
-/* Where a kernel has both max_sumexp of x and exp(x - max), as softmax does: the exponentials are
- * taken once, after the maximum is known, kept, and summed. */
-bool kf__cuda_find_exp(const kf__low *L, uint32_t red, uint32_t *difference, uint32_t *power);
-/* The sum of exponentials of the tile, a variable; the value of `power` is kept from here on. */
+/* Where kf__low_find_exp holds, exponentials are taken once, after the maximum is known, kept, and
+ * summed: the tile's sum, a variable; the value of `power` is kept from here on. */
 const kf__lx *kf__cuda_exp(kf__low *L, kf__tile *t, uint32_t red, uint32_t difference,
                            uint32_t power);
 void kf__cuda_forget(kf__low *L, uint32_t stage);

@@ -108,7 +108,7 @@ static void put_exchange(kf__low *L, const bucket *b, kf__states *st, uint32_t i
 static uint32_t shared_last(const kf__low *L, uint16_t *reds, uint32_t n) {
     uint32_t plain = 0, difference, power;
     for (uint32_t r = 0; r < n; ++r) {
-        if (kf__cuda_find_exp(L, reds[r], &difference, &power)) continue;
+        if (kf__low_find_exp(L, reds[r], &difference, &power)) continue;
         uint16_t red = reds[r];
         reds[r] = reds[plain];
         reds[plain++] = red;
@@ -128,7 +128,7 @@ static void put_shared_exps(kf__low *L, kf__tile *t, const bucket *b, kf__phase 
     kf__phase sums = {.reds = p->reds + plain, .n_reds = p->n_reds - plain, .acc = p->acc + plain};
     for (uint32_t r = 0; r < sums.n_reds; ++r) {
         uint32_t difference, power;
-        kf__cuda_find_exp(L, sums.reds[r], &difference, &power);
+        kf__low_find_exp(L, sums.reds[r], &difference, &power);
         only[r] = 1;
         sums.acc[r][1] = kf__cuda_exp(L, t, sums.reds[r], difference, power);
     }
@@ -245,7 +245,7 @@ bool kf__cuda_rows(kf__low *L) {
     const kf__lx *held = NULL;
     for (uint32_t i = 0; !held && i < L->k->n_instrs; ++i)
         if (L->k->instrs[i].kind == KF__I_REDUCE && kf__counts(L, i) &&
-            !kf__cuda_find_exp(L, i, &(uint32_t){0}, &(uint32_t){0}))
+            !kf__low_find_exp(L, i, &(uint32_t){0}, &(uint32_t){0}))
             held = put_count(L, &t, b.lanes < 32 ? b.lanes : 32);
     bool waited = b.cluster == 1;
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {

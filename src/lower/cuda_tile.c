@@ -363,22 +363,6 @@ void kf__cuda_field(kf__low *L, kf__tile *t, kf__phase *p, int f, kf__fields_of 
     kf__close(L);
 }
 
-bool kf__cuda_find_exp(const kf__low *L, uint32_t red, uint32_t *difference, uint32_t *power) {
-    if (L->k->instrs[red].op != KF__RED_MAX_SUMEXP) return false;
-    for (uint32_t w = red + 1; w < L->k->n_instrs; ++w) {
-        const kf__instr *e = &L->k->instrs[w], *d = &L->k->instrs[e->args[0]];
-        if (e->kind != KF__I_OP || e->op != KF__EXP || e->level != KF__LEVEL_FULL) continue;
-        if (d->kind != KF__I_OP || d->op != KF__SUBTRACT || d->args[0] != L->k->instrs[red].args[0])
-            continue;
-        const kf__instr *m = &L->k->instrs[d->args[1]];
-        if (m->kind != KF__I_PROJECT || m->field != 0 || m->args[0] != red) continue;
-        *difference = e->args[0];
-        *power = w;
-        return true;
-    }
-    return false;
-}
-
 const kf__lx *kf__cuda_exp(kf__low *L, kf__tile *t, uint32_t red, uint32_t difference,
                            uint32_t power) {
     kf__dtype type = kf__state_type(L, red);

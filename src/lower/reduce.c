@@ -50,6 +50,22 @@ bool kf__is_simple(const kf__low *L, uint32_t red) {
     return kf__fields(L, red) == 1 && !strcmp(field_of(L, red, 0)->term, "x");
 }
 
+bool kf__low_find_exp(const kf__low *L, uint32_t red, uint32_t *difference, uint32_t *power) {
+    if (L->k->instrs[red].op != KF__RED_MAX_SUMEXP) return false;
+    for (uint32_t w = red + 1; w < L->k->n_instrs; ++w) {
+        const kf__instr *e = &L->k->instrs[w], *d = &L->k->instrs[e->args[0]];
+        if (e->kind != KF__I_OP || e->op != KF__EXP || e->level != KF__LEVEL_FULL) continue;
+        if (d->kind != KF__I_OP || d->op != KF__SUBTRACT || d->args[0] != L->k->instrs[red].args[0])
+            continue;
+        const kf__instr *m = &L->k->instrs[d->args[1]];
+        if (m->kind != KF__I_PROJECT || m->field != 0 || m->args[0] != red) continue;
+        *difference = e->args[0];
+        *power = w;
+        return true;
+    }
+    return false;
+}
+
 static const kf__lx *identity(kf__low *L, uint32_t red, int field, kf__dtype type) {
     switch (field_of(L, red, field)->fold) {
     case KF__FOLD_SUM:

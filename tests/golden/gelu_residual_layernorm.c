@@ -130,10 +130,10 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
             const kf_bf16 *p1_in_b = in_b + first;
             const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
             for (int64_t l = 0; l < len; l += 32) {
-                kf_prefetch(p0_in_x + s0_in_x + l);
+                kf_prefetch_far(p0_in_x + s0_in_x + l);
             }
             for (int64_t l = 0; l < len; l += 32) {
-                kf_prefetch(p2_in_r + s0_in_r + l);
+                kf_prefetch_far(p2_in_r + s0_in_r + l);
             }
             kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
             kf_bf16 buffer0[2048];

@@ -63,7 +63,7 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
             const int64_t len = kf_min_i64(n1 - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p0_in_x + s0_in_x + l);
+                kf_prefetch_far(p0_in_x + s0_in_x + l);
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + first);
             float buffer0[2048];

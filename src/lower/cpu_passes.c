@@ -1,0 +1,139 @@
+/* The reductions of one stage over one block, field after field: 64 lanes, then a tree, so that the
+ * order of a sum doesn't depend on the vectors' width. */
+#include "lower/cpu.h"
+
+const char *kf__cpu_lanes_name(kf__low *L, uint32_t red, int f) {
+    return kf__field_name(L, "lanes", red, f);
+}
+
+void kf__cpu_put_lanes(kf__low *L, uint32_t red, int f) {
+    const char *lanes = kf__cpu_lanes_name(L, red, f);
+    kf__put_var(L, kf__ctype(kf__lane_type(L, red, f)), lanes, KF__CPU_LANES, NULL);
+    kf__open_for(L, "int", "l", kf__l_int(L, 0), kf__l_int(L, KF__CPU_LANES), kf__l_int(L, 1),
+                 KF__SIMD);
+    kf__put_set(L, kf__l_item(L, lanes, kf__l_var(L, "l")), kf__lane_identity(L, red, f));
+    kf__close(L);
+}
+
+void kf__cpu_put_tree(kf__low *L, uint32_t red, int f) {
+    const char *lanes = kf__cpu_lanes_name(L, red, f);
+    const kf__lx *l = kf__l_var(L, "l"), *w = kf__l_var(L, "w");
+    kf__open_halve(L, "w", kf__l_int(L, KF__CPU_LANES / 2));
+    kf__open_for(L, "int", "l", kf__l_int(L, 0), w, kf__l_int(L, 1), KF__SIMD);
+    kf__put_set(L, kf__l_item(L, lanes, l),
+                kf__fold_of(L, red, f, kf__l_item(L, lanes, l),
+                            kf__l_item(L, lanes, kf__l_bin(L, "+", l, w))));
+    kf__close(L);
+    kf__close(L);
+}
+
+/* Has the reduction to do with this pass? */
+static bool takes_part(const kf__low *L, const kf__pass *p, uint32_t r) {
+    if (p->fill && p->fill->red == p->reds[r]) return p->field == p->summing;
+    return kf__fields(L, p->reds[r]) > p->field;
+}
+
+/* Elements l of a group that starts at `group`, up to `to`. */
+static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *group,
+                      const kf__lx *to) {
+    const kf__lx *l = kf__l_var(L, "l"), *e = kf__l_bin(L, "+", group, l);
+    const kf__lx *at = kf__l_call(L, "kf_cast_i64_i32", KF__I64, e);
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1), KF__SIMD);
+    kf__mask *before = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
+        if (L->value[i]) before[i / 64] |= (kf__mask)1 << (i % 64);
+    for (uint32_t r = 0; r < p->n_reds; ++r) {
+        uint16_t arg = L->k->instrs[p->reds[r]].args[0];
+        if (p->field > 0 && p->keep[r]) L->value[arg] = kf__l_item(L, p->keep[r], e);
+    }
+    if (p->use) L->value[p->use->power] = kf__l_item(L, p->from, e);
+    kf__cpu_body(L, b, p->mask, e);
+    if (p->field == 0) kf__cpu_stores(L, b, p->stores, p->n_stores, e);
+    for (uint32_t r = 0; r < p->n_reds; ++r) {
+        uint32_t red = p->reds[r];
+        if (!takes_part(L, p, r)) continue;
+        const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
+        if (p->field == 0 && p->keep[r]) kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
+        const kf__lx *term = kf__term(L, red, p->field, x, at, p->fields[r]);
+        if (term != x)
+            term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
+                               kf__l_name(L, "term%u", (unsigned)red), term, NULL);
+        if (p->summing) kf__put_set(L, kf__l_item(L, p->from, e), term);
+        const kf__lx *lane = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field), l);
+        kf__put_set(L, lane, kf__fold_of(L, red, p->field, lane, term));
+    }
+    kf__close(L);
+    for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
+        if (!kf__has(before, i)) L->value[i] = NULL;
+    if (!before) L->failed = true;
+}
+
+void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
+    uint16_t roots[256];
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < p->n_reds && n < 128; ++r)
+        if (takes_part(L, p, r) && !(p->field > 0 && p->keep[r]))
+            roots[n++] = L->k->instrs[p->reds[r]].args[0];
+    for (uint32_t s = 0; p->field == 0 && s < p->n_stores; ++s)
+        roots[n++] = L->k->stores[p->stores[s]].instr;
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    p->mask = mask;
+    for (uint32_t r = 0; p->field == 0 && r < p->n_reds; ++r) {
+        uint16_t arg = L->k->instrs[p->reds[r]].args[0];
+        if (kf__fields(L, p->reds[r]) < 2) continue;
+        if (!kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1))) continue;
+        if (p->fill && p->fill->red == p->reds[r]) {
+            p->keep[r] = p->from;
+            continue;
+        }
+        p->keep[r] = kf__l_name(L, "keep%u", (unsigned)p->reds[r]);
+        kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])), p->keep[r], KF__CPU_BLOCK, NULL);
+    }
+    kf__cpu_prepare(L, b, mask);
+    if (p->field + 1 == p->n_fields) kf__cpu_prefetch(L, b, mask, false);
+    if (p->field == 0) kf__cpu_store_targets(L, b, p->stores, p->n_stores);
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        if (takes_part(L, p, r)) kf__cpu_put_lanes(L, p->reds[r], p->field);
+
+    const kf__lx *lanes = kf__l_int(L, KF__CPU_LANES), *zero = kf__l_int(L, 0);
+    const char *name = kf__l_name(L, "whole%d", p->field);
+    const kf__lx *whole = kf__put_let(
+        L, "int64_t", name, kf__l_bin(L, "-", b->len, kf__l_bin(L, "%", b->len, lanes)), NULL);
+    kf__open_for(L, "int64_t", "group", zero, whole, lanes, KF__SERIAL);
+    put_group(L, b, p, kf__l_var(L, "group"), lanes);
+    kf__close(L);
+    put_group(L, b, p, whole, kf__l_bin(L, "-", b->len, whole));
+
+    for (uint32_t r = 0; r < p->n_reds; ++r) {
+        uint32_t red = p->reds[r];
+        if (!takes_part(L, p, r)) continue;
+        kf__cpu_put_tree(L, red, p->field);
+        const kf__lx *folded = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field), zero);
+        p->fields[r][p->field] =
+            kf__put_let(L, kf__ctype(kf__field_type(L, red, p->field)),
+                        kf__field_name(L, "block", red, p->field),
+                        kf__close_of(L, red, p->field, folded, kf__count_as(L, red, b->len),
+                                     b->begin), NULL);
+    }
+}
+
+void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
+    p->keep = KF__NEW(L->arena, const char *, p->n_reds + 1);
+    if (!p->keep) {
+        L->failed = true;
+        return;
+    }
+    p->n_fields = 1;
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        if (!(p->fill && p->fill->red == p->reds[r]) && kf__fields(L, p->reds[r]) > p->n_fields)
+            p->n_fields = kf__fields(L, p->reds[r]);
+    for (p->field = 0; p->field < p->n_fields; ++p->field) kf__cpu_put_pass(L, b, p);
+}
+
+void kf__cpu_block_passes(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t n_reds,
+                          const uint16_t *stores, uint32_t n_stores,
+                          const kf__lx *fields[][KF__MAX_FIELDS]) {
+    kf__pass p = {.reds = reds, .n_reds = n_reds, .stores = stores, .n_stores = n_stores,
+              .fields = fields};
+    kf__cpu_put_passes(L, b, &p);
+}
