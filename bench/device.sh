@@ -1,10 +1,12 @@
 #!/bin/sh
 # One visit to a machine with an NVIDIA GPU: build, test, fuzz, check with compute-sanitizer, compare
 # the bits of CPU and GPU, benchmark. Figures go to the folder OUT (default: build/device).
-#   sh bench/device.sh [STEP ...]      steps: build test fuzz sanitizer bits bench (default: all)
+#   sh bench/device.sh [STEP ...]
+#       steps: build test pytest fuzz sanitizer bits bench layouts (default: all)
+# The C tests need cmocka: where it isn't installed, CMAKE_PREFIX_PATH may say where it is.
 cd "$(dirname "$0")/.." || exit 2
 OUT=${OUT:-build/device}
-steps=${*:-build test fuzz sanitizer bits bench}
+steps=${*:-build test pytest fuzz sanitizer bits bench layouts}
 mkdir -p "$OUT"
 KFUSE_CACHE_DIR=$(mktemp -d)
 export KFUSE_CACHE_DIR
@@ -23,8 +25,17 @@ for step in $steps; do
             [ -x build/tests/$t ] && timeout 200 build/tests/$t 2>&1 | grep -v 'RUN\|  OK ' | tail -6
         done
         ;;
+    pytest)
+        KFUSE_TEST_DEVICE=cuda timeout 200 python3 -m pytest tests/test_library.py \
+            tests/test_reference.py -q -p no:cacheprovider -n "$(nproc)" 2>&1 | tail -25
+        ;;
     fuzz) timeout 150 build/kfuse-fuzz --device cuda --seed "${SEED:-1}" --time "${FUZZ:-90}" 2>&1 | tail -8 ;;
     sanitizer)
+        for t in test_run test_compile; do
+            [ -x build/tests/$t ] || continue
+            timeout 200 compute-sanitizer --tool memcheck --error-exitcode 9 build/tests/$t 2>&1 |
+                grep -E 'PASSED|FAILED|ERROR SUMMARY|=========.*(Invalid|Error)' | tail -4
+        done
         for tool in memcheck racecheck synccheck; do
             timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 build/kfuse-fuzz \
                 --device cuda --seed 7 --count 40 2>&1 | grep -v '^$' | tail -3

@@ -5,8 +5,12 @@ array is made once below; a reference is a function of the same arrays. Other dt
 some.
 """
 
+import os
+
 import numpy as np
 import pytest
+
+DEVICE = os.environ.get("KFUSE_TEST_DEVICE", "cpu")
 
 special = pytest.importorskip("scipy.special")
 
@@ -354,7 +358,7 @@ def evaluate(run, tmp_path, text, arrays):
     for name, array in zip(names_of(text), arrays, strict=True):
         np.save(tmp_path / f"{name}.npy", array)
         arguments.append(f"{name}=@{name}.npy")
-    run("run", text, *arguments, "-o", "result.npy", "--device", "cpu")
+    run("run", text, *arguments, "-o", "result.npy", "--device", DEVICE)
     return np.load(tmp_path / "result.npy")
 
 

@@ -1,9 +1,12 @@
 """The reference values of tests/reference by the command, from .npy file to .npy file: random
 numbers and reductions. tests/test_reference.c does all of them through the library."""
 
+import os
 import pathlib
 
 import pytest
+
+DEVICE = os.environ.get("KFUSE_TEST_DEVICE", "cpu")
 
 np = pytest.importorskip("numpy")
 FOLDER = pathlib.Path(__file__).resolve().parent / "reference"
@@ -37,7 +40,7 @@ def test_reference(run, tmp_path, text, inputs, results):
         arguments.append(f"{name}=@{name}.npy")
     for i in range(len(results)):
         out += ["-o", f"out{i}.npy"]
-    run("run", "--device", "cpu", text, *arguments, *out)
+    run("run", "--device", DEVICE, text, *arguments, *out)
     for i, (_, dtype, want, limits) in enumerate(results):
         got = np.load(tmp_path / f"out{i}.npy")
         assert got.dtype == dtype and got.shape == want.shape
