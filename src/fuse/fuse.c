@@ -56,6 +56,16 @@ static bool is_half_sum(const kf__node *n) {
            kf__compute((kf__dtype)n->dtype) != n->dtype;
 }
 
+static bool is_own_cast(const kf__node *n) { return n->kind == KF__CAST && n->call == 0; }
+
+/* Below all views, and below casts that no operation of the user's made (parse/eager.c): a half
+ * that is computed with. */
+static kf__ref peel_casts(const kf_graph *g, kf__ref r) {
+    r = kf__peel(g, r);
+    while (is_own_cast(kf__at(g, r))) r = kf__peel(g, kf__at(g, r)->args[0]);
+    return r;
+}
+
 /* With fusion off: what an operation of the user takes from another one lies in memory. `needed` is
  * scratch: nodes that no result needs don't count. */
 static void mark_operations(kf__fuse_state *f, uint8_t *needed) {
@@ -65,10 +75,11 @@ static void mark_operations(kf__fuse_state *f, uint8_t *needed) {
     for (kf__ref r = g->nodes.n; r-- > 1;) {
         const kf__node *n = kf__at(g, r);
         for (int i = 0; i < n->n_args && needed[r]; i++) {
-            kf__ref arg = kf__peel(g, n->args[i]);
+            kf__ref arg = peel_casts(g, n->args[i]);
             const kf__node *a = kf__at(g, arg);
             needed[n->args[i]] = 1;
-            if (kf__is_view(n) || a->kind == KF__INPUT || f->scalars[arg]) continue;
+            bool moves = kf__is_view(n) || is_own_cast(n);
+            if (moves || a->kind == KF__INPUT || f->scalars[arg]) continue;
             if (a->call == n->call && (f->mode != KF_FUSION_OPS || is_half_sum(a))) continue;
             mark(f, arg, r, KF__CUT_USER);
         }

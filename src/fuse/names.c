@@ -68,7 +68,8 @@ static bool collect_ops(const kf_allocator *mem, const kf_graph *g, const kf__ke
         if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM &&
             in->kind != KF__I_CAST && in->kind != KF__I_INDEX)
             continue;
-        if (in->level == KF__LEVEL_SCALAR && !kf__at(g, in->node)->call) continue;
+        bool called = kf__at(g, in->node)->call != 0;
+        if ((in->level == KF__LEVEL_SCALAR || in->kind == KF__I_CAST) && !called) continue;
         if (!add_op(mem, g, ops, in->node)) return false;
     }
     if (ops->n) return true;
@@ -127,8 +128,18 @@ static void print_axes(const kf_graph *g, kf__ref ref, kf__text *text) {
     }
 }
 
+/* The operation behind a cast that nobody wrote (parse/eager.c). */
+static kf__ref behind_cast(const kf_graph *g, kf__ref user) {
+    if (kf__at(g, user)->kind != KF__CAST || kf__at(g, user)->call) return user;
+    for (kf__ref r = user + 1; r < g->nodes.n; r++)
+        for (int k = 0; k < kf__at(g, r)->n_args; k++)
+            if (kf__at(g, r)->args[k] == user) return r;
+    return user;
+}
+
 char *kf__cut_sentence(kf__partition *p, kf__cut_code code, kf__ref node, kf__ref user) {
     const kf_graph *g = p->graph;
+    user = behind_cast(g, user);
     kf__ref reduce = node; /* the axes of the nearest reduction below an epilogue */
     for (int steps = 0; steps < 64 && kf__at(g, reduce)->kind != KF__REDUCE; steps++) {
         kf__ref next = 0;

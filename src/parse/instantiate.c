@@ -192,6 +192,7 @@ kf_status kf__instantiate(const kf_allocator *mem, const kf_function *function, 
     bool ok = instantiate(&ev, def, specs, frame);
     kf__arena_free(&ev.arena);
     kf__release(mem, frame);
+    if (ok && numerics == KF_EAGER) ok = kf__make_explicit(&g, &local) == KF_OK;
     if (ok) {
         *out = g;
         return KF_OK;

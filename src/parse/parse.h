@@ -24,6 +24,10 @@ kf_status kf__instantiate(const kf_allocator *mem, const kf_function *function, 
                           const kf_spec *specs, kf_numerics numerics, kf_graph **out,
                           kf_error *err);
 
+/* Of a graph made for KF_EAGER: halves that aren't rounded are f32 from here on (eager.c). The graph
+ * is replaced; on failure it stays. */
+kf_status kf__make_explicit(kf_graph **graph, kf_error *err);
+
 /* Everything that can be called, for `kfuse ops`: the i-th, false behind the last. */
 typedef struct kf__callable {
     const char *kind; /* "elementwise", "reduction", "view", "other", "composite" */

@@ -105,6 +105,7 @@ kf_context *kf_context_create(const kf_context_options *options, kf_error *err) 
     }
     *ctx = (kf_context){.mem = mem, .own_allocator = own, .parallel_for = o.parallel_for,
                         .parallel_user = o.parallel_user, .threads = o.threads,
+                        .bytes_a_thread = 64 << 10,
                         .log = o.log ? o.log : log_to_stderr, .log_user = o.log_user};
     kf__pool_init(&ctx->pool);
     pthread_mutex_init(&ctx->cuda_mutex, NULL);

@@ -62,6 +62,7 @@ struct kf_context {
     kf_parallel_for parallel_for; /* NULL: OpenMP */
     void *parallel_user;
     int threads; /* 0: as OpenMP decides */
+    int64_t bytes_a_thread; /* less work isn't worth another thread; tests set it to 1 */
     void (*log)(void *user, const char *line);
     void *log_user;
     unsigned dump;

@@ -16,8 +16,6 @@
 
 #include "run/context.h"
 
-enum { BYTES_A_THREAD = 64 << 10 };
-
 /* Whether this process is a child of fork(): the handler outlives any context, so this is one of
  * the process-wide facts. Set once, before the child has a second thread. */
 static volatile bool in_forked_child;
@@ -31,12 +29,12 @@ __attribute__((constructor)) static void watch_fork(void) {
 }
 
 static int threads_for(const kf_context *ctx, int64_t grains, int64_t bytes) {
-    if (grains < 2 || bytes < 2 * BYTES_A_THREAD) return 1;
+    if (grains < 2 || bytes / 2 < ctx->bytes_a_thread) return 1;
     if (ctx->parallel_for) return 2; /* how many is the user's business */
 #ifdef _OPENMP
     if (in_forked_child || omp_in_parallel()) return 1;
     int most = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
-    int64_t worth = kf__min(grains, bytes / BYTES_A_THREAD);
+    int64_t worth = kf__min(grains, bytes / ctx->bytes_a_thread);
     return worth < most ? (int)worth : most;
 #else
     return 1;

@@ -169,15 +169,13 @@ static bool allocate(fz_array *a, int shift) {
     return true;
 }
 
-typedef void each(fz_array *a, char *element, void *arg);
-
-static void for_each(fz_array *a, each *body, void *arg) {
+void fz_for_each(fz_array *a, fz_visit *visit, void *arg) {
     int64_t index[FZ_RANK * 2] = {0}, n = 1;
     for (int d = 0; d < a->array.ndim; d++) n *= a->shape[d];
     for (; n > 0; n--) {
         int64_t offset = 0;
         for (int d = 0; d < a->array.ndim; d++) offset += index[d] * a->strides[d];
-        body(a, (char *)a->array.data + offset * (a->array.dtype.bits / 8), arg);
+        visit(a, (char *)a->array.data + offset * (a->array.dtype.bits / 8), arg);
         for (int d = a->array.ndim - 1; d >= 0 && ++index[d] == a->shape[d]; d--) index[d] = 0;
     }
 }
@@ -210,18 +208,18 @@ bool fz_make_input(const fz_input *in, const fz_trial *trial, int i, fz_array *o
         out->shape[d] = in->dim[d] < 0 ? 1 : trial->sizes[in->dim[d]];
     lay_out(trial->inputs[i].layout, f.random.state, in->rank, out->shape, out->strides);
     if (!allocate(out, trial->inputs[i].shift)) return false;
-    for_each(out, fill_element, &f);
+    fz_for_each(out, fill_element, &f);
     memcpy(out->copy, out->memory, out->bytes);
     return true;
 }
 
-bool fz_make_result(const kf_array *like, fz_layout layout, fz_array *out) {
+bool fz_make_result(const kf_array *like, fz_layout layout, int shift, fz_array *out) {
     memset(out, 0, sizeof *out);
     out->array = *like;
     out->array.byte_offset = 0;
     memcpy(out->shape, like->shape, (size_t)like->ndim * sizeof *out->shape);
     lay_out(layout, 0, like->ndim, out->shape, out->strides);
-    if (!allocate(out, 0)) return false;
+    if (!allocate(out, shift)) return false;
     fz_poison(out);
     return true;
 }
@@ -238,7 +236,7 @@ static void restore_element(fz_array *a, char *element, void *arg) {
 
 bool fz_damaged(fz_array *a, bool elements) {
     if (!a->memory) return false;
-    if (elements) for_each(a, restore_element, NULL);
+    if (elements) fz_for_each(a, restore_element, NULL);
     return memcmp(a->memory, a->copy, a->bytes) != 0;
 }
 

@@ -3,6 +3,7 @@
  *   generate.c   a random program: lines of kfuse's language, each accepted by the parser
  *   data.c       a trial: sizes, layouts and values of the inputs, between guard zones
  *   execute.c    one trial of one compiled program: plan, run, compare, look for damage
+ *   bits.c       whose bits must be equal: fused and unfused, other threads, other addresses
  *   shrink.c     a failing program with as few lines, inputs, elements and odd values as still fail
  *   main.c       the loop, the report, the replay
  *
@@ -95,17 +96,33 @@ void fz_make_trial(const fz_program *p, const kf_graph *g, const int *which, fz_
 /* false: out of memory */
 bool fz_make_input(const fz_input *in, const fz_trial *trial, int i, fz_array *out,
                    kf_scalar *number);
-bool fz_make_result(const kf_array *like, fz_layout layout, fz_array *out); /* poisoned */
+/* poisoned; `shift` elements off an address for vectors */
+bool fz_make_result(const kf_array *like, fz_layout layout, int shift, fz_array *out);
 void fz_poison(fz_array *a);
 /* Did anything change but the elements (of a result: `elements`)? */
 bool fz_damaged(fz_array *a, bool elements);
+typedef void fz_visit(fz_array *a, char *element, void *arg);
+void fz_for_each(fz_array *a, fz_visit *visit, void *arg); /* in row-major order */
 void fz_free_array(fz_array *a);
+
+/* ---------------------------------------------------------------- equal bits */
+
+/* Must a result have the same bits however the graph is cut into kernels? */
+bool fz_is_exact(const kf_graph *g, uint32_t result);
+char *fz_pack(fz_array *a); /* its elements, row-major; freed by the caller; NULL: no memory */
+/* The first of `like`'s elements that differs between two packs, NaNs being alike; or -1. */
+int64_t fz_first_difference(const fz_array *like, const char *a, const char *b);
+bool fz_same_bits(double a, double b);
+/* A kf_parallel_for. user: a uint64_t; 0: all in one piece, else a seed of how it is divided. */
+void fz_parallel(void *user, int64_t n, int64_t grain, void (*body)(void *, int64_t, int64_t),
+                 void *arg);
 
 /* ---------------------------------------------------------------- running */
 
 typedef struct fz_options {
     kf_device device;
     bool eager;
+    uint64_t *division; /* what the context's fz_parallel is given, or NULL */
 } fz_options;
 
 typedef struct fz_failure {
@@ -114,6 +131,7 @@ typedef struct fz_failure {
 
 typedef struct fz_counts {
     int64_t graphs, trials, runs, elements, undecided, refused;
+    int64_t exact; /* results of two partitions, bits compared */
 } fz_counts;
 
 typedef enum fz_outcome { FZ_PASS, FZ_FAIL, FZ_REFUSED } fz_outcome;

@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "run/context.h"
 
 static const char usage[] =
     "kfuse-fuzz [--seed S] [--count N] [--time SECONDS] [--trials N] [--emulate-cuda]\n"
-    "           [--device cpu|cuda] [--eager] [--modes BITS] [--no-shrink] [--print]\n"
+    "           [--device cpu|cuda] [--numerics eager|fused] [--modes BITS] [--no-shrink] [--print]\n"
     "           [--failures N] [--only WORD] [--limit SECONDS]\n"
     "kfuse-fuzz [options] --replay TEXT ['x=f32[7,13]/LAYOUT/VALUES/SEED/SHIFT' ...]\n"
     "  --only    programs with WORD in their replay line; the others count as nothing\n"
@@ -101,7 +102,8 @@ static void report(kf_context *ctx, const settings *s, fz_program *p, int n, fz_
 
 static int random_modes(const settings *s, fz_random *r) {
     if (s->modes) return s->modes;
-    return 8 | 1 | (fz_chance(r, 30) ? 2 : 0) | (fz_chance(r, 8) ? 4 : 0);
+    bool unfused = fz_chance(r, 30) || s->opt.eager; /* eager: to compare bits */
+    return 8 | 1 | (unfused ? 2 : 0) | (fz_chance(r, 8) ? 4 : 0);
 }
 
 /* One random program. False: it has nothing to run. */
@@ -147,6 +149,7 @@ static int loop(kf_context *ctx, const settings *s) {
            seconds() - start, (long long)counts.refused,
            100.0 * (double)counts.undecided / (double)kf__max(1, counts.elements),
            (long long)counts.elements);
+    printf("%lld results with the bits of another partition\n", (long long)counts.exact);
     printf("%lld passed, %lld failed\n", (long long)(counts.graphs - failed), (long long)failed);
     return failed > 0;
 }
@@ -178,7 +181,8 @@ static int replay(kf_context *ctx, const settings *s, int n, char **arguments) {
 static int option(settings *s, char **argv, int i) {
     const char *name = argv[i], *value = argv[i + 1] ? argv[i + 1] : "";
     if (!strcmp(name, "--emulate-cuda")) return s->opt.device.type = KF_CUDA_EMULATED, 1;
-    if (!strcmp(name, "--eager")) return s->opt.eager = true, 1;
+    if (!strcmp(name, "--numerics") && (!strcmp(value, "eager") || !strcmp(value, "fused")))
+        return s->opt.eager = value[0] == 'e', 2;
     if (!strcmp(name, "--no-shrink")) return s->shrink = false, 1;
     if (!strcmp(name, "--print")) return s->print = true, 1;
     if (!strcmp(name, "--seed")) return s->seed = strtoull(value, NULL, 10), 2;
@@ -212,12 +216,16 @@ int main(int argc, char **argv) {
     const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
     for (size_t k = 0; k < KF__COUNT(signals); k++) signal(signals[k], crashed);
     kf_error err = {0};
-    kf_context_options options = {.struct_size = sizeof options};
+    uint64_t division = 0;
+    kf_context_options options = {.struct_size = sizeof options, .parallel_for = fz_parallel,
+                                  .parallel_user = &division};
+    s.opt.division = &division;
     kf_context *ctx = kf_context_create(&options, &err);
     if (!ctx) {
         fprintf(stderr, "kfuse-fuzz: %s\n", err.message);
         return 2;
     }
+    ctx->bytes_a_thread = 1; /* small work is divided, too */
     int code = s.replay ? replay(ctx, &s, argc - i, argv + i) : loop(ctx, &s);
     kf_context_free(ctx);
     return code;

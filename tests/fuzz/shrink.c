@@ -155,7 +155,7 @@ void fz_print_replay(const fz_program *p, const fz_trial *trial, int modes, cons
     size_t n = (size_t)snprintf(line, size, "kfuse-fuzz%s%s --modes %d --replay '%s'",
                                 opt->device.type == KF_CUDA ? " --device cuda"
                                 : opt->device.type == KF_CUDA_EMULATED ? " --emulate-cuda" : "",
-                                opt->eager ? " --eager" : "", modes, text);
+                                opt->eager ? " --numerics eager" : "", modes, text);
     for (int i = 0; i < p->n_inputs && n < size; i++) {
         const fz_input *in = &p->inputs[i];
         if (!used[i]) continue;
