@@ -1,6 +1,6 @@
 /* The preludes but for f32's functions (test_prelude_math.c): the three dialects have the same
- * names; integers, conversions (test_convert.c has all of them), random numbers, reductions' helpers and memory do
- * what they promise. The C prelude is simply included here. */
+ * names; integers, conversions (test_convert.c has all of them), random numbers, reductions'
+ * helpers and memory do what they promise. The C prelude is simply included here. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -15,9 +15,19 @@
 
 #include "prelude/prelude_c.h"
 
+#include "prelude/prelude_libm.h"
+
 #include "prelude/prelude_common.h"
 
 #include "prelude/prelude_convert.h"
+
+#include "prelude/prelude_exp.h"
+
+#include "prelude/prelude_trig.h"
+
+#include "prelude/prelude_special.h"
+
+#include "prelude/prelude_reduce.h"
 
 /* ---------------------------------------------------------------- names */
 
@@ -40,14 +50,15 @@ static void add_name(names_t *names, const char *name, size_t n) {
 }
 
 /* Functions kf_..., and macros of that name, of what the preprocessor makes of a dialect's text. */
-static void read_names(const char *file, const char *flags, names_t *names) {
+static void read_names(const char *files, const char *flags, names_t *names) {
     static char line[1 << 16];
     char command[1024];
     const char *cc = getenv("CC");
     names->n = 0;
     snprintf(command, sizeof(command),
-             "cd %s/src/prelude && cat %s prelude_common.h prelude_convert.h | %s -E -P -dD -x c %s -",
-             KFUSE_SOURCE_DIR, file, cc ? cc : "cc", flags);
+             "cd %s/src/prelude && cat %s prelude_common.h prelude_convert.h prelude_exp.h "
+             "prelude_trig.h prelude_special.h prelude_reduce.h | %s -E -P -dD -x c %s -",
+             KFUSE_SOURCE_DIR, files, cc ? cc : "cc", flags);
     FILE *text = popen(command, "r");
     assert_non_null(text);
     while (fgets(line, sizeof(line), text))
@@ -83,9 +94,9 @@ static void compare_names(const names_t *a, const char *name_a, const names_t *b
 static void test_names(void **state) {
     static names_t c, cuda, emu;
     (void)state;
-    read_names("prelude_c.h", "", &c);
+    read_names("prelude_c.h prelude_libm.h", "", &c);
     read_names("prelude_cuda.cuh", "-D__CUDACC_RTC__ -D__CUDA_ARCH__=900", &cuda);
-    read_names("prelude_emu.h", "", &emu);
+    read_names("prelude_emu.h prelude_libm.h", "", &emu);
     assert_true(c.n > 300);
     compare_names(&c, "C", &cuda, "CUDA", 0);
     compare_names(&cuda, "CUDA", &c, "C", 0);

@@ -1,6 +1,10 @@
 /* The dialects. A new target is a row here, its prelude, and a nest in src/lower. */
 #include "emit/dialect.h"
 
+#define SHARED                                                                                   \
+    "prelude_common.h", "prelude_convert.h", "prelude_exp.h", "prelude_trig.h",                  \
+        "prelude_special.h", "prelude_reduce.h"
+
 const kf__dialect kf__dialects[] = {
     [KF__TARGET_C] = {
         .name = "c",
@@ -9,7 +13,7 @@ const kf__dialect kf__dialects[] = {
         .field = "a->",
         .simd = "KF_SIMD\n",
         .unroll = "KF_UNROLL\n",
-        .preludes = {"prelude_c.h", "prelude_common.h", "prelude_convert.h"},
+        .preludes = {"prelude_c.h", "prelude_libm.h", SHARED},
     },
     [KF__TARGET_CUDA] = {
         .name = "cuda",
@@ -18,7 +22,7 @@ const kf__dialect kf__dialects[] = {
         .field = "a.",
         .simd = "",
         .unroll = "KF_UNROLL\n",
-        .preludes = {"prelude_cuda.cuh", "prelude_common.h", "prelude_convert.h"},
+        .preludes = {"prelude_cuda.cuh", SHARED},
     },
     [KF__TARGET_EMULATED] = {
         .name = "emulated",
@@ -27,6 +31,6 @@ const kf__dialect kf__dialects[] = {
         .field = "a.",
         .simd = "",
         .unroll = "KF_UNROLL\n",
-        .preludes = {"prelude_emu.h", "prelude_common.h", "prelude_convert.h"},
+        .preludes = {"prelude_emu.h", "prelude_libm.h", SHARED},
     },
 };

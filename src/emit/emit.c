@@ -89,7 +89,8 @@ static bool is_atomic(const char *code) {
     return false;
 }
 
-/* A name or template with its formals replaced, and _T by the type's suffix. */
+/* A name or template with its formals replaced, _T by the suffix of the type that is computed with, _S
+ * by that of the type. */
 static void print_code(kf__text *out, const kf__dialect *d, const kf__lx *x) {
     char before = 0; /* what was last printed but spaces */
     for (const char *c = x->name; *c;) {
@@ -109,9 +110,10 @@ static void print_code(kf__text *out, const kf__dialect *d, const kf__lx *x) {
         bool argument = (before == '(' || before == ',') && (c[n] == ')' || c[n] == ',');
         if (found >= 0)
             print_expr(out, d, x->args[found], !argument);
-        else if (n > 2 && c[n - 1] == 'T' && c[n - 2] == '_') {
+        else if (n > 2 && (c[n - 1] == 'T' || c[n - 1] == 'S') && c[n - 2] == '_') {
+            kf__dtype type = (kf__dtype)x->type;
             kf__print_bytes(out, c, n - 1);
-            kf__print(out, "%s", kf__types[kf__compute((kf__dtype)x->type)].alias);
+            kf__print(out, "%s", kf__types[c[n - 1] == 'S' ? type : kf__compute(type)].alias);
         } else
             kf__print_bytes(out, c, n);
         before = 'a';
@@ -337,7 +339,7 @@ kf_status kf__emit(const kf__lowered *lowered, const kf__target *target, kf__tex
 
 kf_status kf__emit_prelude(const kf__target *target, kf__text *out) {
     const kf__dialect *d = &kf__dialects[target->kind];
-    for (size_t p = 0; p < KF__COUNT(d->preludes); ++p)
+    for (size_t p = 0; p < KF__COUNT(d->preludes) && d->preludes[p]; ++p)
         for (size_t f = 0; f < kf__embedded_file_count; ++f)
             if (!strcmp(kf__embedded_files[f].name, d->preludes[p]))
                 kf__print_bytes(out, kf__embedded_files[f].text, kf__embedded_files[f].size);

@@ -15,10 +15,9 @@ double kf__node_weight(const kf__node *n) {
     switch (n->op) {
     case KF__POW: return 4;
     case KF__SIN: case KF__COS: case KF__ERF: return 1.5;
-    case KF__EXP: case KF__EXPM1: case KF__LOG: case KF__LOG1P: case KF__TANH: return 1;
     case KF__DIVIDE: case KF__SQRT: case KF__RSQRT: case KF__RECIPROCAL: case KF__FLOOR_DIVIDE:
     case KF__REMAINDER: return 0.3;
-    default: return 0.1;
+    default: return kf__ops[n->op].ulp > 0 ? 1 : 0.1; /* a function of the prelude */
     }
 }
 

@@ -28,6 +28,8 @@ static void print_code(const kf__lx *x, kf__text *text) {
         else if (n > 2 && at[n - 2] == '_' && at[n - 1] == 'T')
             kf__print(text, "%.*s%s", (int)n - 1, at,
                       kf__types[kf__compute((kf__dtype)x->type)].alias);
+        else if (n > 2 && at[n - 2] == '_' && at[n - 1] == 'S')
+            kf__print(text, "%.*s%s", (int)n - 1, at, kf__types[x->type].alias);
         else
             kf__print_bytes(text, at, n ? n : 1);
         at += n ? n : 1;

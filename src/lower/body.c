@@ -229,9 +229,10 @@ void kf__put_instr(kf__low *L, uint32_t i) {
     kf__dtype type = kf__compute(in->dtype);
     if (in->kind == KF__I_OP) {
         const kf__op_row *row = &kf__ops[in->op];
-        /* The class and the suffix are the arguments', except where's first. */
+        /* The class and the suffix are the arguments', except where's first; _S is the result's. */
         kf__dtype operand = kf__compute(L->k->instrs[in->args[in->op == KF__WHERE ? 1 : 0]].dtype);
         const char *code = kf__is_float(operand) ? row->float_code : row->int_code;
+        if (code && strstr(code, "_S(")) operand = in->dtype;
         uint32_t x, low, high;
         if (kf__low_clamps(L, i, &x, &low, &high))
             value = kf__l_call(L, "kf_clamp_T", operand, kf__value_of(L, x),

@@ -4,75 +4,10 @@
  * A float loop leaves its results in long double, one block at a time; they are then rounded to the
  * compute type, disturbed before that in a sample. Correctly rounded operations on f64 are computed
  * in double: long double would round twice. */
-#include "oracle/eval.h"
-
 #include <math.h>
 
-/* ---------------------------------------------------------------- helpers of the oracle column */
-
-static inline int64_t kf_o_add(int64_t a, int64_t b) {
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-static inline int64_t kf_o_sub(int64_t a, int64_t b) {
-    return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-static inline int64_t kf_o_mul(int64_t a, int64_t b) {
-    return (int64_t)((uint64_t)a * (uint64_t)b);
-}
-
-static inline int64_t kf_o_floordiv(int64_t a, int64_t b) {
-    if (b == 0) return 0;
-    if (b == -1) return kf_o_sub(0, a);
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-static inline int64_t kf_o_mod(int64_t a, int64_t b) {
-    if (b == 0 || b == -1) return 0;
-    int64_t r = a % b;
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-
-static inline int64_t kf_o_pow(int64_t a, int64_t b) {
-    if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
-    int64_t r = 1;
-    for (; b; b >>= 1) {
-        if (b & 1) r = kf_o_mul(r, a);
-        a = kf_o_mul(a, a);
-    }
-    return r;
-}
-
-static inline int64_t kf_o_shl(int64_t a, int64_t b, int bits) {
-    return b < 0 || b >= bits ? 0 : (int64_t)((uint64_t)a << b);
-}
-
-static inline int64_t kf_o_shr(int64_t a, int64_t b, int bits) {
-    return b < 0 || b >= bits ? (a < 0 ? -1 : 0) : a >> b;
-}
-
-static inline long double kf_o_maxf(long double a, long double b) {
-    return isnan(a) || isnan(b) ? (long double)NAN : a > b ? a : b;
-}
-static inline long double kf_o_minf(long double a, long double b) {
-    return isnan(a) || isnan(b) ? (long double)NAN : a < b ? a : b;
-}
-/* NaN and zeros stay. */
-static inline long double kf_o_signf(long double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
-
-/* Python's %: the exact remainder, moved to b's sign. */
-static inline long double kf_o_modf(long double a, long double b) {
-    long double r = fmodl(a, b);
-    if (r != 0 && (r < 0) != (b < 0)) r += b;
-    return r == 0 ? copysignl(0, b) : r;
-}
-
-/* The floor of the exact quotient; a / b for infinite a and for b = 0. */
-static inline long double kf_o_floordivf(long double a, long double b) {
-    if (b == 0 || isinf(a)) return a / b;
-    long double r = fmodl(a, b), q = (a - r) / b;
-    if (r != 0 && (r < 0) != (b < 0)) q -= 1;
-    return q == 0 ? copysignl(0, a / b) : rintl(q);
-}
+#include "ir/numbers.h"
+#include "oracle/eval.h"
 
 /* ---------------------------------------------------------------- loops */
 
@@ -200,6 +135,12 @@ static void select_float(const void *const *args, int64_t n, double *out) {
     for (int64_t j = 0; j < n; j++) out[j] = a[j] ? b[j] : c[j];
 }
 
+/* The only one that depends on how a half is stored. */
+static void next_numbers(kf__dtype t, const void *const *args, int64_t n, double *out) {
+    const double *a = args[0], *b = args[1];
+    for (int64_t j = 0; j < n; j++) out[j] = kf__o_next(t, a[j], b[j]);
+}
+
 static void int_op(const kf_graph *g, const kf__node *node, const int64_t *const *args, int64_t n,
                    int64_t *out) {
     kf__dtype t = (kf__dtype)node->dtype;
@@ -219,6 +160,12 @@ void kf__o_op(const kf_graph *g, const kf__node *node, const void *const *args, 
     case KF__RULE_UNIFORM:
     case KF__RULE_LIMIT:
     case KF__RULE_KEEP: random_op(op, args, n, out); return;
+    case KF__RULE_DIVIDE:
+        if (op == KF__NEXTAFTER) {
+            next_numbers((kf__dtype)node->dtype, args, n, out);
+            return;
+        }
+        break;
     case KF__RULE_WHERE:
         if (kf__is_float(t)) {
             select_float(args, n, out);

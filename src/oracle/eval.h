@@ -22,6 +22,7 @@ typedef struct kf__o_noise {
 /* ---------------------------------------------------------------- numbers.c */
 
 double kf__o_round(kf__dtype t, long double x);     /* to what t's storage holds */
+double kf__o_next(kf__dtype t, double x, double y); /* the number next to x towards y */
 double kf__o_ulp(kf__dtype t, long double x);       /* distance of t's numbers around x */
 double kf__o_half(double x, uint64_t random);       /* x, or a neighbour in half: see one_kernel */
 int64_t kf__o_wrap(kf__dtype t, int64_t x);         /* bool: != 0 */

@@ -62,6 +62,22 @@ double kf__o_round(kf__dtype t, long double x) {
     }
 }
 
+/* The number next to x on the way to y. */
+double kf__o_next(kf__dtype t, double x, double y) {
+    format f = format_of(t);
+    if (isnan(x) || isnan(y)) return NAN;
+    x = kf__o_round(t, x), y = kf__o_round(t, y);
+    if (x == y) return y;
+    if (x == 0) return copysign(ldexp(1, f.quantum), y);
+    if (isinf(x)) return copysign(ldexp(1 - ldexp(1, -f.digits), f.top), x);
+    int e;
+    bool out = (x < y) == (x > 0); /* away from 0: below a power of 2 the step is half */
+    if (frexp(fabs(x), &e) == 0.5 && !out) e--;
+    double step = ldexp(1, e - f.digits < f.quantum ? f.quantum : e - f.digits);
+    double r = fabs(x) + (out ? step : -step);
+    return copysign(t != KF__F64 && r >= ldexp(1, f.top) ? INFINITY : r, x);
+}
+
 /* ---------------------------------------------------------------- integers */
 
 int64_t kf__o_wrap(kf__dtype t, int64_t x) {

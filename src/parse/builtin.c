@@ -7,7 +7,8 @@
 
 #define OP(id, name, arity, rule, fcode, icode, foracle, ioracle, ulp, lo, hi, grad, doc)       \
     {name, "elementwise",                                                                       \
-     KF__RULE_##rule == KF__RULE_WHERE ? "condition, x, y" : (arity) == 1 ? "x" : "a, b",       \
+     KF__RULE_##rule == KF__RULE_WHERE ? "condition, x, y" : (arity) == 1   ? "x"       \
+     : (arity) == 2 ? "a, b" : "a, b, c",                                                       \
      kf__make_op, KF__##id, KF__RULE_##rule >= KF__RULE_UNIFORM ? "Private: " doc : doc},
 #define BUILTIN(name, kind, signature, maker, data, doc) \
     {name, kind, signature, kf__make_##maker, data, doc},

@@ -1,27 +1,10 @@
 /* Makers of builtins: elementwise operations, reductions, casts, numbers and constants. */
 #include <math.h>
 
+#include "ir/numbers.h"
 #include "parse/makers.h"
 
 /* ---------------------------------------------------------------- elementwise */
-
-/* Functions of a float that is known: computed here, so that the result stays a weak number. */
-static bool known_float(kf__opcode op, double x, double *out) {
-    switch (op) {
-    case KF__EXP: *out = exp(x); return true;
-    case KF__EXPM1: *out = expm1(x); return true;
-    case KF__LOG: *out = log(x); return true;
-    case KF__LOG1P: *out = log1p(x); return true;
-    case KF__SQRT: *out = sqrt(x); return true;
-    case KF__RSQRT: *out = 1 / sqrt(x); return true;
-    case KF__RECIPROCAL: *out = 1 / x; return true;
-    case KF__TANH: *out = tanh(x); return true;
-    case KF__ERF: *out = erf(x); return true;
-    case KF__SIN: *out = sin(x); return true;
-    case KF__COS: *out = cos(x); return true;
-    default: return false;
-    }
-}
 
 /* Arguments that the random ones need in exactly that dtype. */
 static bool to_dtype(kf__evaluator *ev, const kf__object *o, kf__dtype dtype, kf__ref *out) {
@@ -46,13 +29,13 @@ static bool all_known(const kf__object *args, int n) {
     return true;
 }
 
-/* maximum, minimum and abs of numbers or sizes that are known */
+/* Functions of a number that is known, maximum and minimum of numbers or sizes that are. */
 static bool known_op(kf__evaluator *ev, kf__opcode op, const kf__object *args, kf__object *out) {
-    double x;
-    if (kf__ops[op].arity == 1 && all_known(args, 1)) {
-        x = args[0].kind == KF__O_FLOAT ? args[0].number : (double)args[0].integer;
-        *out = (kf__object){.kind = KF__O_FLOAT};
-        return known_float(op, x, &out->number);
+    if (kf__ops[op].rule == KF__RULE_FLOAT && all_known(args, 1)) { /* stays a weak number */
+        double x = args[0].kind == KF__O_FLOAT ? args[0].number : (double)args[0].integer;
+        *out = (kf__object){.kind = KF__O_FLOAT,
+                            .number = (double)kf__ops_on_numbers[op](x, 0, 0)};
+        return true;
     }
     if (op != KF__MAXIMUM && op != KF__MINIMUM) return false;
     bool sizes = args[0].kind == KF__O_SIZE || args[1].kind == KF__O_SIZE;

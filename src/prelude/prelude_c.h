@@ -3,7 +3,8 @@
  * No #include: the text is compiled at run time, and parsing headers would take longer than the
  * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with
  * -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off. Only f64's functions need
- * libm. What only the CPU has: kf_philox_fill, kf_prefetch, kf_stream_*, kf_transpose*. */
+ * libm (prelude_libm.h). What only the CPU has: kf_philox_fill, kf_prefetch, kf_stream_*,
+ * kf_transpose*. */
 
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -41,6 +42,16 @@ KF_FN float kf_float_f32(int32_t bits) {
     __builtin_memcpy(&v, &bits, 4);
     return v;
 }
+KF_FN int64_t kf_bits_f64(double v) {
+    int64_t bits;
+    __builtin_memcpy(&bits, &v, 8);
+    return bits;
+}
+KF_FN double kf_float_f64(int64_t bits) {
+    double v;
+    __builtin_memcpy(&v, &bits, 8);
+    return v;
+}
 #if defined(__FMA__) || defined(__aarch64__)
 #define KF_HAS_FMA 1
 #define KF_NEAR_TURNS 65536.0f /* up to it sin and cos reduce in f32, by FMA */
@@ -54,6 +65,20 @@ KF_FN float kf_fma_exact_f32(float a, float b, float c) {
     return (float)((double)a * (double)b + (double)c);
 }
 #endif
+/* a b + c rounded once, on every machine: the sum of the exact product is rounded to odd, so that
+ * rounding that to f32 is rounding once. */
+#if KF_HAS_FMA
+KF_FN float kf_fused_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#else
+KF_FN float kf_fused_f32(float a, float b, float c) {
+    double p = (double)a * (double)b, d = (double)c, sum = p + d, t = sum - p;
+    double rest = (p - (sum - t)) + (d - t);
+    int64_t bits = kf_bits_f64(sum), away = (rest > 0) == (sum > 0) ? 1 : -1;
+    int odd = rest != 0 && rest == rest && (bits & 1) == 0;
+    return (float)kf_float_f64(odd ? bits + away : bits);
+}
+#endif
+KF_FN double kf_fused_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
 KF_FN float kf_divn_f32(float a, float b) { return a / b; }
 KF_FN float kf_select_f32(int condition, float a, float b) { return condition ? a : b; }
 KF_FN float kf_raise_f32(float x, float bound) { return bound > x ? bound : x; }
@@ -84,16 +109,6 @@ KF_FN float kf_clamp_f32(float x, float low, float high) {
 KF_BASIC(f32, float, f)
 KF_BASIC(f64, double, )
 
-KF_FN double kf_exp_f64(double a) { return __builtin_exp(a); }
-KF_FN double kf_expm1_f64(double a) { return __builtin_expm1(a); }
-KF_FN double kf_log_f64(double a) { return __builtin_log(a); }
-KF_FN double kf_log1p_f64(double a) { return __builtin_log1p(a); }
-KF_FN double kf_tanh_f64(double a) { return __builtin_tanh(a); }
-KF_FN double kf_erf_f64(double a) { return __builtin_erf(a); }
-KF_FN double kf_sin_f64(double a) { return __builtin_sin(a); }
-KF_FN double kf_cos_f64(double a) { return __builtin_cos(a); }
-KF_FN double kf_pow_f64(double a, double b) { return __builtin_pow(a, b); }
-KF_FN double kf_fmod_f64(double a, double b) { return __builtin_fmod(a, b); }
 
 /* The exact remainder without loops: the quotient has up to 277 bits, of which each step takes as
  * many as double's arithmetic is exact for. A step may miss by one; the end puts that right. */

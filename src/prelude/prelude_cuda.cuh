@@ -115,8 +115,12 @@ KF_IN_SHARED(bool, int, "b32", "r", int32_t)
 
 KF_FN int32_t kf_bits_f32(float v) { return __float_as_int(v); }
 KF_FN float kf_float_f32(int32_t bits) { return __int_as_float(bits); }
+KF_FN int64_t kf_bits_f64(double v) { return (int64_t)__double_as_longlong(v); }
+KF_FN double kf_float_f64(int64_t bits) { return __longlong_as_double((long long)bits); }
 KF_FN float kf_fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 KF_FN float kf_fma_exact_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+KF_FN float kf_fused_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+KF_FN double kf_fused_f64(double a, double b, double c) { return __fma_rn(a, b, c); }
 /* Division by Newton's steps from an approximate reciprocal, the last of them exact enough for
  * rounding right; the general one does the same behind a test of the operands' exponents. */
 KF_FN float kf_divn_f32(float a, float b) {
@@ -172,16 +176,16 @@ KF_FN double kf_round_f64(double a) { return rint(a); }
 KF_FN double kf_floor_f64(double a) { return floor(a); }
 KF_FN double kf_ceil_f64(double a) { return ceil(a); }
 KF_FN double kf_trunc_f64(double a) { return trunc(a); }
-KF_FN double kf_fmod_f64(double a, double b) { return fmod(a, b); }
-KF_FN double kf_exp_f64(double a) { return exp(a); }
-KF_FN double kf_expm1_f64(double a) { return expm1(a); }
-KF_FN double kf_log_f64(double a) { return log(a); }
-KF_FN double kf_log1p_f64(double a) { return log1p(a); }
-KF_FN double kf_tanh_f64(double a) { return tanh(a); }
-KF_FN double kf_erf_f64(double a) { return erf(a); }
-KF_FN double kf_sin_f64(double a) { return sin(a); }
-KF_FN double kf_cos_f64(double a) { return cos(a); }
-KF_FN double kf_pow_f64(double a, double b) { return pow(a, b); }
+#define KF_LIBM(name) \
+    KF_FN double kf_##name##_f64(double a) { return name(a); }
+#define KF_LIBM2(name) \
+    KF_FN double kf_##name##_f64(double a, double b) { return name(a, b); }
+KF_LIBM(exp) KF_LIBM(exp2) KF_LIBM(expm1)
+KF_LIBM(log) KF_LIBM(log2) KF_LIBM(log10) KF_LIBM(log1p)
+KF_LIBM(sinh) KF_LIBM(cosh) KF_LIBM(tanh) KF_LIBM(asinh) KF_LIBM(acosh) KF_LIBM(atanh)
+KF_LIBM(sin) KF_LIBM(cos) KF_LIBM(tan) KF_LIBM(asin) KF_LIBM(acos) KF_LIBM(atan)
+KF_LIBM(erf) KF_LIBM(erfc) KF_LIBM(cbrt)
+KF_LIBM2(atan2) KF_LIBM2(hypot) KF_LIBM2(pow) KF_LIBM2(fmod)
 
 /* The conversions saturate; what they make of NaN depends on the types. */
 KF_FN int32_t kf_cast_f32_i32(float v) { return v == v ? __float2int_rz(v) : 0; }

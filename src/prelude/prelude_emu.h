@@ -498,6 +498,16 @@ KF_FN float kf_float_f32(int32_t bits) {
     memcpy(&v, &bits, 4);
     return v;
 }
+KF_FN int64_t kf_bits_f64(double v) {
+    int64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+KF_FN double kf_float_f64(int64_t bits) {
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
 KF_FN float kf_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 KF_FN float kf_fma_exact_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 KF_FN float kf_divn_f32(float a, float b) { return a / b; }
@@ -524,18 +534,10 @@ KF_FN float kf_clamp_f32(float x, float low, float high) {
     KF_FN T kf_floor_##N(T a) { return __builtin_floor##F(a); }                               \
     KF_FN T kf_ceil_##N(T a) { return __builtin_ceil##F(a); }                                 \
     KF_FN T kf_trunc_##N(T a) { return __builtin_trunc##F(a); }                               \
-    KF_FN T kf_fmod_##N(T a, T b) { return __builtin_fmod##F(a, b); }
+    KF_FN T kf_fused_##N(T a, T b, T c) { return __builtin_fma##F(a, b, c); }
 KF_BASIC(f32, float, f)
 KF_BASIC(f64, double, )
-KF_FN double kf_exp_f64(double a) { return __builtin_exp(a); }
-KF_FN double kf_expm1_f64(double a) { return __builtin_expm1(a); }
-KF_FN double kf_log_f64(double a) { return __builtin_log(a); }
-KF_FN double kf_log1p_f64(double a) { return __builtin_log1p(a); }
-KF_FN double kf_tanh_f64(double a) { return __builtin_tanh(a); }
-KF_FN double kf_erf_f64(double a) { return __builtin_erf(a); }
-KF_FN double kf_sin_f64(double a) { return __builtin_sin(a); }
-KF_FN double kf_cos_f64(double a) { return __builtin_cos(a); }
-KF_FN double kf_pow_f64(double a, double b) { return __builtin_pow(a, b); }
+KF_FN float kf_fmod_f32(float a, float b) { return __builtin_fmodf(a, b); }
 
 #define KF_TO_INT(FROM, F, TO, T, bound, lowest, highest)                                     \
     KF_FN T kf_cast_##FROM##_##TO(F v) {                                                      \

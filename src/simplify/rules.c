@@ -161,6 +161,7 @@ static kf__ref arithmetic(kf_graph *g, kf__opcode op, kf__dtype t, kf__ref a, kf
 static kf__ref unary(kf_graph *g, kf__opcode op, kf__dtype t, kf__ref a) {
     kf__ref negated = inside(g, a, KF__NEGATIVE), magnitude = inside(g, a, KF__ABS);
     switch (op) {
+    case KF__POSITIVE: return a;
     case KF__NEGATIVE: return negated;
     case KF__BITWISE_INVERT: return inside(g, a, op);
     case KF__ABS:

@@ -13,9 +13,19 @@
 #include <time.h>
 
 #include "prelude/prelude_c.h"
+#include "prelude/prelude_libm.h"
+
 #include "prelude/prelude_common.h"
 
 #include "prelude/prelude_convert.h"
+
+#include "prelude/prelude_exp.h"
+
+#include "prelude/prelude_trig.h"
+
+#include "prelude/prelude_special.h"
+
+#include "prelude/prelude_reduce.h"
 
 enum { BLOCK = 4096 };
 
@@ -33,6 +43,10 @@ static double ref_cospi(double x) {
 #define FUNCTIONS                                                                             \
     ROW(exp, exp, 2) ROW(expm1, expm1, 4) ROW(log, log, 2) ROW(log1p, log1p, 4)               \
     ROW(sqrt, sqrt, 0.5) ROW(rsqrt, ref_rsqrt, 2) ROW(tanh, tanh, 2) ROW(erf, erf, 4)         \
+    ROW(exp2, exp2, 2) ROW(log2, log2, 4) ROW(log10, log10, 2) ROW(cbrt, cbrt, 2)             \
+    ROW(sinh, sinh, 4) ROW(cosh, cosh, 4) ROW(asinh, asinh, 4) ROW(acosh, acosh, 4)           \
+    ROW(atanh, atanh, 4) ROW(tan, tan, 4) ROW(asin, asin, 4) ROW(acos, acos, 4)               \
+    ROW(atan, atan, 4) ROW(erfc, erfc, 4)                                                     \
     ROW(sin, sin, 4) ROW(cos, cos, 4) ROW(sinpi, ref_sinpi, 4) ROW(cospi, ref_cospi, 4)
 
 #define ROW(name, reference, ulp)                                                             \

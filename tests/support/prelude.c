@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static void include_file(FILE *out, const char *name) {
@@ -16,9 +17,11 @@ void *prelude_build(const char *dialect, const char *flags, const char *text) {
     snprintf(path, sizeof(path), "%s/k.c", folder);
     FILE *out = fopen(path, "w");
     if (!out) return NULL;
+    static const char *const shared[] = {"prelude_common.h", "prelude_convert.h", "prelude_exp.h",
+                                         "prelude_trig.h", "prelude_special.h", "prelude_reduce.h"};
     include_file(out, dialect);
-    include_file(out, "prelude_common.h");
-    include_file(out, "prelude_convert.h");
+    if (!strstr(dialect, ".cuh")) include_file(out, "prelude_libm.h");
+    for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++) include_file(out, shared[i]);
     fputs(text, out);
     fclose(out);
     const char *cc = getenv("CC");

@@ -1,0 +1,90 @@
+/* What operations are on numbers, for the oracle column of ops.def: helpers that its expressions
+ * name, and the column as functions. libm and plain C: nothing is shared with generated code. */
+#ifndef KFUSE_IR_NUMBERS_H
+#define KFUSE_IR_NUMBERS_H
+
+#include <math.h>
+
+#include "ir/ops.h"
+
+/* An operation of floats; arguments beyond its own are ignored. */
+typedef long double kf__on_numbers(long double a, long double b, long double c);
+extern kf__on_numbers *const kf__ops_on_numbers[KF__OP_COUNT];
+
+static inline int64_t kf_o_add(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static inline int64_t kf_o_sub(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+static inline int64_t kf_o_mul(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+static inline int64_t kf_o_floordiv(int64_t a, int64_t b) {
+    if (b == 0) return 0;
+    if (b == -1) return kf_o_sub(0, a);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static inline int64_t kf_o_mod(int64_t a, int64_t b) {
+    if (b == 0 || b == -1) return 0;
+    int64_t r = a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+static inline int64_t kf_o_pow(int64_t a, int64_t b) {
+    if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
+    int64_t r = 1;
+    for (; b; b >>= 1) {
+        if (b & 1) r = kf_o_mul(r, a);
+        a = kf_o_mul(a, a);
+    }
+    return r;
+}
+
+static inline int64_t kf_o_shl(int64_t a, int64_t b, int bits) {
+    return b < 0 || b >= bits ? 0 : (int64_t)((uint64_t)a << b);
+}
+
+static inline int64_t kf_o_shr(int64_t a, int64_t b, int bits) {
+    return b < 0 || b >= bits ? (a < 0 ? -1 : 0) : a >> b;
+}
+
+static inline long double kf_o_maxf(long double a, long double b) {
+    return isnan(a) || isnan(b) ? (long double)NAN : a > b ? a : b;
+}
+static inline long double kf_o_minf(long double a, long double b) {
+    return isnan(a) || isnan(b) ? (long double)NAN : a < b ? a : b;
+}
+/* NaN and zeros stay. */
+static inline long double kf_o_signf(long double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
+
+/* Python's %: the exact remainder, moved to b's sign. */
+static inline long double kf_o_modf(long double a, long double b) {
+    long double r = fmodl(a, b);
+    if (r != 0 && (r < 0) != (b < 0)) r += b;
+    return r == 0 ? copysignl(0, b) : r;
+}
+
+/* The floor of the exact quotient; a / b for infinite a and for b = 0. */
+static inline long double kf_o_floordivf(long double a, long double b) {
+    if (b == 0 || isinf(a)) return a / b;
+    long double r = fmodl(a, b), q = (a - r) / b;
+    if (r != 0 && (r < 0) != (b < 0)) q -= 1;
+    return q == 0 ? copysignl(0, a / b) : rintl(q);
+}
+
+/* C's %, with the rules of the others. */
+static inline int64_t kf_o_rem(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+
+/* The next number: of f32 where the numbers are wide. */
+static inline long double kf_o_next_f32(long double a, long double b) {
+    return nextafterf((float)a, (float)b);
+}
+#define kf_o_next(a, b) _Generic((a), double: nextafter, default: kf_o_next_f32)(a, b)
+
+/* In the type that it is called with: rounded once. */
+#define kf_o_fma(a, b, c) _Generic((a), double: fma, default: fmal)(a, b, c)
+
+#endif

@@ -1,0 +1,99 @@
+/* What reductions and random numbers need, one text for all dialects (see prelude_common.h). */
+
+/* ---------------------------------------------------------------- reductions: reductions.def */
+
+#define KF_REDUCTIONS(N, T)                                                                   \
+    KF_FN T kf_square_##N(T a) { return a * a; }                                              \
+    KF_FN T kf_mean_of_##N(T sum, T n) { return n > 0 ? sum / n : (T)0; }                     \
+    KF_FN T kf_merge_mean_##N(T p, T q, T np, T nq) {                                         \
+        T n = np + nq, d = q - p, w = n > 0 ? nq / n : (T)0;                                  \
+        T r = kf_isfinite_##N(d) ? p + d * w : p + q; /* infinities stay */                   \
+        r = nq > 0 ? r : p;                                                                   \
+        return np > 0 ? r : q;                                                                \
+    }                                                                                         \
+    KF_FN T kf_merge_m2_##N(T p, T p2, T q, T q2, T np, T nq) {                               \
+        T n = np + nq, d = q - p;                                                             \
+        T r = p2 + q2 + d * d * (np > 0 && nq > 0 ? np * (nq / n) : (T)0);                    \
+        r = nq > 0 ? r : p2;                                                                  \
+        return np > 0 ? r : q2;                                                               \
+    }                                                                                         \
+    KF_FN T kf_merge_sumexp_##N(T p, T ps, T q, T qs) {                                       \
+        T m = kf_max_##N(p, q);                                                               \
+        return ps * kf_exp_below_##N(p, m) + qs * kf_exp_below_##N(q, m);                     \
+    }
+/* exp(x - m) where x <= m; 1 where they are equal, infinities included. */
+KF_FN float kf_exp_below_f32(float x, float m) {
+    int32_t k;
+    float r = kf__exp_reduce(kf_raise_f32(x - m, -104.0f), &k);
+    r = kf__exp_scale(kf__exp_near_0(r), k);
+    return kf_select_f32(x == m, 1.0f, r);
+}
+KF_FN double kf_exp_below_f64(double x, double m) { return x == m ? 1.0 : kf_exp_f64(x - m); }
+KF_REDUCTIONS(f32, float)
+KF_REDUCTIONS(f64, double)
+
+/* Is x the extreme s? Of two sets with extremes p and q at pi and qi: where their extreme m is
+ * first. */
+#define KF_ARG(N, T)                                                                          \
+    KF_FN int kf_is_##N(T x, T s) { return (x == s) | ((x != x) & (s != s)); }                \
+    KF_FN int64_t kf_first_##N(T m, T p, int64_t pi, T q, int64_t qi) {                       \
+        int64_t a = kf_is_##N(p, m) ? pi : kf_highest_i64;                                    \
+        int64_t b = kf_is_##N(q, m) ? qi : kf_highest_i64;                                    \
+        return a < b ? a : b;                                                                 \
+    }
+KF_ARG(f64, double)
+KF_ARG(f32, float)
+KF_ARG(i64, int64_t)
+KF_ARG(i32, int32_t)
+KF_ARG(i16, int16_t)
+KF_ARG(i8, int8_t)
+KF_ARG(u8, uint8_t)
+KF_ARG(bool, int)
+
+/* ---------------------------------------------------------------- random numbers */
+
+/* Philox4x32-10 (Salmon et al. 2011). Counter words: block low and high, stream low and high; key:
+ * the seed. */
+KF_FN void kf__philox(int64_t seed, int64_t stream, uint64_t block, uint32_t *w) {
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)((uint64_t)seed >> 32);
+    uint32_t c0 = (uint32_t)block, c1 = (uint32_t)(block >> 32);
+    uint32_t c2 = (uint32_t)stream, c3 = (uint32_t)((uint64_t)stream >> 32);
+    KF_UNROLL
+    for (int round = 0; round < 10; round++) {
+        uint64_t a = (uint64_t)c0 * 0xD2511F53u, b = (uint64_t)c2 * 0xCD9E8D57u;
+        c0 = (uint32_t)(b >> 32) ^ c1 ^ k0;
+        c1 = (uint32_t)b;
+        c2 = (uint32_t)(a >> 32) ^ c3 ^ k1;
+        c3 = (uint32_t)a;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    w[0] = c0;
+    w[1] = c1;
+    w[2] = c2;
+    w[3] = c3;
+}
+KF_FN int32_t kf_philox_word(int64_t seed, int64_t stream, int64_t index) {
+    uint32_t w[4];
+    kf__philox(seed, stream, (uint64_t)index >> 2, w);
+    uint32_t even = index & 2 ? w[2] : w[0], odd = index & 2 ? w[3] : w[1];
+    return (int32_t)(index & 1 ? odd : even);
+}
+/* Words index to index + 3; index is a multiple of 4. */
+KF_FN void kf_philox4(int64_t seed, int64_t stream, int64_t index, int32_t *r) {
+    uint32_t w[4];
+    kf__philox(seed, stream, (uint64_t)index >> 2, w);
+    KF_UNROLL
+    for (int i = 0; i < 4; i++) r[i] = (int32_t)w[i];
+}
+KF_FN float kf_uniform_bits(int32_t w) { return (float)(int32_t)((uint32_t)w >> 8) * 0x1p-24f; }
+/* floor(p 2^32), in [0, 2^32]; NaN: 0. */
+KF_FN int64_t kf_keep_limit(double p) {
+    double x = p == p ? p : 0.0;
+    x = x < 0.0 ? 0.0 : x;
+    x = x > 1.0 ? 1.0 : x;
+    return (int64_t)kf_floor_f64(x * 0x1p32);
+}
+KF_FN int kf_keep_bits(int32_t w, int64_t limit) {
+    return ((uint32_t)w >= (uint32_t)limit) & (limit <= 0xffffffff);
+}
