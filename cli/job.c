@@ -10,6 +10,7 @@
 #include "compile/cuda_driver.h"
 #include "ir/ops.h"
 #include "parse/parse.h"
+#include "report.h"
 
 double now_us(void) {
     struct timespec t;
@@ -275,9 +276,11 @@ static kf_status number_value(struct input *input, const char *value, kf_error *
     } else if (kf__parse_double(value, n, &input->spec.number)) {
         input->spec.kind = KF_SPEC_FLOAT;
     } else {
+        char shown[REPORT_SHOWN];
+        report_shown(shown, value);
         return kf__fail(err, KF_ERR_ARGUMENT, "%s=%s is neither a number, nor an array in a file "
-                        "(%s=@%s), nor one made here (%s='randn(3, 4)')", input->name, value,
-                        input->name, value, input->name);
+                        "(%s=@%s), nor one made here (%s='randn(3, 4)')", input->name, shown,
+                        input->name, shown, input->name);
     }
     if (input->spec.kind == KF_SPEC_INT) input->scalar.i = input->spec.integer;
     else input->scalar.f = input->spec.number;

@@ -93,6 +93,11 @@ static kf_status set_standalone(struct options *o, const char *value, kf_error *
                     "without it writes the kernels' whole source to '%s' with -o", value);
 }
 
+static kf_status set_sizes(struct options *o, const char *value, kf_error *err) {
+    o->sizes = value;
+    return *value ? KF_OK : kf__fail(err, KF_ERR_ARGUMENT, "--sizes needs sizes: 4096x1024,50M");
+}
+
 #define SETTER(field, to) \
     static kf_status set_##field(struct options *o, const char *value, kf_error *err) { \
         (void)value, (void)err; \
@@ -102,7 +107,6 @@ static kf_status set_standalone(struct options *o, const char *value, kf_error *
 SETTER(json, value)
 SETTER(arch, value)
 SETTER(cubin, value)
-SETTER(sizes, value)
 SETTER(plot, value)
 SETTER(compare, value)
 SETTER(from, value)

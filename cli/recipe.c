@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "ir/ops.h"
+#include "report.h"
 
 static const struct {
     const char *name;
@@ -31,7 +32,9 @@ typedef struct reader {
 } reader;
 
 static kf_status fail(const reader *r, const char *what) {
-    return kf__fail(r->err, KF_ERR_ARGUMENT, "%s=%s: %s", r->name, r->text, what);
+    char shown[REPORT_SHOWN];
+    return kf__fail(r->err, KF_ERR_ARGUMENT, "%s=%s: %s", r->name, report_shown(shown, r->text),
+                    what);
 }
 
 static void spaces(reader *r) {
@@ -207,8 +210,10 @@ static kf_status finish(reader *r) {
 }
 
 static kf_status unknown_recipe(const reader *r, const char *name, size_t n) {
+    char shown[REPORT_SHOWN];
     return kf__fail(r->err, KF_ERR_ARGUMENT, "%s=%s: there is no array maker `%.*s`; there are "
-                    "randn, rand, arange, ones, zeros and full", r->name, r->text, (int)n, name);
+                    "randn, rand, arange, ones, zeros and full", r->name,
+                    report_shown(shown, r->text), (int)kf__min(n, (size_t)40), name);
 }
 
 kf_status recipe_read(const char *text, const char *name, struct recipe *out, kf_error *err) {

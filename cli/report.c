@@ -42,6 +42,12 @@ void report_error(const kf_error *err, const char *text, const char *name) {
 
 /* ---------------------------------------------------------------- short texts */
 
+const char *report_shown(char *to, const char *text) {
+    int n = snprintf(to, REPORT_SHOWN - 4, "%s", text);
+    if (n >= REPORT_SHOWN - 4) strcat(to, "...");
+    return to;
+}
+
 static const char *with_unit(char *to, double value, double step, const char *const *units,
                              size_t n) {
     size_t unit = 0;

@@ -8,6 +8,10 @@
 
 /* `kfuse: sentence` on standard error; where the error has a place, with the line of `text` that it
  * is in and a caret under it. `name` is the file's, NULL for text from the command line. */
+/* The beginning of a long text, for a message. */
+enum { REPORT_SHOWN = 88 };
+const char *report_shown(char *to, const char *text);
+
 void report_error(const kf_error *err, const char *text, const char *name);
 
 /* As NumPy prints an array: nested brackets, at most three items at either end of a long axis. */

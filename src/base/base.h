@@ -103,6 +103,8 @@ bool kf__parse_int(const char *text, size_t n, int64_t *out); /* false also when
 
 uint64_t kf__hash(const void *bytes, size_t n, uint64_t seed);
 /* Which of `names` is nearest to `word` (edit distance at most a third of it)? NULL: none is. */
+/* Length of the valid UTF-8 sequence at `s`, 0 if there is none. `s` ends with 0. */
+size_t kf__utf8_length(const unsigned char *s);
 const char *kf__nearest(const char *word, size_t length, const char *const *names, size_t n);
 
 static inline bool kf__add_ok(int64_t a, int64_t b, int64_t *out) {

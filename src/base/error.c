@@ -23,6 +23,16 @@ static void end_cut_message(char *message, size_t size) {
     memcpy(message + end, "...", 4);
 }
 
+/* What came from files and arguments may be any bytes: what isn't UTF-8, or would steer a terminal,
+ * becomes `?`. */
+static void clean(char *message) {
+    for (unsigned char *s = (unsigned char *)message; *s;) {
+        size_t n = kf__utf8_length(s);
+        if (n == 0 || (*s < ' ' && *s != '\n') || *s == 0x7f) *s = '?', n = 1;
+        s += n;
+    }
+}
+
 static void write_message(kf_error *err, kf_status status, int line, int column,
                           const char *format, va_list args) {
     if (!err || err->status != KF_OK) return;
@@ -34,6 +44,7 @@ static void write_message(kf_error *err, kf_status status, int line, int column,
         snprintf(err->message, sizeof err->message, "%s", kf_status_text(status));
     else if ((size_t)n >= sizeof err->message)
         end_cut_message(err->message, sizeof err->message);
+    clean(err->message);
 }
 
 kf_status kf__fail(kf_error *err, kf_status status, const char *format, ...) {

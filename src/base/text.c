@@ -174,8 +174,7 @@ bool kf__parse_int(const char *text, size_t n, int64_t *out) {
 
 /* ---------------------------------------------------------------- JSON strings */
 
-/* Length of the valid UTF-8 sequence at `s`, 0 if there is none. `s` ends with 0. */
-static size_t utf8_length(const unsigned char *s) {
+size_t kf__utf8_length(const unsigned char *s) {
     if (s[0] < 0x80) return s[0] != 0;
     size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
     if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
@@ -202,7 +201,7 @@ void kf__print_json(kf__text *text, const char *string) {
     const unsigned char *s = (const unsigned char *)string;
     kf__print_bytes(text, "\"", 1);
     while (*s) {
-        size_t n = utf8_length(s);
+        size_t n = kf__utf8_length(s);
         if (n == 0) {
             kf__print_bytes(text, "\\ufffd", 6);
             n = 1;

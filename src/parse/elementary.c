@@ -299,12 +299,19 @@ bool kf__make_fail(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
 
 /* ---------------------------------------------------------------- constants */
 
+static bool are_sizes(kf__evaluator *ev, int rank, const kf__expr *shape) {
+    int64_t size;
+    for (int i = 0; i < rank; i++)
+        if (kf__x_is_const(&ev->g->exprs, shape[i], &size) && size < 0)
+            return kf__eval_fail(ev, KF_ERR_SHAPE, "a size of %lld", (long long)size);
+    return true;
+}
+
 /* `value` in `dtype` (NONE: its own) broadcast to a shape. */
 static bool filled(kf__evaluator *ev, const kf__object *value, const kf__object *dtype, int rank,
                    const kf__expr *shape, kf__object *out) {
     kf__ref node;
     kf__dtype type;
-    int64_t size;
     kf__begin_call(ev, "full");
     if (dtype->kind == KF__O_NONE && value->kind == KF__O_FLOAT) type = KF__F32;
     else if (dtype->kind == KF__O_NONE && value->kind == KF__O_INT) type = KF__I64;
@@ -314,9 +321,7 @@ static bool filled(kf__evaluator *ev, const kf__object *value, const kf__object 
     } else if (!kf__to_dtype(ev, dtype, &type)) {
         return false;
     }
-    for (int i = 0; i < rank; i++)
-        if (kf__x_is_const(&ev->g->exprs, shape[i], &size) && size < 0)
-            return kf__eval_fail(ev, KF_ERR_SHAPE, "a size of %lld", (long long)size);
+    if (!are_sizes(ev, rank, shape)) return false;
     if (value->kind == KF__O_INT && !kf__fits(type, value->integer))
         return kf__eval_fail(ev, KF_ERR_TYPE, "%lld doesn't fit %s", (long long)value->integer,
                              kf__types[type].name);
@@ -377,8 +382,10 @@ bool kf__make_random_bits(kf__evaluator *ev, const kf__builtin *b, const kf__obj
         !whole_number(ev, &args[2], "stream", &stream))
         return false;
     int rank;
-    if (args[0].kind == KF__O_TUPLE) {
-        if (!kf__to_shape(ev, &args[0], shape, &rank)) return false;
+    bool given = args[0].kind == KF__O_TUPLE || args[0].kind == KF__O_INT ||
+                 args[0].kind == KF__O_SIZE || args[0].kind == KF__O_SCALAR;
+    if (given) {
+        if (!kf__to_shape(ev, &args[0], shape, &rank) || !are_sizes(ev, rank, shape)) return false;
     } else {
         if (!kf__to_node(ev, &args[0], &like)) return false;
         rank = kf__at(ev->g, like)->rank;

@@ -225,8 +225,8 @@ static bool operate_sizes(kf__evaluator *ev, kf__token_kind op, const kf__object
     case KF__T_FLOOR:
     case KF__T_MODULO:
         if (kf__x_is_const(pool, y, &divisor) && divisor <= 0)
-            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "a size %s %lld", text_of(op),
-                                 (long long)divisor);
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%s` of a size is by a number above 0, not "
+                                                      "%lld", text_of(op), (long long)divisor);
         size = op == KF__T_FLOOR ? kf__x_div(pool, x, y) : kf__x_mod(pool, x, y);
         break;
     case KF__T_LESS:

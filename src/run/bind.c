@@ -62,16 +62,18 @@ static kf_status bind_size(const kf_graph *g, int i, int d, int64_t size, int64_
 
 /* ---------------------------------------------------------------- constraints */
 
-/* "x.shape[1]" for a size that an input has, else the expression itself. */
-static void describe_size(const kf_graph *g, const origin *origins, kf__expr size, kf__text *text) {
+/* "x.shape[1] is" for a size that an input has, else the expression itself; "must be" for a number. */
+static void describe_size(const kf_graph *g, const origin *origins, kf__expr size, const char *verb,
+                          kf__text *text) {
     const kf__expr_node *x = &g->exprs.nodes.at[size];
     if (x->kind == KF__X_NAME && origins[x->value].input >= 0) {
         const origin *o = &origins[x->value];
-        kf__print(text, "%s.shape[%d]", g->inputs.at[o->input].name, o->dim);
+        kf__print(text, "%s.shape[%d]%s", g->inputs.at[o->input].name, o->dim, verb);
     } else if (x->kind == KF__X_CONST) {
-        kf__print(text, "the other");
+        kf__print(text, "must be");
     } else {
         kf__x_print(&g->exprs, size, text);
+        kf__print(text, "%s", verb);
     }
 }
 
@@ -83,15 +85,17 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
                         (long long)kf__min(a, b));
     kf__text_init(&left, g->mem);
     kf__text_init(&right, g->mem);
-    describe_size(g, origins, c->a, &left);
-    describe_size(g, origins, c->b, &right);
+    bool fixed = g->exprs.nodes.at[c->a].kind == KF__X_CONST; /* said last: "must be 2" */
+    int64_t first = fixed ? b : a, second = fixed ? a : b;
+    describe_size(g, origins, fixed ? c->b : c->a, "", &left);
+    describe_size(g, origins, fixed ? c->a : c->b, " is", &right);
     const char *hint = a == 1 || b == 1 ? "; a size of 1 broadcasts only where the graph was made "
                                           "for it" : "";
     kf_status status =
         left.failed || right.failed
             ? kf__out_of_memory(err)
-            : kf__fail(err, KF_ERR_SHAPE, "%s is %lld but %s is %lld (%s)%s", left.at,
-                       (long long)a, right.at, (long long)b, c->why ? c->why : "", hint);
+            : kf__fail(err, KF_ERR_SHAPE, "%s is %lld but %s %lld (%s)%s", left.at,
+                       (long long)first, right.at, (long long)second, c->why ? c->why : "", hint);
     kf__text_free(&left);
     kf__text_free(&right);
     return status;
