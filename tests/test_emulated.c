@@ -283,6 +283,15 @@ static const struct {
     {"softmax(x * s + m)", "# x: f16[2, 3, 5, 129]\n# s: float 0.125\n# m: f32[2, 1, 5, 129]\n"},
     {"cast(clip(round(x / s + z), -128, 127), int8)",
      "# x: f32[100003]\n# s: float 0.05\n# z: float 3\n"},
+    {"pad(x, ((1, 2), (3, 1))), pad(x, pad=(-2, 4), value=7)", "# x: f32[5, 30]\n"},
+    {"concatenate([x, y]), concatenate([y, x * 2, y])", "# x: f32[3, 40]\n# y: f32[5, 40]\n"},
+    {"concatenate([x, y], axis=-1) + b", "# x: bf16[3, 24]\n# y: bf16[3, 39]\n# b: f32[63]\n"},
+    {"softmax(concatenate([x, y], axis=-1)), sum(pad(x, 1), axis=0)",
+     "# x: f32[7, 300]\n# y: f32[7, 801]\n"},
+    {"h = 32; concatenate([-x[..., h:], x[..., :h]], axis=-1) * s + x * c",
+     "# x: f16[3, 5, 64]\n# s: f32[5, 64]\n# c: f32[5, 64]\n"},
+    {"roll(x, 3, axis=-1) + tril(x), stack([x, x.T], axis=-1)", "# x: f32[33, 33]\n"},
+    {"pad(sum(x, axis=1), 2), pad(x, (0, 3), mode='edge')", "# x: i8[70, 9]\n"},
 };
 
 static void check_single(void **state) {
@@ -350,7 +359,8 @@ static int is_case(const struct dirent *e) {
     return n > 3 && !strcmp(e->d_name + n - 3, ".kf");
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1) cmocka_set_test_filter(argv[1]); /* "*concatenate*" */
     static struct CMUnitTest tests[300];
     struct dirent **files;
     int n_files = scandir(folder, &files, is_case, alphasort);

@@ -98,8 +98,8 @@ static void print_sizes(const kf_graph *g, const kf__node *x, kf__text *out) {
     kf__print(out, "]");
 }
 
-static void print_slice(const kf_graph *g, const kf__node *x, kf__text *out) {
-    kf__print(out, "slice[");
+static void print_slice(const kf_graph *g, const kf__node *x, const char *name, kf__text *out) {
+    kf__print(out, "%s[", name);
     for (int i = 0; i < x->rank; i++) {
         kf__print(out, i ? ", " : "");
         kf__x_print(&g->exprs, x->u.slice.start[i], out);
@@ -149,7 +149,10 @@ static void print_node(const kf_graph *g, kf__ref r, int depth, kf__text *out) {
         for (int i = 0; i < x->rank; i++) kf__print(out, "%d", x->u.perm[i]);
         kf__print(out, ">");
         break;
-    case KF__SLICE: print_slice(g, x, out); break;
+    case KF__SLICE: print_slice(g, x, "slice", out); break;
+    case KF__IOTA: print_slice(g, x, "iota", out); return;
+    case KF__PAD: print_slice(g, x, "pad", out); break;
+    case KF__CONCAT: kf__print(out, "concat<%u>", x->index); break;
     case KF__RANDOM:
         kf__print(out, "random");
         print_sizes(g, x, out);

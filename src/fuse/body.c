@@ -100,7 +100,8 @@ static uint16_t cut_capacity(kf__body *b) {
     for (uint32_t i = 0; i < b->memos.n; i++) {
         const kf__memo *m = &b->memos.at[i];
         kf__kind kind = kf__at(b->f->g, m->node)->kind;
-        if (kind != KF__OP && kind != KF__REDUCE && kind != KF__CAST) continue;
+        if (kind != KF__OP && kind != KF__REDUCE && kind != KF__CAST && kind != KF__CONCAT)
+            continue;
         if (m->span <= span || b->f->scalars[m->node] || is_owned(b, m->node)) continue;
         best = m->node;
         span = m->span;
@@ -229,8 +230,8 @@ static uint16_t operation(kf__body *b, kf__ref ref, const kf__node *n, const kf_
     return emit(b, &i);
 }
 
-/* The value of an index expression, or (shape not NULL) whether it is in [0, *shape). */
-static uint16_t place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shape, bool inside) {
+uint16_t kf__body_place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shape,
+                        bool inside) {
     kf__exprs *x = &b->f->g->exprs;
     kf__instr i;
     memset(&i, 0, sizeof(i));
@@ -250,12 +251,33 @@ static uint16_t place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shape,
     return emit(b, &i);
 }
 
+uint16_t kf__body_both(kf__body *b, kf__ref ref, uint16_t x, uint16_t y) {
+    kf__instr i;
+    memset(&i, 0, sizeof(i));
+    i.kind = KF__I_OP, i.op = KF__BITWISE_AND, i.dtype = KF__BOOL, i.node = ref;
+    add_arg(b, &i, x);
+    add_arg(b, &i, y);
+    return emit(b, &i);
+}
+
+uint16_t kf__body_pick(kf__body *b, kf__ref ref, kf__pick how, uint16_t inside, uint16_t x,
+                       uint16_t y) {
+    kf__instr i;
+    memset(&i, 0, sizeof(i));
+    i.kind = KF__I_PICK, i.field = (uint8_t)how, i.dtype = kf__at(b->f->g, ref)->dtype;
+    i.node = ref;
+    add_arg(b, &i, inside);
+    add_arg(b, &i, x);
+    add_arg(b, &i, y);
+    return emit(b, &i);
+}
+
 /* start + step * index */
 static uint16_t iota(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
     kf__exprs *x = &b->f->g->exprs;
     kf__expr by = kf__x_mul(x, kf__x_const(x, n->u.slice.step[0]), index[0]);
     kf__expr at = kf__x_add(x, n->u.slice.start[0], by);
-    return at ? place(b, ref, at, n->shape, false) : out_of_memory(b);
+    return at ? kf__body_place(b, ref, at, n->shape, false) : out_of_memory(b);
 }
 
 /* ---------------------------------------------------------------- reductions */
@@ -312,6 +334,8 @@ static uint16_t demand_new(kf__body *b, kf__ref ref, const kf__expr *index) {
     case KF__REDUCE: return reduction(b, ref, n, index);
     case KF__RANDOM: return random_bits(b, ref, n, index);
     case KF__IOTA: return iota(b, ref, n, index);
+    case KF__PAD: return kf__demand_pad(b, ref, index);
+    case KF__CONCAT: return kf__demand_concat(b, ref, index);
     default: break;
     }
     kf__expr arg[KF__MAX_RANK];
@@ -345,6 +369,10 @@ static uint16_t demand(kf__body *b, kf__ref ref, const kf__expr *index) {
     if ((rank && !m.index) || !KF__PUSH(b->f->mem, &b->memos, m)) return out_of_memory(b);
     *bucket = b->memos.n;
     return instr;
+}
+
+uint16_t kf__body_demand(kf__body *b, kf__ref ref, const kf__expr *index) {
+    return demand(b, ref, index);
 }
 
 /* ---------------------------------------------------------------- building */

@@ -80,6 +80,8 @@ static void mark_operations(kf__fuse_state *f, uint8_t *needed) {
             needed[n->args[i]] = 1;
             bool moves = kf__is_view(n) || is_own_cast(n);
             if (moves || a->kind == KF__INPUT || f->scalars[arg]) continue;
+            if (a->kind == KF__CONCAT && n->kind == KF__CONCAT && a->call == n->call)
+                continue; /* a chain is one operation */
             if (a->call == n->call && (f->mode != KF_FUSION_OPS || is_half_sum(a))) continue;
             mark(f, arg, r, KF__CUT_USER);
         }
@@ -242,7 +244,8 @@ static void count_makers(const kf__groups *groups, uint8_t *makers, kf__ref *las
         for (uint32_t k = 0; k < b->instrs.n; k++) {
             const kf__instr *in = &b->instrs.at[k];
             bool work = in->kind == KF__I_OP || in->kind == KF__I_PROJECT ||
-                        in->kind == KF__I_RANDOM || in->kind == KF__I_CAST;
+                        in->kind == KF__I_RANDOM || in->kind == KF__I_CAST ||
+                        in->kind == KF__I_PICK;
             if (!work || in->level == KF__LEVEL_SCALAR || last[in->node] == i + 1) continue;
             last[in->node] = i + 1;
             if (makers[in->node] < 255) makers[in->node]++;

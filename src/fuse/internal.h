@@ -3,6 +3,7 @@
  *   views.c      index vectors through views
  *   domain.c     the axes of a kernel, and which values and reductions fit them
  *   body.c       demand traversal: roots and a domain -> an SSA body, or where to cut
+ *   join.c       pads and concatenations in a body
  *   cost.c       bytes and work of a body or kernel
  *   merge.c      kernels that come together
  *   names.c      names of kernels, sentences of cuts
@@ -137,6 +138,20 @@ bool kf__domain_reduces(kf_graph *g, const kf__domain *d, const kf__node *reduce
 /* NULL when out of memory; body->failed: must be cut. roots outlive the body. */
 kf__body *kf__body_build(kf__fuse_state *f, const kf__roots *roots, const kf__domain *domain);
 void kf__body_free(kf__body *body);
+
+/* For join.c, while a body is built. KF__NO_INSTR: b->failed. */
+uint16_t kf__body_demand(kf__body *b, kf__ref ref, const kf__expr *index);
+/* The value of an index expression, or whether it is inside of [0, *shape); shape is the graph's.
+ */
+uint16_t kf__body_place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shape, bool inside);
+uint16_t kf__body_both(kf__body *b, kf__ref ref, uint16_t x, uint16_t y); /* two bools */
+uint16_t kf__body_pick(kf__body *b, kf__ref ref, kf__pick how, uint16_t inside, uint16_t x,
+                       uint16_t y);
+
+/* ---------------------------------------------------------------- join.c */
+
+uint16_t kf__demand_pad(kf__body *b, kf__ref ref, const kf__expr *index);
+uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index);
 
 /* ---------------------------------------------------------------- cost.c */
 

@@ -21,7 +21,8 @@ static const char *primitive_name(const kf_graph *g, kf__ref ref) {
         [KF__SIZE] = "size", [KF__CAST] = "cast", [KF__EXPAND] = "expand",
         [KF__PERMUTE] = "permute",
         [KF__RESHAPE] = "reshape", [KF__SLICE] = "slice", [KF__RANDOM] = "random",
-        [KF__IOTA] = "arange"};
+        [KF__IOTA] = "arange", [KF__PAD] = "pad",
+        [KF__CONCAT] = "concatenate"};
     const kf__node *n = kf__at(g, ref);
     if (n->kind == KF__OP) return kf__ops[n->op].name;
     if (n->kind == KF__REDUCE) return kf__reds[n->op].name;
@@ -66,7 +67,7 @@ static bool collect_ops(const kf_allocator *mem, const kf_graph *g, const kf__ke
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         const kf__instr *in = &k->instrs[i];
         if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM &&
-            in->kind != KF__I_CAST && in->kind != KF__I_INDEX)
+            in->kind != KF__I_CAST && in->kind != KF__I_INDEX && in->kind != KF__I_PICK)
             continue;
         bool called = kf__at(g, in->node)->call != 0;
         if ((in->level == KF__LEVEL_SCALAR || in->kind == KF__I_CAST) && !called) continue;

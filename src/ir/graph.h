@@ -37,6 +37,9 @@ typedef enum kf__kind {
     KF__SLICE,    /* index i of dim d reads start[d] + i * step[d]; step may be negative */
     KF__RANDOM,   /* args: seed and stream, rank 0 i64; i32 with 32 random bits an element */
     KF__IOTA,     /* rank 1, i64: element i is start[0] + i * step[0] */
+    KF__PAD,      /* args: array; value, rank 0. Dim d: start[d] values, the array's, values. Where
+                     start or what is behind is negative, elements are left out */
+    KF__CONCAT,   /* args: two arrays, one behind the other along axis `index` */
     KF__KIND_COUNT
 } kf__kind;
 
@@ -56,7 +59,7 @@ typedef struct kf__node {
         struct {
             kf__expr *start; /* [rank] */
             int64_t *step;   /* [rank] */
-        } slice; /* and IOTA */
+        } slice; /* and IOTA, PAD */
     } u;
 } kf__node;
 
@@ -127,6 +130,10 @@ kf__ref kf__slice(kf_graph *g, kf__ref a, const kf__expr *shape, const kf__expr 
                   const int64_t *step);
 /* start, start + step, ...: n of them. step may be 0 or negative. */
 kf__ref kf__iota(kf_graph *g, kf__expr n, kf__expr start, int64_t step);
+/* before: how many values stand before the array's elements. */
+kf__ref kf__pad(kf_graph *g, kf__ref a, kf__ref value, const kf__expr *shape,
+                const kf__expr *before);
+kf__ref kf__concat(kf_graph *g, int axis, kf__ref a, kf__ref b);
 kf__ref kf__random(kf_graph *g, kf__ref seed, kf__ref stream, int rank, const kf__expr *shape);
 void kf__result(kf_graph *g, kf__ref a, const char *name);
 
@@ -154,6 +161,8 @@ static inline kf__ref kf__apply2(kf_graph *g, kf__opcode op, kf__ref a, kf__ref 
 }
 /* Broadcast a (NumPy's rules) to a shape whose rank isn't smaller. */
 kf__ref kf__broadcast_to(kf_graph *g, kf__ref a, int rank, const kf__expr *shape);
+/* n >= 1 arrays of one rank, promoted, as a chain; axis in [0, rank). */
+kf__ref kf__concat_all(kf_graph *g, int axis, const kf__ref *args, int n);
 /* A bool, integer or float to a float dtype: integers f32. */
 kf__ref kf__to_float(kf_graph *g, kf__ref a);
 /* axes: n (possibly negative) ones; n < 0: all. Without keepdims the dims go away. Handles what

@@ -117,7 +117,9 @@ uint32_t kf__call(kf_graph *g, const char *name) {
 /* ---------------------------------------------------------------- the table */
 
 /* Does it have starts and steps, one for each dim? */
-static bool has_starts(const kf__node *x) { return x->kind == KF__SLICE || x->kind == KF__IOTA; }
+static bool has_starts(const kf__node *x) {
+    return x->kind == KF__SLICE || x->kind == KF__IOTA || x->kind == KF__PAD;
+}
 
 static uint64_t hash_of(const kf__node *x) {
     uint64_t words[10] = {

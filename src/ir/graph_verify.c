@@ -65,6 +65,23 @@ static const char *verify_op(const kf_graph *g, const kf__node *x) {
     return kf__dtypes_fit(&kf__ops[x->op], (kf__dtype)x->dtype, from) ? NULL : "dtypes";
 }
 
+static const char *verify_joined(const kf_graph *g, const kf__node *x) {
+    const kf__node *a = kf__at(g, x->args[0]), *b = kf__at(g, x->args[1]);
+    if (x->dtype != a->dtype || x->dtype != b->dtype || x->weak) return "dtype";
+    if (x->rank != a->rank) return "rank";
+    if (x->kind == KF__PAD) {
+        for (int i = 0; i < x->rank; i++)
+            if (!x->u.slice.start[i]) return "a width isn't set";
+        return b->rank || b->weak ? "what it is padded with" : NULL;
+    }
+    if (x->rank != b->rank || x->index >= x->rank) return "rank or axis";
+    for (int i = 0; i < x->rank; i++)
+        if (i != (int)x->index && (!kf__sizes_equal(g, x->shape[i], a->shape[i]) ||
+                                   !kf__sizes_equal(g, x->shape[i], b->shape[i])))
+            return "shape";
+    return NULL;
+}
+
 static int n_args_of(const kf__node *x) {
     switch (x->kind) {
     case KF__INPUT:
@@ -73,6 +90,8 @@ static int n_args_of(const kf__node *x) {
     case KF__IOTA:
     case KF__SCALAR: return 0;
     case KF__OP: return x->op < KF__OP_COUNT ? kf__ops[x->op].arity : -1;
+    case KF__PAD:
+    case KF__CONCAT:
     case KF__RANDOM: return 2;
     default: return 1;
     }
@@ -106,6 +125,8 @@ static const char *verify_node(const kf_graph *g, kf__ref r) {
     case KF__OP: return verify_op(g, x);
     case KF__IOTA:
         return x->rank == 1 && x->dtype == KF__I64 && x->u.slice.start[0] ? NULL : "an iota";
+    case KF__PAD:
+    case KF__CONCAT: return verify_joined(g, x);
     case KF__CAST: return same_shape(g, x, a) ? NULL : "a cast changes the shape";
     case KF__REDUCE: return verify_reduce(g, x, a);
     case KF__RANDOM:

@@ -39,7 +39,15 @@ typedef enum kf__instr_kind {
     KF__I_RANDOM,   /* args: seed, stream; access: its row-major index (of no value) */
     KF__I_INDEX,    /* access (of no value, rank 1): its index itself, i64 */
     KF__I_INSIDE,   /* access (of no value, rank 1): is its index in [0, shape)? bool */
+    KF__I_PICK,     /* args[0] ? args[1] : args[2]; field: a kf__pick. Of args[1] only elements
+                       where args[0] holds count, and of args[2] the others */
 } kf__instr_kind;
+
+typedef enum kf__pick {
+    KF__PICK_ELSE, /* a pad's */
+    KF__PICK_MORE, /* a concatenation's: args[2] is a PICK whose bool never holds with this one's */
+    KF__PICK_LAST, /* its last: args[0] holds wherever the value counts */
+} kf__pick;
 
 typedef struct kf__instr {
     uint8_t kind, op, field, dtype; /* dtype: the node's; computing is done in its compute type */

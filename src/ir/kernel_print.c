@@ -69,6 +69,9 @@ static void print_instr(const kf__partition *p, const kf__kernel *k, uint32_t n,
     case KF__I_RANDOM: kf__print(text, "random "); break;
     case KF__I_INDEX: kf__print(text, "index "); break;
     case KF__I_INSIDE: kf__print(text, "inside "); break;
+    case KF__I_PICK:
+        kf__print(text, "pick%s %s", i->field == KF__PICK_LAST ? " last" : "", type);
+        break;
     default: kf__print(text, "kind %d", i->kind);
     }
     if (i->kind == KF__I_LOAD || i->kind == KF__I_RANDOM || i->kind == KF__I_INDEX ||

@@ -94,13 +94,21 @@ static bool verify_place_of(verifier *v, const kf__instr *i) {
     return i->dtype == (inside ? KF__BOOL : KF__I64) || bad(v, "an index's dtype");
 }
 
+static bool verify_pick(verifier *v, const kf__instr *i) {
+    const kf__instr *at = v->k->instrs;
+    if (i->field > KF__PICK_LAST || at[i->args[0]].dtype != KF__BOOL) return bad(v, "a pick");
+    if (i->field == KF__PICK_MORE && at[i->args[2]].kind != KF__I_PICK) return bad(v, "a chain");
+    return (at[i->args[1]].dtype == i->dtype && at[i->args[2]].dtype == i->dtype) ||
+           bad(v, "dtypes of a pick");
+}
+
 static bool verify_instr(verifier *v, uint32_t n) {
     static const int arity[] = {[KF__I_LOAD] = -1,  [KF__I_CONSTANT] = 0, [KF__I_SCALAR] = 0,
                                 [KF__I_SIZE] = 0,   [KF__I_OP] = -1,      [KF__I_CAST] = 1,
                                 [KF__I_REDUCE] = 1, [KF__I_PROJECT] = 1,  [KF__I_RANDOM] = 2,
-                                [KF__I_INDEX] = 0,  [KF__I_INSIDE] = 0};
+                                [KF__I_INDEX] = 0,  [KF__I_INSIDE] = 0,   [KF__I_PICK] = 3};
     const kf__instr *i = &v->k->instrs[n];
-    if (i->kind > KF__I_INSIDE || i->dtype >= KF__DTYPE_COUNT) return bad(v, "kind or dtype");
+    if (i->kind > KF__I_PICK || i->dtype >= KF__DTYPE_COUNT) return bad(v, "kind or dtype");
     if (arity[i->kind] >= 0 && i->n_args != arity[i->kind]) return bad(v, "number of arguments");
     if (!verify_args(v, n)) return false;
     switch (i->kind) {
@@ -116,6 +124,7 @@ static bool verify_instr(verifier *v, uint32_t n) {
     case KF__I_SCALAR:
         return (i->index < v->p->graph->inputs.n && v->p->graph->inputs.at[i->index].scalar) ||
                bad(v, "no such scalar");
+    case KF__I_PICK: return verify_pick(v, i);
     case KF__I_OP: return verify_op(v, i);
     case KF__I_REDUCE:
         return (i->op < KF__RED_COUNT && v->k->reduced) || bad(v, "no such reduction");

@@ -246,6 +246,8 @@ void kf__put_instr(kf__low *L, uint32_t i) {
             L->value[i] = value;
             return;
         }
+    } else if (in->kind == KF__I_PICK) {
+        value = in->field == KF__PICK_LAST ? args[1] : kf__l_select(L, args[0], args[1], args[2]);
     } else if (in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE) {
         value = kf__place_value(L, i, L->at);
     } else {

@@ -122,6 +122,26 @@ static const char *operand_name(kf__low *L, uint32_t n) {
     return full;
 }
 
+/* INSIDE by axis a alone, and b doesn't matter: of the two as one it is the same question, for b's
+ * size times as much. */
+static bool stretches(const kf__low *L, const kf__operand *o, int a, int b) {
+    if (!o->access->inside || !o->varies[a] || o->varies[b]) return false;
+    for (int m = 0; m < L->n_axes; ++m)
+        if (m != a && o->varies[m]) return false;
+    return kf__x_is(&L->p->graph->exprs, o->along[a].coefficient, 1);
+}
+
+static void stretch(kf__low *L, kf__operand *o, int a, int b) {
+    int64_t size = kf__max(1, L->axes[b].size);
+    o->offset *= size;
+    o->bound *= size;
+    o->stride[b] = 1;
+    o->varies[b] = true;
+    o->along[b] = o->along[a];
+    o->along[b].unit = true;
+    o->along[b].span = L->axes[b].extent;
+}
+
 /* Does it say anything that axis a's step is axis b's times its size? It does for neighbouring
  * dims; for others only where b's dim and those between have more than one element. */
 static bool telling(const kf__low *L, const kf__operand *o, int a, int b) {
@@ -145,6 +165,7 @@ static bool mergeable(const kf__low *L, int a, int b) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         const kf__operand *o = &L->operands[i];
         const kf__along *p = &o->along[a], *q = &o->along[b];
+        if (stretches(L, o, a, b)) continue;
         if (o->varies[a] != o->varies[b]) return false;
         if (!o->varies[a]) continue;
         if (p->dim < 0 || q->dim < 0) return false;
@@ -173,6 +194,8 @@ static kf__along merged(const kf__low *L, const kf__operand *o, int a, int b) {
 
 /* Merge axis a into b: a is the outer one of the two. */
 static void merge(kf__low *L, int a, int b) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (stretches(L, &L->operands[i], a, b)) stretch(L, &L->operands[i], a, b);
     L->axes[b].size *= L->axes[a].size;
     L->axes[b].extent = kf__x_mul(&L->p->graph->exprs, L->axes[a].extent, L->axes[b].extent);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
@@ -223,6 +246,7 @@ kf_status kf__low_layout(kf__low *L, kf_error *err) {
         o->name = operand_name(L, i);
         int64_t strides[KF__MAX_RANK];
         KF_TRY(value_strides(L, o->access, strides, err));
+        if (o->access->inside) KF_TRY(evaluate(L, o->access->shape[0], &o->bound, err));
         if (o->access->affine)
             KF_TRY(affine_operand(L, o, strides, err));
         else

@@ -47,6 +47,7 @@ typedef struct kf__operand {
     kf__along along[KF__MAX_AXES]; /* where it varies */
     int64_t offset;               /* elements */
     bool origin;                  /* the offset is 0, whatever the sizes are */
+    int64_t bound;                /* INSIDE: below which index */
     bool store;
 } kf__operand;
 
@@ -178,7 +179,7 @@ kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uin
 void kf__put_instr(kf__low *L, uint32_t i);
 static inline bool kf__is_made(const kf__instr *in) {
     return in->kind == KF__I_OP || in->kind == KF__I_CAST || in->kind == KF__I_INDEX ||
-           in->kind == KF__I_INSIDE;
+           in->kind == KF__I_INSIDE || in->kind == KF__I_PICK;
 }
 void kf__put_scalars(kf__low *L);           /* all SCALAR instructions */
 void kf__put_rows(kf__low *L, uint32_t stage); /* ROW instructions of a stage, but PROJECTs */

@@ -22,11 +22,8 @@ const kf__lx *kf__place_value(kf__low *L, uint32_t i, const kf__lx *at) {
         at = kf__l_var(L, L->axes[kf__last(L)].var);
     const kf__lx *index = index_at(L, in->access, at);
     if (in->kind == KF__I_INDEX) return index;
-    int64_t size = 0;
-    if (!kf__x_eval(&L->p->graph->exprs, o->access->shape[0], L->layout->names, NULL, &size))
-        L->failed = true;
     return kf__l_call(L, "kf_inside", KF__I64, index,
-                      kf__word_int(L, kf__l_name(L, "size_%s", o->name), size));
+                      kf__word_int(L, kf__l_name(L, "size_%s", o->name), o->bound));
 }
 
 bool kf__is_place(const kf__low *L, uint32_t guard) {

@@ -50,6 +50,11 @@ void kf__o_op(const kf_graph *g, const kf__node *node, const void *const *args, 
 void kf__o_gather(int rank, const int64_t *shape, const int64_t *strides, int64_t offset,
                   const void *from, void *out);
 void kf__o_row_major(int rank, const int64_t *shape, int64_t *strides);
+/* `from`, of `shape`, in an array of shape `wide` that is `value` elsewhere. */
+void kf__o_pad(int rank, const int64_t *shape, const int64_t *before, const int64_t *wide,
+               const void *from, const void *value, void *out);
+void kf__o_concat(int rank, int axis, const int64_t *shape_a, const int64_t *shape_b, const void *a,
+                  const void *b, void *out);
 bool kf__o_reduce_inexact(const kf__node *node, const double *x, int64_t n, int64_t n_rows);
 /* Reduce rows of n elements that lie one behind the other. */
 kf_status kf__o_reduce(const kf__node *node, kf__dtype from, const void *rows, int64_t n_rows,

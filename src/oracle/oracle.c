@@ -182,6 +182,16 @@ static kf_status view(walk *w, const kf__node *node, const value *v, const void 
     return KF_OK;
 }
 
+static kf_status pad(walk *w, const kf__node *node, const value *v, const void *const *args,
+                     void *out) {
+    int64_t before[KF__MAX_RANK] = {0};
+    for (int d = 0; d < node->rank; d++)
+        if (!kf__x_eval(&w->g->exprs, node->u.slice.start[d], w->names, NULL, &before[d]))
+            return kf__fail(w->err, KF_ERR_SHAPE, "a width of pad isn't known");
+    kf__o_pad(node->rank, w->values[node->args[0]].shape, before, v->shape, args[0], args[1], out);
+    return KF_OK;
+}
+
 static kf_status iota(walk *w, const kf__node *node, int64_t n, int64_t *out) {
     int64_t start, last;
     bool ok = n == 0 || kf__x_eval(&w->g->exprs, node->u.slice.start[0], w->names, NULL, &start);
@@ -224,7 +234,10 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
     case KF__INPUT: load_input(&w->inputs[node->index], (kf__dtype)node->dtype, out); break;
     case KF__CONSTANT:
     case KF__SCALAR: load_number(w, node, out); break;
-    case KF__SIZE: KF_TRY(size_of(w, node->index, out)); break;
+    case KF__SIZE: /* a number: n - 5 may be negative */
+        if (!kf__x_eval(&w->g->exprs, node->index, w->names, NULL, out))
+            return kf__fail(w->err, KF_ERR_SHAPE, "a size isn't known or exceeds 64 bits");
+        break;
     case KF__OP: kf__o_op(w->g, node, args, v->count, noise, out); break;
     case KF__CAST:
         kf__o_cast((kf__dtype)kf__at(w->g, node->args[0])->dtype, (kf__dtype)node->dtype, args[0],
@@ -235,6 +248,11 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
     case KF__PERMUTE:
     case KF__SLICE: KF_TRY(view(w, node, v, args[0], out)); break;
     case KF__RESHAPE: memcpy(out, args[0], (size_t)v->count * 8); break;
+    case KF__PAD: KF_TRY(pad(w, node, v, args, out)); break;
+    case KF__CONCAT:
+        kf__o_concat(node->rank, (int)node->index, w->values[node->args[0]].shape,
+                     w->values[node->args[1]].shape, args[0], args[1], out);
+        break;
     case KF__IOTA: KF_TRY(iota(w, node, v->count, out)); break;
     case KF__RANDOM:
         kf__o_philox(*(const uint64_t *)args[0], *(const uint64_t *)args[1], v->count, out);

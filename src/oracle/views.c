@@ -32,3 +32,35 @@ void kf__o_gather(int rank, const int64_t *shape, const int64_t *strides, int64_
         if (d < 0) return;
     }
 }
+
+/* The array's elements one by one to where they go; the others keep the value. */
+void kf__o_pad(int rank, const int64_t *shape, const int64_t *before, const int64_t *wide,
+               const void *from, const void *value, void *out) {
+    int64_t index[KF__MAX_RANK] = {0}, n = 1, all = 1;
+    for (int d = 0; d < rank; d++) n *= shape[d], all *= wide[d];
+    for (int64_t j = 0; j < all; j++) memcpy((char *)out + j * 8, value, 8);
+    for (int64_t j = 0; j < n; j++) {
+        int64_t to = 0;
+        bool inside = true;
+        for (int d = 0; d < rank; d++) {
+            int64_t i = index[d] + before[d];
+            inside = inside && i >= 0 && i < wide[d];
+            to = to * wide[d] + i;
+        }
+        if (inside) memcpy((char *)out + to * 8, (const char *)from + j * 8, 8);
+        for (int d = rank - 1; d >= 0 && ++index[d] == shape[d]; d--) index[d] = 0;
+    }
+}
+
+/* For each index of the axes before: a run of the first array, then one of the second. */
+void kf__o_concat(int rank, int axis, const int64_t *shape_a, const int64_t *shape_b, const void *a,
+                  const void *b, void *out) {
+    int64_t lines = 1, run_a = 8, run_b = 8;
+    for (int d = 0; d < axis; d++) lines *= shape_a[d];
+    for (int d = axis; d < rank; d++) run_a *= shape_a[d], run_b *= shape_b[d];
+    for (int64_t line = 0; line < lines; line++) {
+        char *to = (char *)out + line * (run_a + run_b);
+        memcpy(to, (const char *)a + line * run_a, (size_t)run_a);
+        memcpy(to + run_a, (const char *)b + line * run_b, (size_t)run_b);
+    }
+}

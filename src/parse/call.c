@@ -59,6 +59,9 @@ static uint32_t find_alias(const signature *s, const char *name, uint32_t length
         {"a_min", "lo"}, {"a_max", "hi"}, {"min", "lo"}, {"max", "hi"}, {"min_val", "lo"},
         {"max_val", "hi"}, {"unbiased", "correction"}, {"ddof", "correction"},
         {"newshape", "shape"}, {"size", "shape"}, {"fill_value", "value"}, {"num_groups", "groups"},
+        {"tensors", "arrays"}, {"pad_width", "widths"}, {"constant_values", "value"},
+        {"indices_or_sections", "sections"}, {"split_size_or_sections", "sizes"},
+        {"split_size", "sizes"}, {"shifts", "shift"},
     };
     for (size_t i = 0; i < KF__COUNT(aliases); i++) {
         if (strlen(aliases[i].other) != length || memcmp(aliases[i].other, name, length) != 0)

@@ -1,5 +1,6 @@
 /* The makers that rows of builtins.def name: elementary.c has those of operations, reductions,
- * numbers and constants, views.c those of views, ranges.c arange. */
+ * numbers and constants, views.c those of views, ranges.c arange, pad.c pad,
+ * join.c what joins arrays and takes them apart. */
 #ifndef KFUSE_PARSE_MAKERS_H
 #define KFUSE_PARSE_MAKERS_H
 
@@ -25,6 +26,13 @@ MAKER(fill);
 MAKER(random_bits);
 MAKER(fail);
 MAKER(arange);
+MAKER(pad);
+MAKER(concatenate);
+MAKER(split);
+MAKER(unbind);
+MAKER(roll);
+MAKER(tile);
+MAKER(repeat);
 MAKER(reshape);
 MAKER(ravel);
 MAKER(flatten);

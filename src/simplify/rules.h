@@ -4,6 +4,7 @@
  *   fold.c       numbers
  *   rules.c      elementwise operations, casts, reductions
  *   views.c      expand, permute, reshape, slice
+ *   join.c       pad, concatenate
  *   simplify.c   the pass
  */
 #ifndef KFUSE_SIMPLIFY_RULES_H
@@ -29,6 +30,13 @@ kf__ref kf__simple_permute(kf_graph *g, kf__ref a, const uint8_t *perm);
 kf__ref kf__simple_reshape(kf_graph *g, kf__ref a, int rank, const kf__expr *shape);
 kf__ref kf__simple_slice(kf_graph *g, kf__ref a, const kf__expr *shape, const kf__expr *start,
                          const int64_t *step);
+
+kf__ref kf__simple_pad(kf_graph *g, kf__ref a, kf__ref value, const kf__expr *shape,
+                       const kf__expr *before);
+kf__ref kf__simple_concat(kf_graph *g, int axis, kf__ref a, kf__ref b);
+/* A slice of one of the arrays that `a` concatenates; 0: it isn't, as far as is known. */
+kf__ref kf__slice_of_concat(kf_graph *g, kf__ref a, const kf__expr *shape, const kf__expr *start,
+                            const int64_t *step);
 
 /* The x of a mean of x over *axes: of moments, or a sum over a count; else 0. */
 kf__ref kf__mean_of(kf_graph *g, kf__ref a, uint32_t *axes);

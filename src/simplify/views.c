@@ -60,6 +60,9 @@ kf__ref kf__simple_slice(kf_graph *g, kf__ref a, const kf__expr *shape, const kf
         whole = kf__x_is(&g->exprs, start[i], 0) && step[i] == 1;
     if (whole) return a;
     if (scalar) return kf__splat(g, scalar, n->rank, shape);
+    kf__ref part = kf__slice_of_concat(g, a, shape, start, step);
+    if (part) return part;
+    n = kf__at(g, a);
     if (n->kind != KF__SLICE && n->kind != KF__IOTA) return kf__slice(g, a, shape, start, step);
     kf__expr from[KF__MAX_RANK];
     int64_t by[KF__MAX_RANK];

@@ -4,7 +4,7 @@ functions, PyTorch (in float64) for composites and reductions, Philox by Random1
 
     python3 tests/reference/make.py [FOLDER]      needs numpy, mpmath, torch
 
-writes FOLDER/*.txt, which are committed. tests/test_reference.c runs them by the oracle and
+writes FOLDER/*.txt, which are committed (joins.txt: make_joins.py). tests/test_reference.c runs them by the oracle and
 compiled, tests/test_reference.py some by the command. A case is
 
     = gelu(x)                               the text

@@ -1,0 +1,124 @@
+/* Demand through pads and concatenations: index maps with a range of validity.
+ *
+ *     pad(x, (lo, hi), v)[i]      i - lo inside of n  ?  x[i - lo]  :  v
+ *     concatenate([x, y])[i]      i inside of n  ?  x[i]  :  y[i - n]
+ *
+ * What is inside is demanded under a guard, which reaches every load below: nothing outside of an
+ * array is read, and what is computed from it is dropped by the PICK. */
+#include "fuse/internal.h"
+
+enum { MOST_PARTS = 20 }; /* of one body: then the rest of the chain is a part */
+
+static uint16_t out_of_memory(kf__body *b) {
+    b->failed = b->no_memory = true;
+    return KF__NO_INSTR;
+}
+
+enum { ALWAYS = 0xfffe, NEVER = 0xfffd }; /* guards that are known */
+
+/* Is index in [0, size)? KF__NO_INSTR: it isn't known. */
+static uint16_t known(kf__exprs *x, kf__expr index, kf__expr size) {
+    kf__expr below = kf__x_const(x, -1), last = kf__x_sub(x, size, kf__x_const(x, 1));
+    if (kf__x_below(x, below, index) && kf__x_below(x, index, size)) return ALWAYS;
+    bool never = kf__x_below(x, index, kf__x_const(x, 0)) || kf__x_below(x, last, index);
+    return never ? NEVER : KF__NO_INSTR;
+}
+
+/* `guard`, and that the index is in [0, *size). */
+static uint16_t narrower(kf__body *b, kf__ref ref, uint16_t guard, kf__expr index, kf__expr *size) {
+    uint16_t here = kf__body_place(b, ref, index, size, true);
+    if (b->failed || guard == ALWAYS) return here;
+    return kf__body_both(b, ref, guard, here);
+}
+
+/* The value of `ref` at `index` where `guard` holds. */
+static uint16_t demand_where(kf__body *b, uint16_t guard, kf__ref ref, const kf__expr *index) {
+    uint16_t before = b->guard;
+    b->guard = guard == ALWAYS ? KF__NO_INSTR : guard;
+    uint16_t value = kf__body_demand(b, ref, index);
+    b->guard = before;
+    return value;
+}
+
+static uint16_t outer_guard(const kf__body *b) {
+    return b->guard == KF__NO_INSTR ? ALWAYS : b->guard;
+}
+
+uint16_t kf__demand_pad(kf__body *b, kf__ref ref, const kf__expr *index) {
+    kf_graph *g = b->f->g;
+    const kf__node n = *kf__at(g, ref);
+    kf__expr arg[KF__MAX_RANK] = {0};
+    uint16_t outer = outer_guard(b), guard = outer;
+    for (int d = 0; d < n.rank && guard != NEVER; d++) {
+        kf__expr *size = &kf__at(g, n.args[0])->shape[d];
+        arg[d] = kf__x_sub(&g->exprs, index[d], n.u.slice.start[d]);
+        if (!arg[d]) return out_of_memory(b);
+        uint16_t is = known(&g->exprs, arg[d], *size);
+        if (is == NEVER) return kf__body_demand(b, n.args[1], NULL);
+        if (is != ALWAYS) guard = narrower(b, ref, guard, arg[d], size);
+        if (b->failed) return KF__NO_INSTR;
+    }
+    uint16_t value = demand_where(b, guard, n.args[0], arg);
+    if (b->failed || guard == outer) return value;
+    uint16_t other = demand_where(b, outer, n.args[1], NULL);
+    if (b->failed) return KF__NO_INSTR;
+    return kf__body_pick(b, ref, KF__PICK_ELSE, guard, value, other);
+}
+
+/* ---------------------------------------------------------------- concatenations */
+
+typedef struct parts {
+    kf__ref at[MOST_PARTS];
+    kf__expr index[MOST_PARTS], *size[MOST_PARTS]; /* along the axis */
+    uint16_t guard[MOST_PARTS], value[MOST_PARTS];
+    uint32_t n;
+} parts;
+
+/* The arrays of a chain, but for those that the index never is in; the last may be what is left of
+ * the chain. One where it always is stands alone. False: out of memory. */
+static bool find_parts(const kf__body *b, kf__ref ref, kf__expr index, parts *p) {
+    kf_graph *g = b->f->g;
+    uint32_t axis = kf__at(g, ref)->index, seen = 0;
+    kf__ref first = ref;
+    p->n = 0;
+    for (bool more = true; more; seen++) {
+        const kf__node *n = kf__at(g, ref);
+        more = n->kind == KF__CONCAT && n->index == axis && (ref == first || !b->f->stored[ref]) &&
+               seen + 1 < MOST_PARTS;
+        kf__ref part = more ? n->args[0] : ref;
+        kf__expr *size = &kf__at(g, part)->shape[axis];
+        uint16_t is = index ? known(&g->exprs, index, *size) : NEVER;
+        if (is == ALWAYS) p->n = 0;
+        if (is != NEVER) {
+            p->at[p->n] = part;
+            p->index[p->n] = index;
+            p->size[p->n++] = size;
+        }
+        if (is == ALWAYS) break;
+        index = kf__x_sub(&g->exprs, index, *size);
+        if (more) ref = kf__at(g, ref)->args[1];
+    }
+    return p->n > 0;
+}
+
+uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index) {
+    const kf__node n = *kf__at(b->f->g, ref);
+    uint16_t outer = outer_guard(b);
+    kf__expr arg[KF__MAX_RANK] = {0};
+    parts p;
+    memcpy(arg, index, sizeof(*arg) * n.rank);
+    if (!find_parts(b, ref, index[n.index], &p)) return out_of_memory(b);
+    for (uint32_t i = 0; i < p.n; i++) {
+        arg[n.index] = p.index[i];
+        p.guard[i] = p.n == 1 ? outer : narrower(b, ref, outer, p.index[i], p.size[i]);
+        if (b->failed) return KF__NO_INSTR;
+        p.value[i] = demand_where(b, p.guard[i], p.at[i], arg);
+        if (b->failed) return KF__NO_INSTR;
+    }
+    if (p.n == 1) return p.value[0];
+    uint16_t last = p.value[p.n - 1];
+    uint16_t value = kf__body_pick(b, ref, KF__PICK_LAST, p.guard[p.n - 1], last, last);
+    for (uint32_t i = p.n - 1; i-- > 0 && !b->failed;)
+        value = kf__body_pick(b, ref, KF__PICK_MORE, p.guard[i], p.value[i], value);
+    return b->failed ? KF__NO_INSTR : value;
+}
