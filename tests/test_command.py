@@ -112,6 +112,14 @@ def test_run_several_results(run, tmp_path):
     assert run("run", "x, x + 1", "x=@x.npy", "-o", "h.npy", code=2).stderr.startswith("kfuse: ")
 
 
+@pytest.mark.parametrize("text", [
+    "x - x[:, :1]", "x[:, 1:2] * x", "x[:1] + x", "x[:, ::2] * x[:, 1::2][:, :1]", "x[:1] * x[:1]",
+    "softmax(x - x[:, -1:])", "where(x[:1, 3:4] > 0, x, x[:, :1])"])
+def test_slices_of_one_broadcast(run, text):
+    run("check", text, "x=randn(5, 12)")
+    assert "is 0 but" in bad(run, "run", "x + x[:, :1]", "x=ones((3, 0))")
+
+
 def test_run_numbers(run, tmp_path):
     x = random(100)
     save(tmp_path, x=x)

@@ -103,6 +103,13 @@ static kf__ref coerce(kf_graph *g, kf__ref a, kf__dtype t) {
 
 /* ---------------------------------------------------------------- shapes */
 
+/* What is 1 or nothing, as x[:, :1] has it, broadcasts as 1; planning checks that it isn't nothing. */
+static bool is_one(kf_graph *g, kf__expr size, kf__expr other, const char *why) {
+    kf__expr two = kf__x_const(&g->exprs, 2), one = kf__x_const(&g->exprs, 1);
+    if (!two || !one || !kf__x_below(&g->exprs, size, two)) return false;
+    return !kf__x_below(&g->exprs, other, two) && kf__same_size(g, size, one, why);
+}
+
 static bool broadcast_size(kf_graph *g, const char *name, const kf__ref *args, int n, kf__expr size,
                            kf__expr *into) {
     int64_t x, y;
@@ -114,7 +121,8 @@ static bool broadcast_size(kf_graph *g, const char *name, const kf__ref *args, i
                               name, types, (long long)x, (long long)y);
     const char *why = kf__arena_printf(&g->arena, "%s of %s", name, types);
     if (!why) return kf__graph_no_memory(g);
-    *into = kf__same_size(g, *into, size, why);
+    if (is_one(g, size, *into, why)) return true;
+    *into = is_one(g, *into, size, why) ? size : kf__same_size(g, *into, size, why);
     return *into != 0;
 }
 
@@ -147,6 +155,8 @@ kf__ref kf__broadcast_to(kf_graph *g, kf__ref a, int rank, const kf__expr *shape
     for (int i = 0; i < rank; i++)
         padded[i] = i < rank - own ? kf__x_const(&g->exprs, 1)
                                    : kf__at(g, a)->shape[i - (rank - own)];
+    for (int i = rank - own; i < rank; i++)
+        if (padded[i] != shape[i] && shape[i]) is_one(g, padded[i], shape[i], "broadcasting");
     return kf__expand(g, kf__reshape(g, a, rank, padded), shape);
 }
 

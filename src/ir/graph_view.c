@@ -8,10 +8,28 @@ static kf__node view(kf__kind kind, const kf__node *from, kf__ref a, int rank, k
                       .n_args = 1, .shape = shape, .args = {a}};
 }
 
+/* Sizes that are equal to 1 by a constraint, written as 1. */
+static kf__ref as_ones(kf_graph *g, kf__ref a, const kf__expr *wanted) {
+    const kf__node *n = kf__at(g, a);
+    kf__expr one = kf__x_const(&g->exprs, 1), shape[KF__MAX_RANK], start[KF__MAX_RANK];
+    int64_t step[KF__MAX_RANK];
+    bool any = false;
+    for (int i = 0; i < n->rank; i++) {
+        bool is_one = n->shape[i] != wanted[i] && kf__sizes_equal(g, n->shape[i], one);
+        any |= is_one && n->shape[i] != one;
+        shape[i] = is_one ? one : n->shape[i];
+        start[i] = kf__x_const(&g->exprs, 0);
+        step[i] = 1;
+    }
+    return any ? kf__slice(g, a, shape, start, step) : a;
+}
+
 kf__ref kf__expand(kf_graph *g, kf__ref a, const kf__expr *shape) {
     kf__expr own[KF__MAX_RANK];
     a = kf__solid(g, a);
     if (!a || !kf__graph_ok(g)) return 0;
+    a = as_ones(g, a, shape);
+    if (!a) return 0;
     kf__node from = *kf__at(g, a);
     bool larger = false;
     const char *why = NULL;

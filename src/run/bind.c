@@ -89,8 +89,9 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
     int64_t first = fixed ? b : a, second = fixed ? a : b;
     describe_size(g, origins, fixed ? c->b : c->a, "", &left);
     describe_size(g, origins, fixed ? c->a : c->b, " is", &right);
-    const char *hint = a == 1 || b == 1 ? "; a size of 1 broadcasts only where the graph was made "
-                                          "for it" : "";
+    const char *hint = a && b && (a == 1 || b == 1)
+                           ? "; a size of 1 broadcasts only where the graph was made for it"
+                           : "";
     kf_status status =
         left.failed || right.failed
             ? kf__out_of_memory(err)
