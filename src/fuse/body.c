@@ -158,11 +158,13 @@ static uint32_t axes_of_index(const kf__body *b, int rank, const kf__expr *index
     return axes;
 }
 
-/* The access of `value` at index; the same one again where there is one. UINT32_MAX: no memory.
- * `shape` stays the graph's. */
+/* The access of `value` at index; the same one again where there is one, but for random bits: they
+ * differ by seed too, and nests keep their words by access. UINT32_MAX: no memory. `shape` stays the
+ * graph's. */
 static uint32_t access_of(kf__body *b, uint32_t value, int rank, const kf__expr *index,
                           kf__expr *shape, bool inside) {
-    for (uint32_t i = 0; i < b->accesses.n; i++) {
+    bool random = value == KF__NO_VALUE && !inside;
+    for (uint32_t i = 0; i < b->accesses.n && !random; i++) {
         const kf__access *a = &b->accesses.at[i];
         if (a->value == value && a->rank == rank && a->inside == inside &&
             !memcmp(a->shape, shape, sizeof(*shape) * (size_t)rank) &&
