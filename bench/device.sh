@@ -50,5 +50,6 @@ for step in $steps; do
         timeout 300 build/kfuse bench --device cuda --json "$OUT/bench.json"
         timeout 100 build/kfuse bench --device cuda --overhead --json "$OUT/overhead.json"
         ;;
+    layouts) sh bench/layouts.sh cuda | tee "$OUT/layouts.txt" ;;
     esac
 done

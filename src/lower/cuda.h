@@ -24,6 +24,10 @@ struct kf__tile {
     const kf__lx *live;        /* 0 where this thread has nothing to do, or NULL */
     const kf__lx *j, *left;    /* set by head */
     const kf__lx *index;       /* of the pack among what a row reduces; by head, NULL: j */
+    /* Operands that go through shared memory: what happens between loads and values, and where the
+     * pack is in the tile of shared memory, along the innermost axis and the other one. */
+    void (*between)(kf__low *L, kf__tile *t);
+    const kf__lx *along, *across;
 };
 
 typedef const kf__lx *kf__fields_of[KF__MAX_FIELDS];
@@ -71,7 +75,13 @@ void kf__cuda_merge_lanes(kf__low *L, kf__states *st, int lanes);
 void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stage);
 void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t stage);
 
+/* cuda_transpose.c: the words of a pack from the tile of shared memory of a load; the elements
+ * array[W] of a pack into that of a store. */
+void kf__cuda_from_shared(kf__low *L, const kf__tile *t, uint32_t access, const kf__lx *words);
+void kf__cuda_to_shared(kf__low *L, const kf__tile *t, uint32_t access, const char *array);
+
 void kf__cuda_pointwise(kf__low *L);
+bool kf__cuda_transpose(kf__low *L); /* pointwise by tiles; false: nothing goes through them */
 bool kf__cuda_rows(kf__low *L); /* false: too long for registers */
 void kf__cuda_loops(kf__low *L);
 void kf__cuda_reduce(kf__low *L);

@@ -14,7 +14,7 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
 
 void kf__cuda_pointwise(kf__low *L) {
     L->rows_inside = true;
-    L->tile = -1;
+    if (kf__cuda_transpose(L)) return;
     kf__tile t = {.V = 1, .W = kf__cuda_width(L), .head = head};
     int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 1, lines = 1;
     for (int m = 0; m + 1 < L->n_axes; ++m) lines *= L->axes[m].size;

@@ -85,8 +85,8 @@ static const char *register_name(kf__low *L, uint32_t i) {
 /* Words of a pack of this load, where it is loaded as such; else 0. */
 static int pack_words(const kf__low *L, const kf__tile *t, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    if (in->kind != KF__I_LOAD || t->W == 1 || kf__low_step(L, in->access) != 1 || in->n_args)
-        return 0;
+    if (in->kind != KF__I_LOAD || t->W == 1 || in->n_args) return 0;
+    if (kf__low_step(L, in->access) != 1 && !kf__low_tiled(L, in->access)) return 0;
     return (t->W * kf__types[L->operands[in->access].dtype].size + 3) / 4;
 }
 
@@ -98,13 +98,18 @@ static void put_registers(kf__low *L, const kf__tile *t, uint32_t i) {
         kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), register_name(L, i), t->V * t->W, NULL);
 }
 
+/* Where the words of pack s of a load are. */
+static const kf__lx *words_of(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s) {
+    return kf__l_bin(L, "+", kf__l_var(L, register_name(L, i)),
+                     kf__l_bin(L, "*", s, kf__l_int(L, pack_words(L, t, i))));
+}
+
 /* Element e of pack s of a load or random instruction. */
 static const kf__lx *register_item(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s,
                                    const kf__lx *e) {
     int words = pack_words(L, t, i);
     if (!words) return kf__l_item(L, register_name(L, i), slot(L, t, s, e));
-    const kf__lx *pack = kf__l_bin(L, "+", kf__l_var(L, register_name(L, i)),
-                                   kf__l_bin(L, "*", s, kf__l_int(L, words)));
+    const kf__lx *pack = words_of(L, t, i, s);
     const char *suffix = kf__types[L->operands[L->k->instrs[i].access].dtype].alias;
     return kf__l_call(L, kf__l_name(L, "kf_item_%s", suffix), KF__I64, pack, e);
 }
@@ -122,14 +127,14 @@ static const kf__lx *below_left(kf__low *L, const kf__tile *t, const kf__instr *
 static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__instr *in = &L->k->instrs[i];
     const char *array = register_name(L, i);
+    if (kf__low_tiled(L, in->access)) return; /* put_values takes it from shared memory */
     need_pointer(L, t, in->access);
     const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
     if (pack_words(L, t, i)) {
-        const kf__lx *words = kf__l_bin(L, "+", kf__l_var(L, array),
-                                        kf__l_bin(L, "*", s, kf__l_int(L, pack_words(L, t, i))));
+        const kf__lx *words = words_of(L, t, i, s);
         kf__put_call(L, kf__l_call(L, wide_name(L, "load", t->W, L->operands[in->access].dtype),
                                    KF__I64, p, kf__l_int(L, 0), t->left,
-                                   kf__word_aligned(L, t->vec), words));
+                                   kf__word_aligned(L, "vec", t->vec), words));
         return;
     }
     const kf__lx *e = open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
@@ -262,6 +267,11 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
         L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i),
                                   kf__low_load(L, in->access, p0, kf__l_int(L, 0)), NULL);
     }
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (kf__has(mask, i) && in->kind == KF__I_LOAD && kf__low_tiled(L, in->access))
+            kf__cuda_from_shared(L, t, in->access, words_of(L, t, i, s));
+    }
     const kf__lx *e = open_elements(L, t), *at = slot(L, t, s, e);
     L->at = kf__l_bin(L, "+", t->j, e);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -288,11 +298,15 @@ static void put_pack_stores(kf__low *L, kf__tile *t, const kf__phase *p) {
     for (uint32_t i = 0; i < p->n_stores; ++i) {
         uint32_t access = L->k->stores[p->stores[i]].access;
         const char *array = kf__l_name(L, "w%u", (unsigned)p->stores[i]);
+        if (kf__low_tiled(L, access)) {
+            kf__cuda_to_shared(L, t, access, array);
+            continue;
+        }
         need_pointer(L, t, access);
         if (kf__low_step(L, access) == 1 && t->W > 1) {
             kf__put_call(L, kf__l_call(L, wide_name(L, "store", t->W, L->operands[access].dtype),
                                        KF__I64, kf__l_var(L, L->pointer[access]), kf__l_int(L, 0),
-                                       t->left, kf__word_aligned(L, t->vec), kf__l_var(L, array)));
+                                       t->left, kf__word_aligned(L, "vec", t->vec), kf__l_var(L, array)));
             continue;
         }
         const kf__lx *e = open_elements(L, t);
@@ -327,8 +341,9 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
         loads |= kf__has(mask, i) && !L->value[i] && in_registers(L, i);
     const kf__lx *s = open_packs(L, t);
     put_loads(L, t, mask, s);
-    if (split && loads) {
+    if (split && (loads || t->between)) {
         kf__close(L);
+        if (t->between) t->between(L, t);
         s = open_packs(L, t);
     }
     put_values(L, t, p, mask, stage, s);

@@ -68,6 +68,7 @@ typedef struct kf__low {
     bool rows_inside; /* ROW instructions of stage 0 are computed with the FULL ones */
     bool affine; /* all operands are; else axes aren't merged */
     int tile;    /* the axis that, with the innermost one, makes the tiles; -1: no tiles */
+    uint64_t tiled; /* accesses that go through tiles */
     int n_axes;
     kf__axis axes[KF__MAX_AXES];
     kf__operand *operands; /* [k->n_accesses] */
@@ -139,7 +140,7 @@ const kf__lx *kf__word_stride(kf__low *L, uint32_t access, int axis);
 const kf__lx *kf__word_size(kf__low *L, int axis);
 const kf__lx *kf__word_scalar(kf__low *L, uint32_t input);
 /* 1 where every operand's address is 16-byte aligned; `may`: what the plan knows of strides. */
-const kf__lx *kf__word_aligned(kf__low *L, bool may);
+const kf__lx *kf__word_aligned(kf__low *L, const char *name, bool may);
 
 /* ---------------------------------------------------------------- layout.c */
 

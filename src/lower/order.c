@@ -78,6 +78,7 @@ static int tile_axis(const kf__low *L) {
 
 void kf__low_order(kf__low *L) {
     L->tile = -1;
+    L->tiled = 0;
     if (L->k->reduced || !L->affine || L->n_axes < 2) return;
     int best = kf__last(L);
     for (int m = kf__last(L); m >= 0; --m) {
@@ -87,9 +88,9 @@ void kf__low_order(kf__low *L) {
     }
     move_last(L, best);
     L->tile = tile_axis(L);
+    for (uint32_t i = 0; L->tile >= 0 && i < L->k->n_accesses; ++i)
+        if (kf__low_step(L, i) == 2 && is_unit(L, i, L->tile) && moves(L, i, false))
+            L->tiled |= (uint64_t)1 << i;
 }
 
-bool kf__low_tiled(const kf__low *L, uint32_t access) {
-    return L->tile >= 0 && kf__low_step(L, access) == 2 && is_unit(L, access, L->tile) &&
-           moves(L, access, false);
-}
+bool kf__low_tiled(const kf__low *L, uint32_t access) { return L->tiled >> access & 1; }

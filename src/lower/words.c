@@ -107,10 +107,10 @@ const kf__lx *kf__word_scalar(kf__low *L, uint32_t input) {
     return kf__l_var(L, name);
 }
 
-const kf__lx *kf__word_aligned(kf__low *L, bool may) {
-    if (!find(L, "vec")) {
-        kf__word *word = add(L, "int64_t", "vec");
+const kf__lx *kf__word_aligned(kf__low *L, const char *name, bool may) {
+    if (!find(L, name)) {
+        kf__word *word = add(L, "int64_t", name);
         word->kind = may ? KF__W_ALIGNED : KF__W_INT;
     }
-    return kf__l_var(L, "vec");
+    return kf__l_var(L, name);
 }

@@ -64,7 +64,7 @@ KF_SHUFFLE(bool, int, int32_t)
 
 /* ---------------------------------------------------------------- shared memory and clusters */
 
-#define KF_SHARED(type, name, count) __shared__ type name[count]
+#define KF_SHARED(type, name, count) __shared__ alignas(16) type name[count]
 
 #if __CUDA_ARCH__ >= 900
 KF_FN int kf_cluster_rank(void) {
@@ -110,6 +110,39 @@ KF_IN_SHARED(i16, int16_t, "b16", "h", int16_t)
 KF_IN_SHARED(i8, int8_t, "b8", "r", int32_t)
 KF_IN_SHARED(u8, uint8_t, "b8", "r", int32_t)
 KF_IN_SHARED(bool, int, "b32", "r", int32_t)
+
+/* 16 bytes of neighbouring items at once, and W items that lie `pitch` apart, as a pack's words: to
+ * shared memory along one axis, from there along another. Of bytes and halves i is a multiple of
+ * what a word holds. */
+KF_FN void kf__put16(void *to, const uint32_t *words) {
+    uint32_t at = (uint32_t)__cvta_generic_to_shared(to);
+    _Pragma("unroll") for (int k = 0; k < 4; k++)
+        asm volatile("st.shared.u32 [%0], %1;" ::"r"(at + 4 * k), "r"(words[k]) : "memory");
+}
+template <typename T, int W>
+KF_FN void kf__take(const T *array, int i, int pitch, uint32_t *words) {
+    constexpr int SIZE = sizeof(T);
+    _Pragma("unroll") for (int k = 0; k < (W * SIZE + 3) / 4; k++) words[k] = 0;
+    _Pragma("unroll") for (int k = 0; k < W; k++) {
+        uint64_t item = (uint64_t)array[i + k * pitch];
+        if (SIZE < 4) item &= (1u << (8 * SIZE % 32)) - 1;
+        words[k * SIZE / 4] |= (uint32_t)item << (k * SIZE % 4 * 8);
+        if (SIZE == 8) words[k * SIZE / 4 + SIZE / 8] = (uint32_t)(item >> 32);
+    }
+}
+#define KF_THROUGH_SHARED(N, T)                                                               \
+    KF_FN void kf_shared_put16_##N(T *array, int i, const uint32_t *words) {                  \
+        kf__put16(array + i, words);                                                          \
+    }                                                                                         \
+    KF_TAKE(2, N, T) KF_TAKE(4, N, T) KF_TAKE(8, N, T) KF_TAKE(16, N, T)
+#define KF_TAKE(W, N, T)                                                                      \
+    KF_FN void kf_shared_take##W##_##N(const T *array, int i, int pitch, uint32_t *words) {   \
+        kf__take<T, W>(array, i, pitch, words);                                               \
+    }
+KF_THROUGH_SHARED(i64, int64_t)
+KF_THROUGH_SHARED(i32, int32_t)
+KF_THROUGH_SHARED(i16, int16_t)
+KF_THROUGH_SHARED(i8, int8_t)
 
 /* ---------------------------------------------------------------- floats */
 

@@ -429,6 +429,24 @@ KF_IN_SHARED(i8, int8_t)
 KF_IN_SHARED(u8, uint8_t)
 KF_IN_SHARED(bool, int)
 
+#define KF_THROUGH_SHARED(N, T)                                                               \
+    KF_FN void kf_shared_put16_##N(T *array, int i, const uint32_t *words) {                  \
+        if (i * (int)sizeof(T) % 4) kf__wrong("writes 16 bytes to a place that isn't aligned"); \
+        for (int k = 0; k < 16 / (int)sizeof(T); k++)                                         \
+            kf__shared_write(array, i + k, (const char *)words + k * (int)sizeof(T), sizeof(T)); \
+    }                                                                                         \
+    KF_TAKE(2, N, T) KF_TAKE(4, N, T) KF_TAKE(8, N, T) KF_TAKE(16, N, T)
+#define KF_TAKE(W, N, T)                                                                      \
+    KF_FN void kf_shared_take##W##_##N(const T *array, int i, int pitch, uint32_t *words) {   \
+        __builtin_memset(words, 0, (W * sizeof(T) + 3) / 4 * 4);                              \
+        for (int k = 0; k < W; k++)                                                           \
+            kf__shared_read(array, i + k * pitch, (char *)words + k * (int)sizeof(T), sizeof(T)); \
+    }
+KF_THROUGH_SHARED(i64, int64_t)
+KF_THROUGH_SHARED(i32, int32_t)
+KF_THROUGH_SHARED(i16, int16_t)
+KF_THROUGH_SHARED(i8, int8_t)
+
 /* ---------------------------------------------------------------- global memory */
 
 static __attribute__((noinline)) void kf__outside(const char *p, int size, int write) {

@@ -1,0 +1,343 @@
+/* Pointwise kernels on CUDA with operands that are contiguous along another axis t than the innermost
+ * one: a block has a tile over both, and such operands go through shared memory.
+ *
+ *     threads along t: 16 bytes of each such load, into registers      all global loads first, so
+ *     threads along the innermost axis: packs of the other loads       that they are in flight
+ *     what is along t into shared memory; barrier
+ *     for (s = 0; s < V; ++s)             packs, as without tiles, but of shared memory too
+ *         values; stores, or results along t into shared memory
+ *     barrier; threads along t: results from shared memory, 16 bytes each
+ *
+ *     shared, of a load      item (l, r) of the tile at l * (rows + pad) + r
+ *             of a result    at r * (len + pad) + l
+ *
+ * Items are padded so that neighbours across a line are in different banks. rows and len are words,
+ * powers of two: 64 x 64, or as high or wide as the array is narrow. */
+#include "lower/cuda.h"
+
+enum {
+    KF__TILE_THREADS = 256,
+    KF__SHARED_BYTES = 48 << 10,
+    KF__LEAST_LEN = 16, /* of a tile */
+};
+
+typedef struct shape {
+    int each;          /* elements of a thread; a tile has 256 times as many */
+    int least_rows;
+    int64_t rows, len; /* of this plan */
+} shape;
+
+/* ---------------------------------------------------------------- the tile's shape */
+
+/* Items of an operand in 16 bytes. */
+static int along_t(const kf__low *L, uint32_t i) {
+    return 16 / kf__types[L->operands[i].dtype].size;
+}
+
+/* Bytes of an item in shared memory: as stored for loads, as computed for stores. */
+static int item_size(const kf__low *L, uint32_t i) {
+    const kf__operand *o = &L->operands[i];
+    kf__dtype type = o->store ? kf__compute(o->dtype) : o->dtype;
+    return type == KF__BOOL && o->store ? 4 : kf__types[type].size;
+}
+
+static int padding(int size) { return size >= 4 ? 1 : 4 / size; }
+
+/* Items of shared memory, whatever the shape: the worst is the one with the most padding. */
+static int64_t shared_items(const kf__low *L, const shape *s, uint32_t i) {
+    int64_t tile = (int64_t)s->each * KF__TILE_THREADS;
+    int64_t side = L->operands[i].store ? KF__LEAST_LEN : s->least_rows;
+    return tile + tile / side * padding(item_size(L, i));
+}
+
+static int64_t shared_bytes(const kf__low *L, const shape *s) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i))
+            bytes += (shared_items(L, s, i) * item_size(L, i) + 15) / 16 * 16;
+    return bytes;
+}
+
+/* For `each` elements a thread: fits, or not. */
+static bool try_shape(const kf__low *L, int width, int each, shape *s) {
+    s->each = each;
+    s->least_rows = (int)kf__max(4, each / width);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i)) continue;
+        if (along_t(L, i) > each) return false;
+        s->least_rows = (int)kf__max(s->least_rows, along_t(L, i));
+    }
+    return width <= each && shared_bytes(L, s) <= KF__SHARED_BYTES;
+}
+
+/* Many loads in flight, but not more than there are registers for; what doesn't fit into shared
+ * memory stays where it is. */
+static bool pick_shape(kf__low *L, int width, shape *s) {
+    int loads = 0;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!L->operands[i].value) L->tiled &= ~((uint64_t)1 << i); /* random words are made */
+        loads += !L->operands[i].store;
+    }
+    while (L->tiled) {
+        for (int each = loads > 8 ? 8 : 16; each >= 4; each /= 2)
+            if (try_shape(L, width, each, s)) return true;
+        if (try_shape(L, width, 16, s)) return true;
+        L->tiled &= L->tiled - 1;
+    }
+    return false;
+}
+
+static int64_t power_of_two(int64_t n, int64_t least, int64_t most) {
+    while (least < n && least < most) least *= 2;
+    return least;
+}
+
+static void pick_sides(const kf__low *L, shape *s) {
+    int64_t tile = (int64_t)s->each * KF__TILE_THREADS, usual = s->each < 16 ? 32 : 64;
+    int64_t high = L->axes[L->tile].size, wide = L->axes[kf__last(L)].size;
+    s->rows = kf__max(usual, s->least_rows);
+    if (high <= usual / 2)
+        s->rows = power_of_two(high, s->least_rows, usual);
+    else if (wide <= tile / usual / 2)
+        s->rows = tile / power_of_two(wide, KF__LEAST_LEN, tile / usual);
+    s->len = tile / s->rows;
+}
+
+/* Are 16-byte accesses along t right for every operand that goes through shared memory? */
+static bool is_wide(const kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        for (int m = 0; kf__low_tiled(L, i) && m < L->n_axes; ++m)
+            if (m != L->tile && L->operands[i].varies[m] && L->axes[m].size > 1 &&
+                L->operands[i].stride[m] % along_t(L, i))
+                return false;
+    return true;
+}
+
+/* ---------------------------------------------------------------- small expressions */
+
+static const kf__lx *plus(kf__low *L, const kf__lx *a, const kf__lx *b) {
+    return kf__l_bin(L, "+", a, b);
+}
+static const kf__lx *times(kf__low *L, const kf__lx *a, const kf__lx *b) {
+    return kf__l_bin(L, "*", a, b);
+}
+static const kf__lx *var(kf__low *L, const char *name) { return kf__l_var(L, name); }
+
+static const char *shared_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "tile%u", (unsigned)i);
+}
+static const char *register_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "g%u", (unsigned)i);
+}
+
+/* What an item of shared memory is, for a load: bits, by their number. */
+static const char *bits_name(const kf__low *L, uint32_t i) {
+    static const char *const names[] = {[1] = "i8", [2] = "i16", [4] = "i32", [8] = "i64"};
+    return names[item_size(L, i)];
+}
+
+static const kf__lx *pitch(kf__low *L, uint32_t i) {
+    const kf__lx *side = var(L, L->operands[i].store ? "tile_len" : "tile_rows");
+    return plus(L, side, kf__l_int(L, padding(item_size(L, i))));
+}
+
+void kf__cuda_from_shared(kf__low *L, const kf__tile *t, uint32_t access, const kf__lx *words) {
+    const char *name = kf__l_name(L, "kf_shared_take%d_%s", t->W, bits_name(L, access));
+    const kf__lx *at = plus(L, times(L, t->along, pitch(L, access)), t->across);
+    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, shared_name(L, access)), at,
+                               pitch(L, access), words));
+}
+
+void kf__cuda_to_shared(kf__low *L, const kf__tile *t, uint32_t access, const char *array) {
+    const kf__lx *e = var(L, "e");
+    kf__open_for(L, "int", "e", kf__l_int(L, 0), kf__l_int(L, t->W), kf__l_int(L, 1), KF__UNROLL);
+    const kf__lx *at = plus(L, plus(L, times(L, t->across, pitch(L, access)), t->along), e);
+    kf__put_call(L, kf__l_call(L, "kf_shared_put_T", L->operands[access].dtype,
+                               var(L, shared_name(L, access)), at, kf__l_item(L, array, e)));
+    kf__close(L);
+}
+
+/* ---------------------------------------------------------------- along t */
+
+/* Opens the loop over this thread's runs of operand i along t: r and l in the tile, whether the run
+ * is in the array (left: how many of its elements are), and the pointer at it. */
+static void open_runs(kf__low *L, const shape *s, uint32_t i, bool pointer) {
+    int W = along_t(L, i);
+    const kf__operand *o = &L->operands[i];
+    const kf__lx *tid = var(L, "tid"), *q = var(L, "q"), *n = kf__l_int(L, W);
+    const kf__lx *lanes = kf__put_let(L, "int", "lanes_t",
+                                      kf__l_bin(L, "/", var(L, "tile_rows"), n), NULL);
+    kf__open_for(L, "int", "q", kf__l_int(L, 0), kf__l_int(L, s->each / W), kf__l_int(L, 1),
+                 KF__UNROLL);
+    const kf__lx *step = kf__l_bin(L, "/", kf__l_int(L, KF__TILE_THREADS), lanes);
+    kf__put_let(L, "int", "l", plus(L, kf__l_bin(L, "/", tid, lanes), times(L, q, step)), NULL);
+    kf__put_let(L, "int", "r", times(L, kf__l_bin(L, "%", tid, lanes), n), NULL);
+    if (!pointer) return;
+    const char *type = L->small ? "uint32_t" : "int64_t", *axis = L->axes[L->tile].var;
+    const kf__lx *at = kf__put_let(L, type, axis, plus(L, var(L, "t0"), var(L, "r")), NULL);
+    const kf__lx *last = kf__put_let(L, type, "at", plus(L, var(L, "l0"), var(L, "l")), NULL);
+    const kf__lx *size = kf__word_size(L, kf__last(L)), *high = kf__word_size(L, L->tile);
+    const kf__lx *left = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", high, at), n);
+    left = kf__l_select(L, kf__l_bin(L, "&&", kf__l_bin(L, "<", at, high),
+                                     kf__l_bin(L, "<", last, size)),
+                        left, kf__l_int(L, 0));
+    kf__put_let(L, "int", "left", left, NULL);
+    kf__put_let(L, kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored), "p",
+                plus(L, var(L, kf__word_operand(L, i)), kf__low_offset(L, i, last)), NULL);
+}
+
+static void close_runs(kf__low *L) {
+    kf__close(L);
+    kf__close(L);
+}
+
+static const kf__lx *wide(kf__low *L) { return kf__word_aligned(L, "vec_t", is_wide(L)); }
+
+static void put_early(kf__low *L, const shape *s, uint32_t i) {
+    const char *words = register_name(L, i);
+    kf__put_shared(L, kf__l_name(L, "int%d_t", 8 * item_size(L, i)), shared_name(L, i),
+                   shared_items(L, s, i));
+    kf__put_var(L, "uint32_t", words, s->each * item_size(L, i) / 4, NULL);
+    kf__open_block(L);
+    open_runs(L, s, i, true);
+    const char *name = kf__l_name(L, "kf_load%d_%s", along_t(L, i),
+                                  kf__types[L->operands[i].dtype].alias);
+    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, "p"), kf__l_int(L, 0), var(L, "left"),
+                               wide(L), plus(L, var(L, words), times(L, var(L, "q"),
+                                                                     kf__l_int(L, 4)))));
+    close_runs(L);
+}
+
+static const kf__lx *barrier(kf__low *L) { return kf__l_callv(L, "kf_barrier", KF__I64, 0, NULL); }
+
+static bool is_load(const kf__low *L, uint32_t i) {
+    return kf__low_tiled(L, i) && !L->operands[i].store;
+}
+
+static void between(kf__low *L, kf__tile *t) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!is_load(L, i)) continue;
+        shape s = {.each = t->V * t->W};
+        any = true;
+        kf__open_block(L);
+        open_runs(L, &s, i, false);
+        const kf__lx *at = plus(L, times(L, var(L, "l"), pitch(L, i)), var(L, "r"));
+        kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_shared_put16_%s", bits_name(L, i)), KF__I64,
+                                   var(L, shared_name(L, i)), at,
+                                   plus(L, var(L, register_name(L, i)),
+                                        times(L, var(L, "q"), kf__l_int(L, 4)))));
+        close_runs(L);
+    }
+    if (any) kf__put_call(L, barrier(L));
+}
+
+static void put_late(kf__low *L, const shape *s, uint32_t i) {
+    kf__dtype type = L->operands[i].dtype;
+    const kf__lx *e = var(L, "e"), *n = kf__l_int(L, along_t(L, i));
+    kf__open_block(L);
+    open_runs(L, s, i, true);
+    kf__put_var(L, kf__ctype(type), "w", along_t(L, i), NULL);
+    kf__open_for(L, "int", "e", kf__l_int(L, 0), n, kf__l_int(L, 1), KF__UNROLL);
+    const kf__lx *at = plus(L, times(L, plus(L, var(L, "r"), e), pitch(L, i)), var(L, "l"));
+    kf__put_set(L, kf__l_item(L, "w", e),
+                kf__l_call(L, "kf_shared_get_T", type, var(L, shared_name(L, i)), at));
+    kf__close(L);
+    const char *name = kf__l_name(L, "kf_store%d_%s", along_t(L, i), kf__types[type].alias);
+    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, "p"), kf__l_int(L, 0), var(L, "left"),
+                               wide(L), var(L, "w")));
+    close_runs(L);
+}
+
+/* ---------------------------------------------------------------- the nest */
+
+/* Pack s: its row, clamped, as what doesn't depend on the innermost axis is loaded anyway. */
+static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
+    const kf__lx *high = kf__word_size(L, L->tile);
+    const char *type = L->small ? "uint32_t" : "int64_t";
+    t->across = kf__put_let(L, "int", "r",
+                            plus(L, var(L, "row"), times(L, s, var(L, "row_step"))), NULL);
+    const kf__lx *any = kf__put_let(L, type, "any_row", plus(L, var(L, "t0"), t->across), NULL);
+    const kf__lx *is = kf__l_bin(L, "<", any, high);
+    t->left = kf__put_let(L, "int", "left",
+                          kf__l_select(L, is, var(L, "whole"), kf__l_int(L, 0)), NULL);
+    kf__put_let(L, type, L->axes[L->tile].var,
+                kf__l_select(L, is, any, kf__l_bin(L, "-", high, kf__l_int(L, 1))), NULL);
+}
+
+/* The tile's corner and the other axes' variables, from the block's number. */
+static void put_corner(kf__low *L, const shape *s) {
+    const char *type = L->small ? "uint32_t" : "int64_t";
+    int64_t n_along = kf__ceil_div(L->axes[kf__last(L)].size, s->len);
+    int64_t n_across = kf__ceil_div(L->axes[L->tile].size, s->rows);
+    const kf__lx *along =
+        kf__put_let(L, type, "along", kf__word_int(L, "tiles_along", n_along), NULL);
+    const kf__lx *across =
+        kf__put_let(L, type, "across", kf__word_int(L, "tiles_across", n_across), NULL);
+    kf__put_let(L, "int", "tile_rows", kf__word_int(L, "rows", s->rows), NULL);
+    kf__put_let(L, "int", "tile_len", kf__word_int(L, "len", s->len), NULL);
+    const kf__lx *u = kf__put_let(L, type, "u", kf__l_callv(L, "kf_block", KF__I64, 0, NULL), NULL);
+    const kf__lx *rest = kf__put_let(L, type, "rest", kf__l_bin(L, "/", u, along), NULL);
+    kf__put_let(L, type, "l0", times(L, kf__l_bin(L, "%", u, along), var(L, "tile_len")), NULL);
+    kf__put_let(L, type, "t0", times(L, kf__l_bin(L, "%", rest, across), var(L, "tile_rows")),
+                NULL);
+    kf__put_decode(L, false, true,
+                   kf__put_let(L, type, "outer", kf__l_bin(L, "/", rest, across), NULL));
+}
+
+static void put_threads(kf__low *L, kf__tile *t) {
+    const kf__lx *tid = kf__thread_id(L), *width = kf__l_int(L, t->W);
+    const kf__lx *lanes = kf__put_let(L, "int", "lanes",
+                                      kf__l_bin(L, "/", var(L, "tile_len"), width), "of a row");
+    kf__put_let(L, "int", "row", kf__l_bin(L, "/", tid, lanes), NULL);
+    kf__put_let(L, "int", "row_step", kf__l_bin(L, "/", kf__l_int(L, KF__TILE_THREADS), lanes),
+                NULL);
+    t->along = kf__put_let(L, "int", "in_row",
+                           times(L, kf__l_bin(L, "%", tid, lanes), width), NULL);
+    t->j = kf__put_let(L, "int64_t", "j", plus(L, var(L, "l0"), t->along), NULL);
+    const kf__lx *size = kf__word_size(L, kf__last(L));
+    kf__put_let(L, "int", "whole",
+                kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, t->j), width),
+                "elements of a pack");
+}
+
+bool kf__cuda_transpose(kf__low *L) {
+    kf__tile t = {.W = kf__cuda_width(L), .head = head, .between = between};
+    shape s = {0};
+    if (L->tile < 0 || !pick_shape(L, t.W, &s)) {
+        L->tile = -1;
+        L->tiled = 0;
+        return false;
+    }
+    pick_sides(L, &s);
+    t.V = s.each / t.W;
+    t.vec = kf__cuda_wide(L, t.W);
+    int64_t tiles = kf__ceil_div(L->axes[kf__last(L)].size, s.len) *
+                    kf__ceil_div(L->axes[L->tile].size, s.rows);
+    int64_t most = kf__max(L->axes[kf__last(L)].size, L->axes[L->tile].size);
+    for (int m = 0; m < kf__last(L); ++m)
+        if (m != L->tile) tiles *= L->axes[m].size, most = kf__max(most, L->axes[m].size);
+    L->small = tiles < INT32_MAX && most < INT32_MAX;
+    kf__low_begin(L, "", "A tile a block: what is transposed goes through shared memory.");
+    L->fn->threads = KF__TILE_THREADS;
+    L->fn->grid = tiles;
+    uint16_t stores[64];
+    kf__phase p = {.stores = stores, .n_stores = kf__low_stores(L, 0, stores)};
+    put_corner(L, &s);
+    kf__put_scalars(L);
+    put_threads(L, &t);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (is_load(L, i)) put_early(L, &s, i);
+    bool late = false;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i) || !L->operands[i].store) continue;
+        kf__put_shared(L, kf__ctype(L->operands[i].dtype), shared_name(L, i),
+                       shared_items(L, &s, i));
+        late = true;
+    }
+    kf__cuda_phase(L, &t, &p, 0, true);
+    if (late) kf__put_call(L, barrier(L));
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i) && L->operands[i].store) put_late(L, &s, i);
+    return true;
+}
