@@ -16,7 +16,7 @@
 #include "element.h"
 #include "oracle/oracle.h"
 
-enum { INPUTS = KF__DTYPE_COUNT, RESULTS = 64, TEXT = 8192 };
+enum { INPUTS = KF__DTYPE_COUNT, RESULTS = 200, TEXT = 16384 };
 static const kf_device cpu = {KF_CPU, 0}, emulated = {KF_CUDA_EMULATED, 0};
 
 /* ---------------------------------------------------------------- values */
@@ -127,7 +127,7 @@ static void run_on(const trial_t *t, const kf_graph *g, const kf__oracle_result 
     }
 }
 
-static void check(trial_t *t) {
+static void check_on(const trial_t *t, bool both_targets) {
     kf_graph *g = NULL;
     kf__oracle_result want[RESULTS];
     kf_error err = {0};
@@ -136,10 +136,11 @@ static void check(trial_t *t) {
     if (kf__oracle(g, t->n, t->inputs, NULL, NULL, want, &err) != KF_OK)
         fail_msg("%s\nthe oracle: %s", t->text, err.message);
     run_on(t, g, want, cpu, "cpu");
-    run_on(t, g, want, emulated, "emulated");
+    if (both_targets) run_on(t, g, want, emulated, "emulated");
     kf__oracle_free(g, want);
     kf_graph_free(g);
 }
+static void check(const trial_t *t) { check_on(t, true); }
 
 static void free_inputs(trial_t *t) {
     for (int i = 0; i < t->n; i++) free(t->inputs[i].data);
@@ -221,7 +222,7 @@ static void check_row(kf_context *ctx, int row, const char *format) {
         comma = ", ";
     }
     assert_true(n < TEXT);
-    check(&trial);
+    check_on(&trial, strchr(format, '+') != NULL); /* compiling is slow */
     free_inputs(&trial);
 }
 
@@ -267,7 +268,7 @@ static void test_casts(void **state) {
         for (int to = 0; to < KF__DTYPE_COUNT; to++) /* by way of it, and on to a narrow one */
             n += (size_t)snprintf(text + n, TEXT - n, "%scast(cast(x, %s), bf16)", n ? ", " : "",
                                   kf__types[to].alias);
-        check(&trial);
+        check_on(&trial, false);
         free_inputs(&trial);
     }
 }
