@@ -41,12 +41,25 @@ static uint16_t cut_at(kf__body *b, kf__ref node, kf__ref user, kf__cut_code cod
     return KF__NO_INSTR;
 }
 
-/* Is it the epilogue of one argument: all others are numbers? */
-static bool is_epilogue(const kf__body *b, const kf__node *n) {
-    int arrays = 0;
-    for (int i = 0; i < n->n_args; i++)
-        arrays += !b->f->scalars[kf__peel(b->f->g, n->args[i])];
-    return (n->kind == KF__OP || n->kind == KF__CAST) && arrays == 1;
+/* Is it made of such reductions and numbers alone, element by element: as small as they are? */
+static bool is_of_rows(const kf__body *b, kf__ref ref, const kf__node *reduce, int *budget) {
+    const kf_graph *g = b->f->g;
+    const kf__node *n = kf__at(g, ref);
+    if (b->f->scalars[ref]) return true;
+    if (--*budget < 0 || kf__in_memory(b->f, ref)) return false;
+    if (n->kind == KF__REDUCE) {
+        const kf__node *x = kf__at(g, n->args[0]), *y = kf__at(g, reduce->args[0]);
+        return n->axes == reduce->axes && x->rank == y->rank &&
+               !memcmp(x->shape, y->shape, sizeof(*x->shape) * x->rank);
+    }
+    bool ok = n->kind == KF__OP || n->kind == KF__CAST;
+    for (int i = 0; i < n->n_args && ok; i++) ok = is_of_rows(b, n->args[i], reduce, budget);
+    return ok;
+}
+
+static bool is_epilogue(const kf__body *b, kf__ref ref, kf__ref reduce) {
+    int budget = 64;
+    return is_of_rows(b, ref, kf__at(b->f->g, reduce), &budget);
 }
 
 /* A reduction on the path doesn't fit: store the argument of the nearest expand above it, the
@@ -64,7 +77,7 @@ static uint16_t cut_reduction(kf__body *b, kf__ref reduce) {
             expanded = true;
         } else if (kf__is_view(n)) {
             climbing &= n->kind != KF__SLICE;
-        } else if (climbing && !expanded && i > 0 && is_epilogue(b, n)) {
+        } else if (climbing && !expanded && i > 0 && is_epilogue(b, b->path[i], reduce)) {
             cut = b->path[i];
         } else {
             climbing = false;
@@ -312,12 +325,40 @@ static uint16_t reduction(kf__body *b, kf__ref ref, const kf__node *n, const kf_
 
 /* ---------------------------------------------------------------- demand */
 
+/* The index of `of`, a renumbering view of `from` or of a chain of them, from that of `from`. */
+static bool outer_index(kf__body *b, kf__ref from, kf__ref of, const kf__expr *inner,
+                        kf__expr *index) {
+    kf_graph *g = b->f->g;
+    kf__ref chain[KF__MAX_DEPTH];
+    kf__expr outer[KF__MAX_RANK];
+    uint32_t n = 0;
+    for (kf__ref at = of; at != from; at = kf__at(g, at)->args[0]) {
+        if (n == KF__MAX_DEPTH) return false;
+        chain[n++] = at;
+    }
+    memcpy(index, inner, sizeof(*index) * kf__at(g, from)->rank);
+    while (n-- > 0) {
+        const kf__node *view = kf__at(g, chain[n]);
+        if (!kf__view_inverse(g, view, index, outer)) return false;
+        memcpy(index, outer, sizeof(*index) * view->rank);
+    }
+    return true;
+}
+
+static uint16_t load_twin(kf__body *b, kf__ref ref, kf__ref twin, const kf__expr *index) {
+    kf__expr outer[KF__MAX_RANK];
+    if (!outer_index(b, ref, twin, index, outer)) return out_of_memory(b);
+    return load(b, twin, kf__at(b->f->g, twin), outer);
+}
+
 static uint16_t demand_new(kf__body *b, kf__ref ref, const kf__expr *index) {
     kf_graph *g = b->f->g;
     const kf__node *n = kf__at(g, ref);
     kf__instr i;
     if (n->kind == KF__INPUT || (b->f->stored[ref] && !is_owned(b, ref)))
         return load(b, ref, n, index);
+    kf__ref twin = b->f->twin[ref];
+    if (twin && b->f->stored[twin] && !is_owned(b, twin)) return load_twin(b, ref, twin, index);
     switch (n->kind) {
     case KF__CONSTANT:
     case KF__SIZE:
@@ -357,7 +398,8 @@ static uint16_t demand(kf__body *b, kf__ref ref, const kf__expr *index) {
             (!rank || !memcmp(m->index, index, bytes)))
             return m->instr;
     }
-    bool leaf = kf__at(b->f->g, ref)->n_args == 0 || (b->f->stored[ref] && !is_owned(b, ref));
+    bool leaf = kf__at(b->f->g, ref)->n_args == 0 ||
+                (kf__in_memory(b->f, ref) && !is_owned(b, ref));
     if (b->depth >= KF__MAX_DEPTH && !leaf)
         return cut_at(b, ref, b->path[b->depth - 1], KF__CUT_CAPACITY);
     b->path[b->depth++] = ref;
@@ -365,7 +407,8 @@ static uint16_t demand(kf__body *b, kf__ref ref, const kf__expr *index) {
     uint16_t instr = demand_new(b, ref, index);
     b->depth--;
     if (b->failed) return KF__NO_INSTR;
-    kf__memo m = {.node = ref, .guard = b->guard, .instr = instr, .span = (uint16_t)(b->instrs.n - before)};
+    kf__memo m = {.node = ref, .guard = b->guard, .instr = instr,
+                  .span = (uint16_t)(b->instrs.n - before)};
     m.index = rank ? kf__arena_copy(&b->arena, index, bytes) : NULL;
     m.next = *bucket;
     if ((rank && !m.index) || !KF__PUSH(b->f->mem, &b->memos, m)) return out_of_memory(b);
@@ -381,13 +424,7 @@ uint16_t kf__body_demand(kf__body *b, kf__ref ref, const kf__expr *index) {
 
 static void store_root(kf__body *b, const kf__root *root) {
     kf_graph *g = b->f->g;
-    kf__ref chain[KF__MAX_DEPTH], anchor = kf__anchor(b->f, root->node);
-    uint32_t n_chain = 0;
-    for (kf__ref at = root->node; at != anchor && n_chain < KF__MAX_DEPTH;
-         at = kf__at(g, at)->args[0])
-        chain[n_chain++] = at;
-    b->failed = n_chain == KF__MAX_DEPTH;
-    if (b->failed) return;
+    kf__ref anchor = kf__anchor(b->f, root->node);
     const kf__node *n = kf__at(g, anchor);
     kf__expr index[KF__MAX_RANK], outer[KF__MAX_RANK];
     if (!kf__domain_index(g, &b->domain, true, n->rank, n->shape, index) &&
@@ -397,14 +434,12 @@ static void store_root(kf__body *b, const kf__root *root) {
     }
     uint16_t instr = demand(b, anchor, index);
     if (b->failed) return;
-    while (n_chain-- > 0) {
-        n = kf__at(g, chain[n_chain]);
-        if (!kf__view_inverse(g, n, index, outer)) {
-            out_of_memory(b);
-            return;
-        }
-        memcpy(index, outer, sizeof(*index) * n->rank);
+    if (!outer_index(b, anchor, root->node, index, outer)) {
+        out_of_memory(b);
+        return;
     }
+    n = kf__at(g, root->node);
+    memcpy(index, outer, sizeof(*index) * n->rank);
     const kf__instr *i = &b->instrs.at[instr];
     uint32_t axes = axes_of_index(b, n->rank, index);
     if (i->stage > 0 && b->kind != KF__ROW && (axes & b->domain.reduced)) {

@@ -48,12 +48,32 @@ static bool exact_index(kf_graph *g, const kf__domain *d, uint32_t mask, int ran
     return (mask >> axis) == 0;
 }
 
+/* Dims but literal ones are the axes in another order; where nothing is reduced, any order will do:
+ * what is stored transposed lies beside what isn't. */
+static bool permuted_index(kf_graph *g, const kf__domain *d, int rank, const kf__expr *shape,
+                           kf__expr *index) {
+    kf__exprs *x = &g->exprs;
+    uint32_t used = 0;
+    if (d->reduced) return false;
+    for (int i = 0; i < rank; i++) {
+        uint32_t axis = 0;
+        index[i] = kf__x_const(x, 0);
+        if (kf__x_is(x, shape[i], 1)) continue;
+        while (axis < d->n && ((used >> axis & 1) || d->size[axis] != shape[i])) axis++;
+        if (axis == d->n) return false;
+        index[i] = kf__x_axis(x, axis, shape[i]);
+        used |= 1u << axis;
+    }
+    return used == mask_of(d, true);
+}
+
 bool kf__domain_index(kf_graph *g, const kf__domain *d, bool all, int rank, const kf__expr *shape,
                       kf__expr *index) {
     uint32_t mask = mask_of(d, all);
     kf__expr from[KF__MAX_AXES], axes[KF__MAX_AXES];
     int n = 0;
     if (exact_index(g, d, mask, rank, shape, index)) return true;
+    if (permuted_index(g, d, rank, shape, index)) return true;
     if (!same_count(g, d, all, rank, shape)) return false;
     for (uint32_t i = 0; i < d->n; i++) {
         if (!(mask >> i & 1)) continue;
@@ -185,7 +205,8 @@ static kf__ref walk_next(walk *w) {
     while (!w->failed && w->stack.n) {
         kf__ref ref = w->stack.at[--w->stack.n];
         const kf__node *n = kf__at(w->f->g, ref);
-        if (w->seen[ref] || (w->f->stored[ref] && ref != w->root && ref != w->anchor)) continue;
+        bool inner = ref == w->root || ref == w->anchor || w->f->twin[ref] == w->root;
+        if (w->seen[ref] || (kf__in_memory(w->f, ref) && !inner)) continue;
         w->seen[ref] = 1;
         for (int i = n->n_args; i-- > 0;)
             w->failed |= !KF__PUSH(w->f->mem, &w->stack, n->args[i]);

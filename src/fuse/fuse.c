@@ -44,7 +44,21 @@ static void find_scalars(kf__fuse_state *f) {
     }
 }
 
+/* Results that are another value in another order or shape: who needs that one can read the result.
+ */
+static void find_twins(kf__fuse_state *f) {
+    for (uint32_t i = 0; i < f->g->results.n; i++) {
+        kf__ref result = f->g->results.at[i], r = result;
+        while (kf__is_renumbering(kf__at(f->g, r))) {
+            r = kf__at(f->g, r)->args[0];
+            if (!f->twin[r] && kf__at(f->g, r)->kind != KF__INPUT) f->twin[r] = result;
+        }
+    }
+    for (uint32_t i = 0; i < f->g->results.n; i++) f->twin[f->g->results.at[i]] = 0;
+}
+
 static void mark(kf__fuse_state *f, kf__ref node, kf__ref user, kf__cut_code code) {
+    if (f->twin[node]) node = f->twin[node];
     if (f->stored[node]) return;
     f->stored[node] = (uint8_t)code;
     f->user[node] = user;
@@ -94,14 +108,20 @@ static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, kf_e
     f->stored = kf__allocate(f->mem, n);
     f->scalars = kf__allocate(f->mem, n);
     f->user = kf__allocate(f->mem, n * sizeof(*f->user));
+    f->twin = kf__allocate(f->mem, n * sizeof(*f->twin));
     f->names = kf__allocate(f->mem, names * sizeof(*f->names));
-    if (!f->stored || !f->scalars || !f->user || !f->names) return kf__out_of_memory(err);
+    if (!f->stored || !f->scalars || !f->user || !f->twin || !f->names)
+        return kf__out_of_memory(err);
     memset(f->stored, 0, n);
     memset(f->scalars, 0, n);
     memset(f->user, 0, n * sizeof(*f->user));
+    memset(f->twin, 0, n * sizeof(*f->twin));
     guess_names(f);
     find_scalars(f);
-    if (mode == KF_FUSION_ON) return KF_OK;
+    if (mode == KF_FUSION_ON) {
+        find_twins(f);
+        return KF_OK;
+    }
     uint8_t *needed = kf__allocate(f->mem, n);
     if (!needed) return kf__out_of_memory(err);
     mark_operations(f, needed);
@@ -113,6 +133,7 @@ static void state_free(kf__fuse_state *f) {
     kf__release(f->mem, f->stored);
     kf__release(f->mem, f->scalars);
     kf__release(f->mem, f->user);
+    kf__release(f->mem, f->twin);
     kf__release(f->mem, f->names);
 }
 
@@ -171,7 +192,7 @@ static kf_status add_group(kf__fuse_state *f, kf__groups *groups, kf__root root,
         kf__ref user = group.body->user;
         kf__body_free(group.body);
         group.body = NULL;
-        if (!cut || f->stored[cut] || cut == root.node || f->scalars[cut] == 1) {
+        if (!cut || kf__in_memory(f, cut) || cut == root.node || f->scalars[cut] == 1) {
             KF__VEC_FREE(f->mem, &group.roots);
             return kf__fail(err, KF_ERR_LIMIT, "no kernel can hold result or value %u (%s)",
                             root.node, cut ? "a cut doesn't help" : "too many operands");
@@ -236,8 +257,8 @@ static double cost_of(const kf__groups *groups) {
     return cost;
 }
 
-/* Count, for each node, the kernels that compute it. */
-static void count_makers(const kf__groups *groups, uint8_t *makers, kf__ref *last) {
+/* Count how often each node is computed, by several kernels or at several indices. */
+static void count_makers(const kf__groups *groups, uint8_t *makers) {
     for (uint32_t i = 0; i < groups->n; i++) {
         if (groups->at[i].dead) continue;
         const kf__body *b = groups->at[i].body;
@@ -246,23 +267,23 @@ static void count_makers(const kf__groups *groups, uint8_t *makers, kf__ref *las
             bool work = in->kind == KF__I_OP || in->kind == KF__I_PROJECT ||
                         in->kind == KF__I_RANDOM || in->kind == KF__I_CAST ||
                         in->kind == KF__I_PICK;
-            if (!work || in->level == KF__LEVEL_SCALAR || last[in->node] == i + 1) continue;
-            last[in->node] = i + 1;
+            if (!work || in->level == KF__LEVEL_SCALAR) continue;
             if (makers[in->node] < 255) makers[in->node]++;
         }
     }
 }
 
-/* Take the partition with one more stored value where that costs less. */
-static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, kf__ref node, kf_error *err) {
+/* Take the partition with these values stored too where that costs less. */
+static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, const kf__ref *nodes,
+                            uint32_t n_nodes, kf_error *err) {
     uint32_t n = f->g->nodes.n;
     uint8_t *before = kf__allocate(f->mem, n);
     kf__groups other = {0};
     if (!before) return kf__out_of_memory(err);
     memcpy(before, f->stored, n);
-    mark(f, node, 0, KF__CUT_RECOMPUTE_DEARER);
+    for (uint32_t i = 0; i < n_nodes; i++) mark(f, nodes[i], 0, KF__CUT_RECOMPUTE_DEARER);
     kf_status status = make_groups(f, &other, err);
-    if (status == KF_OK && cost_of(&other) < 0.99 * cost_of(groups)) {
+    if (status == KF_OK && cost_of(&other) < 0.999 * cost_of(groups)) {
         kf__groups swap = *groups;
         *groups = other;
         other = swap;
@@ -278,26 +299,85 @@ static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, kf__ref node,
     return status;
 }
 
+/* Does a kernel read an input that another one reads too? */
+static bool shares_input(const kf__fuse_state *f, const kf__groups *groups, uint32_t group) {
+    const kf__body *b = groups->at[group].body;
+    for (uint32_t i = 0; i < b->accesses.n; i++) {
+        uint32_t value = b->accesses.at[i].value;
+        if (value >= f->g->nodes.n || kf__at(f->g, value)->kind != KF__INPUT) continue;
+        for (uint32_t k = 0; k < groups->n; k++)
+            if (k != group && !groups->at[k].dead && kf__group_reads(&groups->at[k], value))
+                return true;
+    }
+    return false;
+}
+
+enum { MOST_EARLY = 16 };
+
+/* What a kernel makes of inputs alone, for results or what waits for other kernels: rows' values,
+ * or narrow elements, could be made earlier, where the input is read anyway. Gives how many. */
+static uint32_t early_values(const kf__fuse_state *f, const kf__group *group, kf__level level,
+                             kf__ref *out) {
+    const kf__body *b = group->body;
+    uint8_t early[KF__MAX_INSTRS], wanted[KF__MAX_INSTRS] = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->instrs.n; i++) {
+        const kf__instr *in = &b->instrs.at[i];
+        early[i] = in->kind != KF__I_LOAD || kf__at(f->g, in->node)->kind == KF__INPUT;
+        for (uint32_t k = 0; k < in->n_args; k++) early[i] &= early[in->args[k]];
+        for (uint32_t k = 0; k < in->n_args && !early[i]; k++) wanted[in->args[k]] = 1;
+    }
+    for (uint32_t i = 0; i < b->stores.n; i++) wanted[b->stores.at[i].instr] = 1;
+    for (uint32_t i = b->instrs.n; i-- > 0;) { /* before a cast it may be narrower */
+        const kf__instr *in = &b->instrs.at[i];
+        const kf__instr *a = &b->instrs.at[in->args[0]];
+        if (wanted[i] && in->kind == KF__I_CAST && a->kind != KF__I_LOAD &&
+            kf__types[a->dtype].size < kf__types[in->dtype].size)
+            wanted[in->args[0]] = 1;
+    }
+    for (uint32_t i = 0; i < b->instrs.n && n < MOST_EARLY; i++) {
+        const kf__instr *in = &b->instrs.at[i];
+        bool made = in->kind == KF__I_OP || in->kind == KF__I_CAST || in->kind == KF__I_PROJECT;
+        if (!wanted[i] || !early[i] || !made || in->level != level) continue;
+        if (level == KF__LEVEL_ROW ? !in->stage : kf__types[in->dtype].size > 2) continue;
+        if (kf__in_memory(f, in->node) || f->scalars[in->node]) continue;
+        if (is_half_sum(kf__at(f->g, in->node))) continue;
+        out[n++] = in->node;
+    }
+    return n;
+}
+
+static kf_status search_early(kf__fuse_state *f, kf__groups *groups, uint32_t most, kf_error *err) {
+    for (int level = KF__LEVEL_ROW; level <= KF__LEVEL_FULL; level++) {
+        for (uint32_t i = 0; i < groups->n && most > 0; i++) {
+            kf__ref early[MOST_EARLY];
+            if (groups->at[i].dead) continue;
+            uint32_t n = early_values(f, &groups->at[i], (kf__level)level, early);
+            if (n == 0 || !shares_input(f, groups, i)) continue;
+            most--;
+            KF_TRY(try_stored(f, groups, early, n, err));
+        }
+    }
+    return KF_OK;
+}
+
 static kf_status search(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
     uint32_t n = f->g->nodes.n, tried = 0, most = MAX_CANDIDATES;
-    if (groups->n < 2) return KF_OK;
     if (groups->n > SEARCH_KERNELS / MAX_CANDIDATES) most = SEARCH_KERNELS / groups->n;
     uint8_t *makers = kf__allocate(f->mem, n);
-    kf__ref *last = kf__allocate(f->mem, sizeof(*last) * n);
-    kf_status status = makers && last ? KF_OK : kf__out_of_memory(err);
+    kf_status status = makers ? KF_OK : kf__out_of_memory(err);
     if (status == KF_OK) {
         memset(makers, 0, n);
-        memset(last, 0, sizeof(*last) * n);
-        count_makers(groups, makers, last);
+        count_makers(groups, makers);
     }
     for (kf__ref r = n; status == KF_OK && r-- > 1 && tried < most;) {
-        bool fixed = f->stored[r] || f->scalars[r] || is_half_sum(kf__at(f->g, r));
+        bool fixed = kf__in_memory(f, r) || f->scalars[r] || is_half_sum(kf__at(f->g, r));
         if (makers[r] < 2 || fixed) continue;
         tried++; /* last ones first: they hold most of the work */
-        status = try_stored(f, groups, r, err);
+        status = try_stored(f, groups, &r, 1, err);
     }
+    if (status == KF_OK) status = search_early(f, groups, most, err);
     kf__release(f->mem, makers);
-    kf__release(f->mem, last);
     return status;
 }
 

@@ -2,8 +2,8 @@
  * be built without a new cut, no kernel stands between them, and the cost isn't higher. What only
  * the merged kernel needs is no longer stored.
  *
- * First producers with their consumers, then siblings: results over the same domain, reductions of
- * the same argument.
+ * Of few kernels always the two that save most. Of many first producers with their consumers, then
+ * siblings: results over the same domain, reductions of the same argument.
  */
 #include "fuse/internal.h"
 
@@ -26,7 +26,7 @@ static bool feeds(const kf__group *a, const kf__group *b) {
 
 /* ---------------------------------------------------------------- which group needs which */
 
-enum { MOST_GROUPS = 8192 };
+enum { MOST_GROUPS = 8192, FEW_GROUPS = 32 };
 
 /* Bits [from * words + to / 64]: edges, and paths of any length. */
 typedef struct paths {
@@ -212,11 +212,61 @@ static kf_status merge_all(kf__fuse_state *f, kf__groups *groups, paths *ways, b
     return KF_OK;
 }
 
+/* What a pair saves is kept for all pairs: [a * n + b], a < b. */
+#define UNKNOWN 1e300
+
+static kf_status best_pair(kf__fuse_state *f, const kf__groups *groups, const paths *ways,
+                           double *saved, uint32_t *best_a, uint32_t *best_b) {
+    double best = -1;
+    for (uint32_t a = 0; a < groups->n; a++) {
+        for (uint32_t b = a + 1; b < groups->n && !groups->at[a].dead; b++) {
+            double *s = &saved[a * groups->n + b];
+            kf__group merged;
+            if (groups->at[b].dead) continue;
+            if (*s == UNKNOWN) {
+                KF_TRY(try_merge(f, groups, ways, a, b, &merged));
+                *s = -1;
+                if (!merged.body) continue;
+                *s = groups->at[a].body->cost + groups->at[b].body->cost - merged.body->cost;
+                kf__body_free(merged.body);
+                KF__VEC_FREE(f->mem, &merged.roots);
+            }
+            if (*s > best) best = *s, *best_a = a, *best_b = b;
+        }
+    }
+    if (best < 0) *best_a = *best_b = 0;
+    return KF_OK;
+}
+
+/* Always the pair that saves most. Of few groups only: all pairs are tried first. */
+static kf_status merge_best(kf__fuse_state *f, kf__groups *groups, paths *ways) {
+    uint32_t n = groups->n, a = 0, b = 0;
+    double *saved = kf__allocate(f->mem, sizeof(*saved) * n * n);
+    kf_status status = saved ? KF_OK : KF_ERR_MEMORY;
+    for (uint32_t i = 0; saved && i < n * n; i++) saved[i] = UNKNOWN;
+    while (status == KF_OK) {
+        kf__group merged;
+        status = best_pair(f, groups, ways, saved, &a, &b);
+        if (status != KF_OK || a == b) break;
+        saved[a * n + b] = -1; /* in case another pair's merge forbids it now */
+        status = try_merge(f, groups, ways, a, b, &merged);
+        if (status != KF_OK || !merged.body) continue;
+        replace(f, groups, a, b, &merged);
+        paths_merge(ways, a, b);
+        for (uint32_t i = 0; i < n; i++) saved[i < a ? i * n + a : a * n + i] = UNKNOWN;
+    }
+    kf__release(f->mem, saved);
+    return status;
+}
+
 kf_status kf__merge(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
     paths ways = {0};
-    if (groups->n < 2 || groups->n > MOST_GROUPS) return KF_OK;
-    bool ok = paths_init(&ways, f->mem, groups) && !merge_all(f, groups, &ways, false) &&
-              !merge_all(f, groups, &ways, true);
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < groups->n; i++) live += !groups->at[i].dead;
+    if (live < 2 || groups->n > MOST_GROUPS) return KF_OK;
+    bool few = groups->n <= FEW_GROUPS, ok = paths_init(&ways, f->mem, groups);
+    if (ok && few) ok = !merge_best(f, groups, &ways);
+    else ok = ok && !merge_all(f, groups, &ways, false) && !merge_all(f, groups, &ways, true);
     paths_free(&ways, f->mem);
     return ok ? KF_OK : kf__out_of_memory(err);
 }

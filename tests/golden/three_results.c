@@ -3,7 +3,7 @@ typedef struct {
     int64_t stream;
     int64_t reduced;
     int64_t chunks;
-    int64_t size_v9;
+    int64_t size_v5;
     const float *in_x;
     int64_t s0_in_x;
     const float *in_y;
@@ -14,7 +14,7 @@ typedef struct {
     int64_t s0_out1;
     float *out2;
     int64_t s0_out2;
-    float *part_sum7;
+    float *part_sum3;
 } k0_relu_multiply_add_mean_args;
 
 /* relu, multiply, add, mean.
@@ -22,13 +22,13 @@ typedef struct {
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * reads  in_y     float32[x.0, x.1], 4 bytes each
  * writes out_h    float32[x.0, x.1], 4 bytes each
- * writes out1     float32[x.0, x.1], 4 bytes each
- * writes out2     float32[x.0], 4 bytes each */
+ * writes out2     float32[x.0], 4 bytes each
+ * writes out1     float32[x.0, x.1], 4 bytes each */
 void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t reduced = a->reduced;
     const int64_t chunks = a->chunks;
-    const int64_t size_v9 = a->size_v9;
+    const int64_t size_v5 = a->size_v5;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const float *in_y = a->in_y;
@@ -39,34 +39,34 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
     const int64_t s0_out1 = a->s0_out1;
     float *out2 = a->out2;
     const int64_t s0_out2 = a->s0_out2;
-    float *part_sum7 = a->part_sum7;
-    const float v10 = kf_cast_i64_f32(size_v9);  // mean
+    float *part_sum3 = a->part_sum3;
+    const float v6 = kf_cast_i64_f32(size_v5);  // mean
     for (int64_t u = begin; u < end; ++u) {
         const int64_t row = u / chunks;
         const int64_t from = (u % chunks) * 32768;
         const int64_t to = kf_min_i64(reduced, from + 32768);
         const int64_t i0 = row;
-        float sum7 = 0.0f;
+        float sum3 = 0.0f;
         for (int64_t first = from; first < to; first += 2048) {
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-            const float *p2_in_y = in_y + (i0 * s0_in_y + first);
+            const float *p3_in_y = in_y + (i0 * s0_in_y + first);
             for (int64_t l = 0; l < len; l += 16) {
                 kf_prefetch(p0_in_x + 2048 + l);
             }
             for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p2_in_y + 2048 + l);
+                kf_prefetch(p3_in_y + 2048 + l);
             }
             float *p1_out_h = out_h + (i0 * s0_out_h + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p1_out_h;
-            float *p3_out1 = out1 + (i0 * s0_out1 + first);
-            float buffer1[2048];
-            float *to1 = stream ? buffer1 : p3_out1;
-            float lanes_sum7[64];
+            float *p4_out1 = out1 + (i0 * s0_out1 + first);
+            float buffer2[2048];
+            float *to2 = stream ? buffer2 : p4_out1;
+            float lanes_sum3[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {
-                lanes_sum7[l] = 0.0f;
+                lanes_sum3[l] = 0.0f;
             }
             const int64_t whole0 = len - len % 64;
             for (int64_t group = 0; group < whole0; group += 64) {
@@ -74,44 +74,44 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
                 for (int64_t l = 0; l < 64; ++l) {
                     const float v0 = kf_load_f32(p0_in_x, group + l);
                     const float v2 = kf_max_f32(v0, 0.0f);  // relu
-                    const float v4 = v2 * 2.0f;  // multiply
-                    const float v5 = kf_load_f32(p2_in_y, group + l);
-                    const float v6 = v4 + v5;  // add
+                    const float v9 = v2 * 2.0f;  // multiply
+                    const float v10 = kf_load_f32(p3_in_y, group + l);
+                    const float v11 = v9 + v10;  // add
                     kf_store_f32(to0, group + l, v2);
-                    kf_store_f32(to1, group + l, v6);
-                    lanes_sum7[l] = lanes_sum7[l] + v2;
+                    kf_store_f32(to2, group + l, v11);
+                    lanes_sum3[l] = lanes_sum3[l] + v2;
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len - whole0; ++l) {
                 const float v0 = kf_load_f32(p0_in_x, whole0 + l);
                 const float v2 = kf_max_f32(v0, 0.0f);  // relu
-                const float v4 = v2 * 2.0f;  // multiply
-                const float v5 = kf_load_f32(p2_in_y, whole0 + l);
-                const float v6 = v4 + v5;  // add
+                const float v9 = v2 * 2.0f;  // multiply
+                const float v10 = kf_load_f32(p3_in_y, whole0 + l);
+                const float v11 = v9 + v10;  // add
                 kf_store_f32(to0, whole0 + l, v2);
-                kf_store_f32(to1, whole0 + l, v6);
-                lanes_sum7[l] = lanes_sum7[l] + v2;
+                kf_store_f32(to2, whole0 + l, v11);
+                lanes_sum3[l] = lanes_sum3[l] + v2;
             }
             for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD
                 for (int l = 0; l < w; ++l) {
-                    lanes_sum7[l] = lanes_sum7[l] + lanes_sum7[l + w];
+                    lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + w];
                 }
             }
-            const float block_sum7 = lanes_sum7[0];
-            sum7 = sum7 + block_sum7;
+            const float block_sum3 = lanes_sum3[0];
+            sum3 = sum3 + block_sum3;
             if (stream) {
                 kf_stream_copy(p1_out_h, buffer0, len * 4);
-                kf_stream_copy(p3_out1, buffer1, len * 4);
+                kf_stream_copy(p4_out1, buffer2, len * 4);
             }
         }
         if (chunks == 1) {
-            const float v8 = sum7;  // sum
-            const float v11 = v8 / v10;  // mean
-            kf_store_f32(out2, i0 * s0_out2, v11);
+            const float v4 = sum3;  // sum
+            const float v7 = v4 / v6;  // mean
+            kf_store_f32(out2, i0 * s0_out2, v7);
         } else {
-            kf_store_f32(part_sum7, u, sum7);
+            kf_store_f32(part_sum3, u, sum3);
         }
     }
     if (stream) {
@@ -121,8 +121,8 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
 
 typedef struct {
     int64_t chunks;
-    int64_t size_v9;
-    float *part_sum7;
+    int64_t size_v5;
+    float *part_sum3;
     float *out2;
     int64_t s0_out2;
 } k0_relu_multiply_add_mean_merge_args;
@@ -133,33 +133,33 @@ typedef struct {
  * writes out2     float32[x.0], 4 bytes each */
 void k0_relu_multiply_add_mean_merge(const k0_relu_multiply_add_mean_merge_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
-    const int64_t size_v9 = a->size_v9;
-    float *part_sum7 = a->part_sum7;
+    const int64_t size_v5 = a->size_v5;
+    float *part_sum3 = a->part_sum3;
     float *out2 = a->out2;
     const int64_t s0_out2 = a->s0_out2;
-    const float v10 = kf_cast_i64_f32(size_v9);  // mean
+    const float v6 = kf_cast_i64_f32(size_v5);  // mean
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
-        float sum7 = 0.0f;
-        float lanes_sum7[64];
+        float sum3 = 0.0f;
+        float lanes_sum3[64];
         KF_SIMD
         for (int l = 0; l < 64; ++l) {
-            lanes_sum7[l] = 0.0f;
+            lanes_sum3[l] = 0.0f;
         }
         for (int64_t c = 0; c < chunks; ++c) {
             const int64_t at = u * chunks + c;
-            const float q_sum7 = kf_load_f32(part_sum7, at);
-            lanes_sum7[c % 64] = lanes_sum7[c % 64] + q_sum7;
+            const float q_sum3 = kf_load_f32(part_sum3, at);
+            lanes_sum3[c % 64] = lanes_sum3[c % 64] + q_sum3;
         }
         for (int w = 32; w > 0; w /= 2) {
             KF_SIMD
             for (int l = 0; l < w; ++l) {
-                lanes_sum7[l] = lanes_sum7[l] + lanes_sum7[l + w];
+                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + w];
             }
         }
-        sum7 = lanes_sum7[0];
-        const float v8 = sum7;  // sum
-        const float v11 = v8 / v10;  // mean
-        kf_store_f32(out2, i0 * s0_out2, v11);
+        sum3 = lanes_sum3[0];
+        const float v4 = sum3;  // sum
+        const float v7 = v4 / v6;  // mean
+        kf_store_f32(out2, i0 * s0_out2, v7);
     }
 }
