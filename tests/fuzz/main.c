@@ -9,11 +9,12 @@
 #include "run/context.h"
 
 static const char usage[] =
-    "kfuse-fuzz [--seed S] [--count N] [--time SECONDS] [--trials N] [--emulate-cuda]\n"
+    "kfuse-fuzz [--seed S] [--first N] [--count N] [--time SECONDS] [--trials N] [--emulate-cuda]\n"
     "           [--device cpu|cuda] [--numerics eager|fused] [--modes BITS] [--no-shrink] [--print]\n"
     "           [--failures N] [--only WORD] [--limit SECONDS]\n"
     "kfuse-fuzz [options] --replay TEXT ['x=f32[7,13]/LAYOUT/VALUES/SEED/SHIFT' ...]\n"
     "  --only    programs with WORD in their replay line; the others count as nothing\n"
+    "  --first   begin with the N-th program of the seed\n"
     "  --limit   of one program with its trials; longer is a failure. 120 by default, 0: none\n"
     "  --modes   1 fused, 2 unfused, 4 one kernel a primitive, 8 simplified by oracle; or sums.\n"
     "            By default random\n"
@@ -24,7 +25,7 @@ enum { MOST_TRIALS = 16, LINE = FZ_TEXT + 1024 };
 
 typedef struct settings {
     uint64_t seed;
-    int64_t count, time;
+    int64_t first, count, time;
     int trials, modes, failures;
     unsigned limit;
     bool shrink, print;
@@ -139,10 +140,14 @@ static fz_outcome one_program(kf_context *ctx, const settings *s, int64_t i, fz_
 static int loop(kf_context *ctx, const settings *s) {
     fz_counts counts = {0};
     int64_t failed = 0;
-    double start = seconds();
-    for (int64_t i = 0; i < s->count && failed < s->failures; i++) {
+    double start = seconds(), told = start;
+    for (int64_t i = s->first; i - s->first < s->count && failed < s->failures; i++) {
         if (s->time > 0 && seconds() - start > (double)s->time) break;
         failed += one_program(ctx, s, i, &counts) == FZ_FAIL;
+        if (seconds() - told < 60) continue;
+        told = seconds(); /* a long run mustn't look like one that hangs */
+        fprintf(stderr, "%lld programs in %.0f s, %lld failed\n", (long long)counts.graphs,
+                told - start, (long long)failed);
     }
     printf("%lld runs of %lld trials in %.0f s; %lld programs refused as unsupported; "
            "%.1f%% of %lld elements undecided\n", (long long)counts.runs, (long long)counts.trials,
@@ -186,6 +191,7 @@ static int option(settings *s, char **argv, int i) {
     if (!strcmp(name, "--no-shrink")) return s->shrink = false, 1;
     if (!strcmp(name, "--print")) return s->print = true, 1;
     if (!strcmp(name, "--seed")) return s->seed = strtoull(value, NULL, 10), 2;
+    if (!strcmp(name, "--first")) return s->first = atoll(value), 2;
     if (!strcmp(name, "--count")) return s->count = atoll(value), 2;
     if (!strcmp(name, "--time")) return s->time = atoll(value), 2;
     if (!strcmp(name, "--failures")) return s->failures = atoi(value), 2;
