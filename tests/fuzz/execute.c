@@ -147,12 +147,14 @@ typedef struct attempt {
     int64_t workspace_size;
 } attempt;
 
-static void end(job *j, attempt *a) {
+static void free_device_arrays(job *j, attempt *a) {
     for (int i = 0; i < FZ_INPUTS; i++) kf_array_free(j->ctx, &a->device_inputs[i].blob);
-    for (int i = 0; i < FZ_RESULTS; i++) {
-        kf_array_free(j->ctx, &a->device_results[i].blob);
-        fz_free_array(&a->results[i]);
-    }
+    for (int k = 0; k < FZ_RESULTS; k++) kf_array_free(j->ctx, &a->device_results[k].blob);
+}
+
+static void end(job *j, attempt *a) {
+    free_device_arrays(j, a);
+    for (int i = 0; i < FZ_RESULTS; i++) fz_free_array(&a->results[i]);
     kf_array_free(j->ctx, &a->device_workspace.blob);
     fz_free_array(&a->workspace);
     kf_plan_free(a->plan);
@@ -253,6 +255,7 @@ static fz_outcome run_elsewhere(job *j, attempt *a, char *const *first) {
     memcpy(results, a->results, sizeof results);
     memset(j->inputs, 0, sizeof inputs);
     memset(a->results, 0, sizeof results);
+    free_device_arrays(j, a); /* they have the others' sizes */
     for (int i = 0; i < j->n && made; i++) {
         trial.inputs[j->which[i]].shift += (int)(trial.inputs[i].seed % 17);
         made = fz_make_input(&j->p->inputs[j->which[i]], &trial, j->which[i], &j->inputs[i],
@@ -268,14 +271,9 @@ static fz_outcome run_elsewhere(job *j, attempt *a, char *const *first) {
     fz_outcome outcome = made ? run(j, a, -1, -1, " elsewhere", NULL) : fail(j, "out of memory");
     if (j->opt->division) *j->opt->division = 0;
     if (outcome == FZ_PASS) outcome = compare_bits(j, a, first, "elsewhere");
-    for (int i = 0; i < FZ_INPUTS; i++) {
-        kf_array_free(j->ctx, &a->device_inputs[i].blob); /* of these inputs */
-        fz_free_array(&j->inputs[i]);
-    }
-    for (int k = 0; k < FZ_RESULTS; k++) {
-        kf_array_free(j->ctx, &a->device_results[k].blob);
-        fz_free_array(&a->results[k]);
-    }
+    free_device_arrays(j, a);
+    for (int i = 0; i < FZ_INPUTS; i++) fz_free_array(&j->inputs[i]);
+    for (int k = 0; k < FZ_RESULTS; k++) fz_free_array(&a->results[k]);
     memcpy(j->inputs, inputs, sizeof inputs);
     memcpy(a->results, results, sizeof results);
     return outcome;
