@@ -17,6 +17,7 @@ typedef struct kf__cpu_block {
     const char *random[64];    /* by access: its random words */
     const char *target[64];    /* by store: where the loop writes */
     const char *tile[64];      /* by access: the block's row of a tile, or NULL */
+    const char **pick;         /* by instruction: its elements, or NULL */
 } kf__cpu_block;
 
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len);
@@ -40,6 +41,12 @@ void kf__cpu_fence(kf__low *L);
 kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n);
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n);
+/* The elements of pick i, where the block's parts are runs: filled into b->pick[i]. */
+void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i);
+/* Is a pick all that is stored? Then it is filled into its target, with all that it needs. */
+bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
+                         uint32_t n);
+void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store);
 void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tiles */
 
 /* ---------------------------------------------------------------- cpu_passes.c */

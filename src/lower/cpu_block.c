@@ -18,6 +18,12 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->most = KF__CPU_BLOCK;
     memset(b->random, 0, sizeof b->random);
     memset(b->tile, 0, sizeof b->tile);
+    b->pick = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
+    if (!b->pick) {
+        static const char *none[8192]; /* only read from here on; a kernel has fewer */
+        L->failed = true;
+        b->pick = none;
+    }
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) L->pointer[i] = NULL;
 }
 
@@ -31,6 +37,7 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
+        if (in->kind == KF__I_PICK) kf__cpu_put_picks(L, b, i);
         if (in->kind == KF__I_RANDOM && b->tile[in->access])
             b->random[in->access] = b->tile[in->access];
         if (in->kind == KF__I_LOAD && !b->tile[in->access]) {
@@ -94,7 +101,9 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || L->value[i]) continue;
         const char *name = kf__l_name(L, "v%u", (unsigned)i);
-        if (in->kind == KF__I_LOAD) {
+        if (b->pick[i]) {
+            L->value[i] = kf__l_item(L, b->pick[i], l);
+        } else if (in->kind == KF__I_LOAD) {
             const char *row = b->tile[in->access];
             const kf__lx *p = kf__l_var(L, row ? row : L->pointer[in->access]);
             const kf__lx *index = row ? l : kf__element(L, in->access, l, at);

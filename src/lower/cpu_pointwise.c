@@ -72,6 +72,12 @@ kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n) {
 
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n) {
+    if (kf__cpu_stores_pick(L, b, stores, n)) {
+        kf__cpu_store_targets(L, b, stores, n);
+        kf__cpu_store_pick(L, b, mask, stores[0]);
+        kf__cpu_flush(L, b, stores, n);
+        return;
+    }
     kf__cpu_prepare(L, b, mask);
     kf__cpu_store_targets(L, b, stores, n);
     for (uint32_t i = 0; i < n; ++i)

@@ -82,6 +82,7 @@ typedef struct kf__low {
     kf__ls *prologue_end;
     const char **pointer;  /* [n_accesses] the variable that points at the block's start */
     const kf__lx **value;  /* [n_instrs] how an instruction's value is read here; NULL: unknown */
+    int holds;             /* a guard that is known to hold where code is made now; -1: none */
     const kf__lx *at;      /* where the innermost axis is, for INDEX and INSIDE; NULL: by its
                               variable, or they don't depend on it */
 
@@ -206,6 +207,12 @@ bool kf__is_place(const kf__low *L, uint32_t guard);
 const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at);
 /* What load instruction `in` gives at `at`: `load`, or 0 where its guard doesn't hold. */
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at);
+/* Is the guard made of ranges of the innermost axis, and of what doesn't depend on it? */
+bool kf__is_range(const kf__low *L, uint32_t guard);
+/* The elements [from, to) of [0, len) where it holds, when the innermost axis begins at `first`. */
+void kf__put_range(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *len,
+                   const kf__lx **from, const kf__lx **to);
+
 /* ---------------------------------------------------------------- range.c */
 
 /* Is float i within the integer type's range, or NaN, so that a cast needn't saturate? */

@@ -42,7 +42,76 @@ const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at) {
 }
 
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at) {
-    if (!in->n_args) return load;
+    if (!in->n_args || in->args[0] == L->holds) return load;
     return kf__l_select(L, kf__guard_at(L, in->args[0], at), load,
                         kf__l_const(L, in->dtype, 0, 0));
+}
+
+/* ---------------------------------------------------------------- guards as ranges */
+
+/* How an index moves along the innermost axis: 0, 1, -1; 2: otherwise. */
+static int direction(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    if (!o->access->affine) return 2;
+    if (!L->n_axes || !o->varies[kf__last(L)]) return 0;
+    kf__expr by = o->along[kf__last(L)].coefficient;
+    if (kf__x_is(&L->p->graph->exprs, by, 1)) return 1;
+    return kf__x_is(&L->p->graph->exprs, by, -1) ? -1 : 2;
+}
+
+bool kf__is_range(const kf__low *L, uint32_t guard) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (in->kind == KF__I_INSIDE) return direction(L, in->access) < 2;
+    return kf__is_place(L, guard) && kf__is_range(L, in->args[0]) && kf__is_range(L, in->args[1]);
+}
+
+/* Is the index but the innermost axis itself? */
+static bool is_counted(const kf__low *L, const kf__operand *o) {
+    bool alone = o->origin;
+    for (int m = 0; m < kf__last(L); ++m) alone = alone && !o->varies[m];
+    return alone;
+}
+
+static const kf__lx *most(kf__low *L, const char *which, const kf__lx *a, const kf__lx *b) {
+    return kf__l_call(L, which, KF__I64, a, b);
+}
+
+static void add_range(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx **from,
+                      const kf__lx **to) {
+    const kf__instr *in = &L->k->instrs[guard];
+    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
+    if (in->kind != KF__I_INSIDE) {
+        add_range(L, in->args[0], first, from, to);
+        add_range(L, in->args[1], first, from, to);
+        return;
+    }
+    const kf__operand *o = &L->operands[in->access];
+    const kf__lx *size = kf__word_int(L, kf__l_name(L, "size_%s", o->name), o->bound);
+    const kf__lx *e = index_at(L, in->access, first); /* of the block's first element */
+    int way = direction(L, in->access);
+    if (way == 0) {
+        const kf__lx *inside = kf__l_call(L, "kf_inside", KF__I64, e, size);
+        *to = kf__l_select(L, inside, *to, zero);
+        return;
+    }
+    if (way == 1) {
+        if (!is_counted(L, o)) *from = most(L, "kf_max_i64", *from, kf__l_bin(L, "-", zero, e));
+        *to = most(L, "kf_min_i64", *to, kf__l_bin(L, "-", size, e));
+    } else {
+        *from = most(L, "kf_max_i64", *from,
+                     kf__l_bin(L, "+", kf__l_bin(L, "-", e, size), one));
+        *to = most(L, "kf_min_i64", *to, kf__l_bin(L, "+", e, one));
+    }
+}
+
+void kf__put_range(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *len,
+                   const kf__lx **from, const kf__lx **to) {
+    *from = kf__l_int(L, 0);
+    *to = len;
+    add_range(L, guard, first, from, to);
+    if ((*from)->kind != KF__L_INT)
+        *from = kf__put_let(L, "int64_t", kf__l_name(L, "begin%u", (unsigned)guard),
+                            most(L, "kf_min_i64", *from, len), NULL);
+    *to = kf__put_let(L, "int64_t", kf__l_name(L, "end%u", (unsigned)guard),
+                      most(L, "kf_max_i64", *from, *to), NULL);
 }

@@ -1,0 +1,98 @@
+/* Picks in a block: pads and concatenations on the CPU without a choice for each element.
+ *
+ * Where a pick's bool is made of ranges of the innermost axis and of what is the same for the whole
+ * block, the block falls into runs. Each part is computed for its run only, without a guard, into a
+ * buffer in L1 (or where the block is stored to, if nothing else is done with it):
+ *
+ *     begin3, end3 = the elements of the block that are inside
+ *     for (l = begin3; l < end3; ++l) pick5[l] = x[l]       the part
+ *     for (l = end3; l < len; ++l) pick5[l] = value         a pad's else; or the next part, its run
+ *     for (l = 0; l < len; ++l) ... pick5[l] ...            the block's loop
+ *
+ * Elsewhere a pick is C's `?:`, and its loads have guards. */
+#include "lower/cpu.h"
+
+static bool by_runs(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return in->kind == KF__I_PICK && kf__at_level(L, i, KF__LEVEL_FULL) && !L->value[i] &&
+           kf__is_range(L, in->args[0]);
+}
+
+/* Is it but the rest of a chain: filled with the first pick of it? */
+static bool is_rest(const kf__low *L, uint32_t i) {
+    bool rest = false;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
+        for (int a = 0; a < L->k->instrs[u].n_args; ++a) {
+            if (L->k->instrs[u].args[a] != i) continue;
+            if (L->k->instrs[u].kind != KF__I_PICK || a != 2 ||
+                L->k->instrs[u].field != KF__PICK_MORE)
+                return false;
+            rest = true;
+        }
+    for (uint32_t s = 0; s < L->k->n_stores; ++s) rest = rest && L->k->stores[s].instr != i;
+    return rest;
+}
+
+/* Where elements go: a buffer, or what an access points to. */
+typedef struct goal {
+    const char *name;
+    int access; /* -1: a buffer */
+} goal;
+
+/* goal[l] = value of instruction `arg`, for l in [from, to) where `holds` does; -1: nothing. */
+static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, int holds,
+                    const kf__lx *from, const kf__lx *to) {
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    const kf__lx *l = kf__l_var(L, "l");
+    if (!before) {
+        L->failed = true;
+        return;
+    }
+    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
+    kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
+    L->holds = holds;
+    kf__cpu_body(L, b, mask, l);
+    L->holds = -1;
+    if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, l), kf__value_of(L, arg));
+    else kf__put_store(L, (uint32_t)g->access, g->name, l, kf__value_of(L, arg));
+    kf__close(L);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+}
+
+static void fill(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    const kf__lx *from, *to;
+    kf__put_range(L, in->args[0], b->first, b->len, &from, &to);
+    put_run(L, b, g, in->args[1], in->args[0], from, to);
+    if (in->field == KF__PICK_LAST) return;
+    if (in->field == KF__PICK_MORE && by_runs(L, in->args[2])) {
+        fill(L, b, g, in->args[2]);
+        return;
+    }
+    put_run(L, b, g, in->args[2], -1, kf__l_int(L, 0), from);
+    put_run(L, b, g, in->args[2], -1, to, b->len);
+}
+
+void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
+    if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i)) return;
+    const char *name = kf__l_name(L, "pick%u", (unsigned)i);
+    kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name, b->most, NULL);
+    fill(L, b, &(goal){name, -1}, i);
+    b->pick[i] = name;
+}
+
+bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
+                         uint32_t n) {
+    if (n != 1 || L->k->n_stores != 1) return false; /* a result may lie over another's input */
+    const kf__store *store = &L->k->stores[stores[0]];
+    return !b->tile[store->access] && by_runs(L, store->instr) &&
+           kf__low_step(L, store->access) == 1;
+}
+
+void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store) {
+    uint32_t i = L->k->stores[store].instr;
+    if (!L->failed) b->pick[i] = b->target[0]; /* no buffer of its own */
+    kf__cpu_prepare(L, b, mask);
+    fill(L, b, &(goal){b->target[0], (int)L->k->stores[store].access}, i);
+}
