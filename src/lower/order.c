@@ -76,6 +76,14 @@ static int tile_axis(const kf__low *L) {
     return best;
 }
 
+/* On the CPU a line costs as much as some tens of elements: an axis that is known to be shorter, as
+ * stack's new one, isn't the innermost one. */
+static bool is_short(const kf__low *L, int m) {
+    int64_t size;
+    return L->target->kind == KF__TARGET_C &&
+           kf__x_is_const(&L->p->graph->exprs, L->axes[m].extent, &size) && size < 16;
+}
+
 void kf__low_order(kf__low *L) {
     L->tile = -1;
     L->tiled = 0;
@@ -84,7 +92,9 @@ void kf__low_order(kf__low *L) {
     for (int m = kf__last(L); m >= 0; --m) {
         bool any = false;
         for (uint32_t i = 0; i < L->k->n_accesses; ++i) any = any || is_unit(L, i, m);
-        if (any && cost(L, m) < cost(L, best)) best = m;
+        bool worse = is_short(L, m) && !is_short(L, best);
+        bool better = is_short(L, best) && !is_short(L, m);
+        if (any && !worse && (better || cost(L, m) < cost(L, best))) best = m;
     }
     move_last(L, best);
     L->tile = tile_axis(L);
