@@ -281,7 +281,7 @@ static void help_options(FILE *to, unsigned mask, bool common) {
 static const char values_help[] =
     "\nvalues\n"
     "  x=@in.npy                  an array from a file (bfloat16, float8: @in.npy:bf16, :f8e4m3)\n"
-    "  x='randn(4096, 1024)'      an array made here: randn rand arange ones zeros full,\n"
+    "  x='randn(4096, 1024)'      an array made here: randn rand randint arange ones zeros\n"
     "                             with dtype= and seed=; sizes may end in K, M or G\n"
     "  p=0.5                      a number, given to the kernels at each run\n"
     "  axis='(0, 1)'  mode=tanh   of a NAME also what is fixed: tuples, words, dtypes\n";

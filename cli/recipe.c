@@ -17,7 +17,8 @@ static const struct {
     const char *name;
     enum recipe_kind kind;
 } kinds[] = {
-    {"randn", RECIPE_RANDN}, {"rand", RECIPE_RAND}, {"arange", RECIPE_ARANGE},
+    {"randn", RECIPE_RANDN}, {"rand", RECIPE_RAND}, {"randint", RECIPE_RANDINT},
+    {"arange", RECIPE_ARANGE},
     {"ones", RECIPE_ONES},   {"zeros", RECIPE_ZEROS}, {"full", RECIPE_FULL},
 };
 
@@ -114,13 +115,17 @@ static kf_status read_number(reader *r) {
 }
 
 static kf_status read_tuple(reader *r) {
-    if (r->n_numbers > 0 || r->n_tuple >= 0) return fail(r, "the shape comes first, and once");
+    int before = r->out->kind == RECIPE_RANDINT ? 2 : 0; /* numbers in front of the shape */
+    if (r->n_numbers != before || r->n_tuple >= 0)
+        return fail(r, before ? "the shape comes third, and once"
+                              : "the shape comes first, and once");
     while (!accept(r, ')')) {
-        if (r->n_numbers && !accept(r, ',')) return fail(r, "expected `,` or `)` in the shape");
+        if (r->n_numbers > before && !accept(r, ','))
+            return fail(r, "expected `,` or `)` in the shape");
         if (accept(r, ')')) break;
         KF_TRY(read_number(r));
     }
-    r->n_tuple = r->n_numbers;
+    r->n_tuple = r->n_numbers - before;
     return KF_OK;
 }
 
@@ -136,8 +141,12 @@ static kf_status read_keyword(reader *r, const char *key, size_t n) {
     } else if (n == 4 && memcmp(key, "seed", 4) == 0) {
         if (!kf__parse_int(r->at, length, &r->out->seed)) return fail(r, "the seed is an integer");
         r->has_seed = true;
+    } else if (n == 6 && memcmp(key, "stream", 6) == 0) {
+        if (!kf__parse_int(r->at, length, &r->out->stream))
+            return fail(r, "the stream is an integer");
+        r->has_seed = true;
     } else {
-        return fail(r, "keywords are dtype= and seed=");
+        return fail(r, "keywords are dtype=, seed= and stream=");
     }
     r->at += length;
     return KF_OK;
@@ -188,10 +197,28 @@ static kf_status finish_arange(reader *r) {
     return KF_OK;
 }
 
+/* randint(low, high, sizes...) */
+static kf_status finish_randint(reader *r) {
+    int n = r->n_numbers - 2;
+    if (n < 0 || !r->whole[0] || !r->whole[1] || (r->n_tuple >= 0 && r->n_tuple != n))
+        return fail(r, "write randint(low, high, 4, 5) or randint(low, high, (4, 5))");
+    r->out->value = r->numbers[0];
+    r->out->step = r->numbers[1];
+    if (!(r->out->value < r->out->step) || fabs(r->out->value) > 9e18 || r->out->step > 9e18)
+        return fail(r, "the lower bound must be below the upper one");
+    for (int i = 0; i < n; i++) {
+        r->numbers[i] = r->numbers[i + 2];
+        r->whole[i] = r->whole[i + 2];
+    }
+    if (!r->has_dtype) r->out->dtype = KF_I64;
+    return set_shape(r, n);
+}
+
 static kf_status finish(reader *r) {
     struct recipe *out = r->out;
-    bool random = out->kind == RECIPE_RANDN || out->kind == RECIPE_RAND;
-    if (r->has_seed && !random) return fail(r, "a seed is for randn and rand");
+    bool random = out->kind <= RECIPE_RANDINT;
+    if (r->has_seed && !random) return fail(r, "a seed is for randn, rand and randint");
+    if (out->kind == RECIPE_RANDINT) return finish_randint(r);
     if (out->kind == RECIPE_ARANGE) return finish_arange(r);
     if (!r->has_dtype) out->dtype = KF_F32;
     bool integer = out->dtype.code < 2;
@@ -212,7 +239,7 @@ static kf_status finish(reader *r) {
 static kf_status unknown_recipe(const reader *r, const char *name, size_t n) {
     char shown[REPORT_SHOWN];
     return kf__fail(r->err, KF_ERR_ARGUMENT, "%s=%s: there is no array maker `%.*s`; there are "
-                    "randn, rand, arange, ones, zeros and full", r->name,
+                    "randn, rand, randint, arange, ones, zeros and full", r->name,
                     report_shown(shown, r->text), (int)kf__min(n, (size_t)40), name);
 }
 

@@ -1,11 +1,12 @@
-/* Arrays by expression, as arguments of the command: randn(4096, 1024, dtype=f16, seed=1). */
+/* Arrays by expression, as arguments of the command: randn(4096, 1024, dtype=f16, seed=1),
+ * randint(0, 100, 4096). Random ones are the language's, of the same seed and stream. */
 #ifndef KFUSE_CLI_RECIPE_H
 #define KFUSE_CLI_RECIPE_H
 
 #include "base/base.h"
 
 enum recipe_kind {
-    RECIPE_RANDN, RECIPE_RAND, RECIPE_ARANGE, RECIPE_ONES, RECIPE_ZEROS, RECIPE_FULL,
+    RECIPE_RANDN, RECIPE_RAND, RECIPE_RANDINT, RECIPE_ARANGE, RECIPE_ONES, RECIPE_ZEROS, RECIPE_FULL,
 };
 
 struct recipe {
@@ -13,7 +14,7 @@ struct recipe {
     kf_dtype dtype;
     int ndim;
     int64_t shape[8];
-    double value, step; /* FULL: value; ARANGE: first, step */
+    double value, step; /* FULL: value; ARANGE: first, step; RANDINT: low, high */
     int64_t seed, stream;
 };
 

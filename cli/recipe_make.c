@@ -1,6 +1,5 @@
 /* Making the arrays of recipes. Random numbers come from kfuse's own language, so that they are the
- * same bits on every device, and quick: normal ones by Box and Muller's transform of two uniform
- * ones, which have the argument's stream and the one after it. */
+ * same bits on every device, and those that a text gets with the same seed and stream. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,13 +17,16 @@ static void random_text(const struct recipe *r, kf__text *text) {
     for (int i = 0; i < r->ndim; i++)
         n += (size_t)snprintf(shape + n, sizeof shape - n, "%lld, ", (long long)r->shape[i]);
     snprintf(shape + n, sizeof shape - n, ")");
+    const char *wide = dtype == KF__F64 ? "float64" : "float32";
     if (r->kind == RECIPE_RANDN)
-        kf__print(text, "cast(sqrt(-2 * log(1 - rand(%s, seed, stream))) * "
-                        "cos(6.283185307179586 * rand(%s, seed, next)), %s)", shape, shape, name);
+        kf__print(text, "cast(randn(%s, seed, stream, %s), %s)", shape, wide, name);
+    else if (r->kind == RECIPE_RANDINT)
+        kf__print(text, "randint(%lld, %lld, %s, seed, stream, %s)", (long long)r->value,
+                  (long long)r->step, shape, name);
     else if (dtype == KF__BOOL)
         kf__print(text, "rand(%s, seed, stream) < 0.5", shape);
     else
-        kf__print(text, "cast(rand(%s, seed, stream), %s)", shape, name);
+        kf__print(text, "rand(%s, seed, stream, %s)", shape, name);
 }
 
 struct maker {
@@ -38,13 +40,11 @@ struct maker {
 static kf_status compile(kf_context *ctx, const char *text, const struct recipe *r,
                          kf_device device, struct maker *m, kf_scalar *scalars, kf_error *err) {
     KF_TRY(kf_parse(ctx, text, NULL, &m->function, err));
-    kf_spec specs[3];
-    kf_array none[3] = {{0}};
+    kf_spec specs[2];
+    kf_array none[2] = {{0}};
     int n = kf_function_input_count(m->function);
-    for (int i = 0; i < n && i < 3; i++) {
-        const char *name = kf_function_input_name(m->function, i);
-        int64_t value = name[1] == 'e' && name[0] == 's' ? r->seed
-                        : name[0] == 's' ? r->stream : r->stream + 1;
+    for (int i = 0; i < n && i < 2; i++) {
+        int64_t value = kf_function_input_name(m->function, i)[1] == 'e' ? r->seed : r->stream;
         specs[i] = (kf_spec){.kind = KF_SPEC_INT, .integer = value};
         scalars[i].i = value;
     }
@@ -62,8 +62,8 @@ static kf_status make_random(kf_context *ctx, const struct recipe *r, kf_array *
     kf__text text;
     kf__text_init(&text, &kf__malloc);
     random_text(r, &text);
-    kf_scalar scalars[3];
-    const void *inputs[3] = {NULL};
+    kf_scalar scalars[2];
+    const void *inputs[2] = {NULL};
     void *results[1] = {array->data};
     kf_status status = text.failed ? kf__out_of_memory(err)
                                    : compile(ctx, text.at, r, array->device, &m, scalars, err);
@@ -114,7 +114,7 @@ kf_status recipe_make(kf_context *ctx, const struct recipe *r, kf_device device,
     KF_TRY(kf_array_create(ctx, made_on, r->dtype, r->ndim, r->shape, array, err));
     bool empty = false;
     for (int i = 0; i < r->ndim; i++) empty = empty || r->shape[i] == 0;
-    bool random = r->kind == RECIPE_RANDN || r->kind == RECIPE_RAND;
+    bool random = r->kind <= RECIPE_RANDINT;
     kf_status status = empty ? KF_OK
                        : random ? make_random(ctx, r, array, err)
                                 : make_plain(ctx, r, array, err);

@@ -78,7 +78,7 @@ static void relu_dropout(kf_graph *g) {
     kf__ref seed = kf__scalar(g, "seed", KF__I64), p = kf__scalar(g, "p", KF__F64);
     kf__ref h = relu(g, x);
     g->call = kf__call(g, "dropout");
-    kf__ref bits = kf__random(g, seed, kf__integer(g, 0), 1, kf__at(g, x)->shape);
+    kf__ref bits = kf__random(g, KF__I32, seed, kf__integer(g, 0), 1, kf__at(g, x)->shape);
     kf__ref limit = kf__op(g, KF__KEEP_LIMIT, KF__I64, &p);
     limit = kf__broadcast_to(g, limit, 1, kf__at(g, x)->shape);
     kf__ref keep = kf__op(g, KF__KEEP_BITS, KF__BOOL, (kf__ref[]){bits, limit});

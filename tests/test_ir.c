@@ -161,7 +161,7 @@ static const struct {
     {"where", "bool[]", "1", "float", "a float"},
     {"uniform_bits", "i32[a]", NULL, NULL, "float32[a]"},
     {"uniform_bits", "f32[a]", NULL, NULL,
-     "uniform_bits of float32[a]: the first is random bits, int32"},
+     "uniform_bits of float32[a]: the first is random bits, int32 or int64"},
     {"keep_limit", "float", NULL, NULL, "int64[]"},
     {"keep_bits", "i32[a]", "int", NULL, "bool[a]"},
 };
@@ -272,8 +272,8 @@ static void test_views_fold(void **state) {
     assert_int_equal(kf__insert_axis(g, kf__remove_axis(g, x, 2), 2), x);
     check_type(g, kf__broadcast_to(g, kf__number(g, 2), 1, &a), "float32[a]", "full");
     kf__ref seed = kf__integer(g, 7);
-    check_type(g, kf__random(g, seed, seed, 1, &a), "int32[a]", "random");
-    assert_int_equal(kf__random(g, seed, seed, 1, &a), kf__random(g, seed, seed, 1, &a));
+    check_type(g, kf__random(g, KF__I32, seed, seed, 1, &a), "int32[a]", "random");
+    assert_int_equal(kf__random(g, KF__I32, seed, seed, 1, &a), kf__random(g, KF__I32, seed, seed, 1, &a));
     kf__result(g, s, NULL);
     kf__result(g, kf__number(g, 1), "n");
     assert_string_equal(kf_graph_result_name(g, 0), "out0");
@@ -313,7 +313,7 @@ static void test_view_errors(void **state) {
             a = kf__slice(g, x, (kf__expr[]){two, two}, (kf__expr[]){kf__x_const(p, 0), two}, step);
             break;
         case 6: a = kf__broadcast_to(g, x, 1, &four); break;
-        case 7: a = kf__random(g, x, x, 0, NULL); break;
+        case 7: a = kf__random(g, KF__I32, x, x, 0, NULL); break;
         default:
             for (a = x; a;) a = kf__insert_axis(g, a, 0);
         }

@@ -419,7 +419,7 @@ static void test_philox(void **state) {
     start(&f);
     kf__expr five = kf__x_const(&f.g->exprs, 5);
     kf__ref zero = kf__constant(f.g, KF__I64, 0, 0, false);
-    kf__ref bits = kf__random(f.g, zero, zero, 1, &five);
+    kf__ref bits = kf__random(f.g, KF__I32, zero, zero, 1, &five);
     kf__result(f.g, bits, "bits");
     kf__result(f.g, kf__apply1(f.g, KF__UNIFORM_BITS, bits), "uniform");
     kf__ref p = kf__constant(f.g, KF__F64, 0.5, 0, false);

@@ -330,14 +330,30 @@ static void test_philox(void **state) {
             assert_int_equal(words[n], 77);
         }
     int32_t four[4];
+    int64_t wide[7], two[2];
+    kf_philox_fill_wide(9, 2, 4001, 7, wide);
+    for (int i = 0; i < 7; i++) {
+        uint64_t low = (uint32_t)kf_philox_word(9, 2, 2 * (4001 + i));
+        uint64_t high = (uint32_t)kf_philox_word(9, 2, 2 * (4001 + i) + 1);
+        assert_true(wide[i] == (int64_t)(high << 32 | low));
+        assert_true(wide[i] == kf_philox_wide(9, 2, 4001 + i));
+    }
+    kf_philox2_wide(9, 2, 4002, two);
+    assert_true(two[0] == wide[1] && two[1] == wide[2]);
     kf_philox4(9, 2, 4000, four);
     for (int i = 0; i < 4; i++) assert_int_equal(four[i], kf_philox_word(9, 2, 4000 + i));
 }
 
 static void test_random_helpers(void **state) {
     (void)state;
-    assert_true(kf_uniform_bits(0) == 0 && kf_uniform_bits(-1) == 0x1.fffffep-1f);
-    assert_true(kf_uniform_bits(INT32_MIN) == 0.5f);
+    assert_true(kf_uniform_bits_i32(0) == 0 && kf_uniform_bits_i32(-1) == 0x1.fffffep-1f);
+    assert_true(kf_uniform_bits_i32(INT32_MIN) == 0.5f);
+    assert_true(kf_uniform_bits_i64(0) == 0 && kf_uniform_bits_i64(-1) == 0x1.fffffffffffffp-1);
+    assert_true(kf_open_bits_i32(0) == 0x1p-33f && kf_open_bits_i32(-1) == 1.0f);
+    assert_true(kf_open_bits_i64(0) == 0x1p-54 && kf_open_bits_i64(-1) <= 1.0);
+    assert_true(kf_below_bits(-1, 7) == 6 && kf_below_bits(0, 7) == 0 && kf_below_bits(5, -7) == 0);
+    assert_true(kf_below_bits(INT64_MIN, INT64_MAX) == INT64_MAX / 2);
+    assert_true(kf_below_bits(-1, INT64_MAX) == INT64_MAX - 1);
     assert_true(kf_keep_limit(0) == 0 && kf_keep_limit(1) == (int64_t)1 << 32);
     assert_true(kf_keep_limit(0.2) == 858993459 && kf_keep_limit(NAN) == 0);
     assert_true(kf_keep_limit(-3) == 0 && kf_keep_limit(7) == (int64_t)1 << 32);

@@ -171,21 +171,19 @@ static uint32_t axes_of_index(const kf__body *b, int rank, const kf__expr *index
     return axes;
 }
 
-/* The access of `value` at index; the same one again where there is one, but for random bits: they
- * differ by seed too, and nests keep their words by access. UINT32_MAX: no memory. `shape` stays the
- * graph's. */
+/* The access of `value` at index; the same one again where there is one. `random`: the node whose
+ * bits it is of, as nests keep words by access. UINT32_MAX: no memory. `shape` stays the graph's. */
 static uint32_t access_of(kf__body *b, uint32_t value, int rank, const kf__expr *index,
-                          kf__expr *shape, bool inside) {
-    bool random = value == KF__NO_VALUE && !inside;
-    for (uint32_t i = 0; i < b->accesses.n && !random; i++) {
+                          kf__expr *shape, bool inside, kf__ref random) {
+    for (uint32_t i = 0; i < b->accesses.n; i++) {
         const kf__access *a = &b->accesses.at[i];
         if (a->value == value && a->rank == rank && a->inside == inside &&
-            !memcmp(a->shape, shape, sizeof(*shape) * (size_t)rank) &&
+            a->random == random && !memcmp(a->shape, shape, sizeof(*shape) * (size_t)rank) &&
             !memcmp(a->index, index, sizeof(*index) * (size_t)rank))
             return i;
     }
     kf__access a = {.value = value, .rank = rank, .shape = shape, .affine = true,
-                    .inside = inside};
+                    .inside = inside, .random = random};
     a.index = kf__arena_copy(&b->arena, index, sizeof(*index) * (size_t)rank);
     if (!a.index && rank) return UINT32_MAX;
     kf__expr coefficient[KF__MAX_AXES], offset;
@@ -206,7 +204,7 @@ static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr
     kf__instr i;
     memset(&i, 0, sizeof(i));
     i.kind = KF__I_LOAD, i.dtype = n->dtype, i.node = ref;
-    i.access = access_of(b, ref, n->rank, index, n->shape, false);
+    i.access = access_of(b, ref, n->rank, index, n->shape, false, 0);
     if (i.access == UINT32_MAX) return out_of_memory(b);
     if (b->accesses.n > before && ++b->operands > KF__MAX_OPERANDS) return cut_capacity(b);
     i.level = level_of(b, axes_of_index(b, n->rank, index));
@@ -225,7 +223,7 @@ static uint16_t random_bits(kf__body *b, kf__ref ref, const kf__node *n, const k
         add_arg(b, &i, arg);
     }
     uint32_t before = b->accesses.n;
-    i.access = access_of(b, KF__NO_VALUE, n->rank, index, n->shape, false);
+    i.access = access_of(b, KF__NO_VALUE, n->rank, index, n->shape, false, ref);
     if (i.access == UINT32_MAX) return out_of_memory(b);
     if (b->accesses.n > before && ++b->operands > KF__MAX_OPERANDS) return cut_capacity(b);
     return emit(b, &i);
@@ -260,7 +258,7 @@ uint16_t kf__body_place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shap
     }
     i.kind = inside ? KF__I_INSIDE : KF__I_INDEX;
     i.level = level_of(b, axes);
-    i.access = access_of(b, KF__NO_VALUE, 1, &index, shape, inside);
+    i.access = access_of(b, KF__NO_VALUE, 1, &index, shape, inside, 0);
     if (i.access == UINT32_MAX) return out_of_memory(b);
     if (b->accesses.n > KF__MAX_ACCESSES) return cut_capacity(b);
     return emit(b, &i);
@@ -447,7 +445,8 @@ static void store_root(kf__body *b, const kf__root *root) {
         return;
     }
     uint32_t value = root->result >= 0 ? KF__RESULT_BIT | (uint32_t)root->result : root->node;
-    kf__store s = {.access = access_of(b, value, n->rank, index, n->shape, false), .instr = instr};
+    kf__store s = {.access = access_of(b, value, n->rank, index, n->shape, false, 0),
+                   .instr = instr};
     if (s.access == UINT32_MAX || !KF__PUSH(b->f->mem, &b->stores, s)) out_of_memory(b);
 }
 

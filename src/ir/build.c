@@ -165,10 +165,13 @@ kf__ref kf__broadcast_to(kf_graph *g, kf__ref a, int rank, const kf__expr *shape
 /* Dtypes for the operations of random bits, which don't promote. */
 static bool coerce_random(kf_graph *g, kf__opcode op, kf__ref *args) {
     kf__rule rule = kf__ops[op].rule;
-    if (rule != KF__RULE_LIMIT && dtype_of(g, args[0]) != KF__I32)
-        return bad_type(g, op, args, "the first is random bits, int32");
+    kf__dtype bits = dtype_of(g, args[0]);
+    bool narrow = bits == KF__I32 && rule != KF__RULE_BELOW;
+    bool wide = bits == KF__I64 && rule != KF__RULE_KEEP;
+    if (rule != KF__RULE_LIMIT && !narrow && !wide)
+        return bad_type(g, op, args, "the first is random bits, int32 or int64");
     if (rule == KF__RULE_LIMIT) args[0] = kf__cast(g, args[0], KF__F64);
-    if (rule == KF__RULE_KEEP) args[1] = kf__cast(g, args[1], KF__I64);
+    if (rule == KF__RULE_KEEP || rule == KF__RULE_BELOW) args[1] = kf__cast(g, args[1], KF__I64);
     return kf__graph_ok(g);
 }
 
@@ -179,8 +182,9 @@ static bool coerce_all(kf_graph *g, kf__opcode op, kf__ref *args, kf__dtype *dty
     int first = row->rule == KF__RULE_WHERE;
     *is_weak = false;
     if (row->rule >= KF__RULE_UNIFORM) {
-        *dtype = row->rule == KF__RULE_UNIFORM ? KF__F32
-                 : row->rule == KF__RULE_LIMIT ? KF__I64 : KF__BOOL;
+        *dtype = row->rule == KF__RULE_KEEP      ? KF__BOOL
+                 : row->rule != KF__RULE_UNIFORM ? KF__I64
+                 : dtype_of(g, args[0]) == KF__I64 ? KF__F64 : KF__F32;
         return coerce_random(g, op, args);
     }
     wanted w = promote(g, given + first, row->arity - first);

@@ -229,9 +229,10 @@ bool kf__dtypes_fit(const kf__op_row *row, kf__dtype to, const kf__dtype *from) 
     case KF__RULE_SHIFT: return same && result && is_int;
     case KF__RULE_WHERE: return c == KF__BOOL && kf__compute(from[1]) == last &&
                                 last == kf__compute(to);
-    case KF__RULE_UNIFORM: return c == KF__I32 && to == KF__F32;
+    case KF__RULE_UNIFORM: return c == KF__I32 ? to == KF__F32 : c == KF__I64 && to == KF__F64;
     case KF__RULE_LIMIT: return c == KF__F64 && to == KF__I64;
     case KF__RULE_KEEP: return c == KF__I32 && last == KF__I64 && to == KF__BOOL;
+    case KF__RULE_BELOW: return same && c == KF__I64 && to == KF__I64;
     }
     return false;
 }
@@ -314,8 +315,9 @@ static kf__ref rank_too_high(kf_graph *g, int rank) {
                           (int)KF__MAX_RANK);
 }
 
-kf__ref kf__random(kf_graph *g, kf__ref seed, kf__ref stream, int rank, const kf__expr *shape) {
-    kf__node x = {.kind = KF__RANDOM, .dtype = KF__I32, .n_args = 2,
+kf__ref kf__random(kf_graph *g, kf__dtype dtype, kf__ref seed, kf__ref stream, int rank,
+                   const kf__expr *shape) {
+    kf__node x = {.kind = KF__RANDOM, .dtype = (uint8_t)dtype, .n_args = 2,
                   .args = {kf__solid(g, seed), kf__solid(g, stream)}};
     if (!x.args[0] || !x.args[1] || !kf__graph_ok(g)) return 0;
     for (int k = 0; k < 2; k++)
@@ -371,7 +373,8 @@ static kf__ref remake(kf_graph *g, const kf__node *like, const kf__ref *args) {
     case KF__RESHAPE: return kf__reshape(g, args[0], like->rank, like->shape);
     case KF__SLICE:
         return kf__slice(g, args[0], like->shape, like->u.slice.start, like->u.slice.step);
-    case KF__RANDOM: return kf__random(g, args[0], args[1], like->rank, like->shape);
+    case KF__RANDOM:
+        return kf__random(g, (kf__dtype)like->dtype, args[0], args[1], like->rank, like->shape);
     case KF__PAD: return kf__pad(g, args[0], args[1], like->shape, like->u.slice.start);
     case KF__CONCAT: return kf__concat(g, (int)like->index, args[0], args[1]);
     case KF__IOTA:

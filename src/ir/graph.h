@@ -35,7 +35,7 @@ typedef enum kf__kind {
     KF__PERMUTE,  /* perm[i]: which dim of the argument becomes dim i */
     KF__RESHAPE,  /* same number of elements, row-major order */
     KF__SLICE,    /* index i of dim d reads start[d] + i * step[d]; step may be negative */
-    KF__RANDOM,   /* args: seed and stream, rank 0 i64; i32 with 32 random bits an element */
+    KF__RANDOM,   /* args: seed and stream, rank 0 i64; 32 random bits an element in i32, or 64 */
     KF__IOTA,     /* rank 1, i64: element i is start[0] + i * step[0] */
     KF__PAD,      /* args: array; value, rank 0. Dim d: start[d] values, the array's, values. Where
                      start or what is behind is negative, elements are left out */
@@ -134,7 +134,9 @@ kf__ref kf__iota(kf_graph *g, kf__expr n, kf__expr start, int64_t step);
 kf__ref kf__pad(kf_graph *g, kf__ref a, kf__ref value, const kf__expr *shape,
                 const kf__expr *before);
 kf__ref kf__concat(kf_graph *g, int axis, kf__ref a, kf__ref b);
-kf__ref kf__random(kf_graph *g, kf__ref seed, kf__ref stream, int rank, const kf__expr *shape);
+/* dtype: I32 or I64 */
+kf__ref kf__random(kf_graph *g, kf__dtype dtype, kf__ref seed, kf__ref stream, int rank,
+                   const kf__expr *shape);
 void kf__result(kf_graph *g, kf__ref a, const char *name);
 
 /* Any node again, in g, with other arguments: what passes rebuild graphs with. `like` may be of the

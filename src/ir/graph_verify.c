@@ -130,7 +130,7 @@ static const char *verify_node(const kf_graph *g, kf__ref r) {
     case KF__CAST: return same_shape(g, x, a) ? NULL : "a cast changes the shape";
     case KF__REDUCE: return verify_reduce(g, x, a);
     case KF__RANDOM:
-        return x->dtype != KF__I32 || a->dtype != KF__I64 || a->rank ||
+        return (x->dtype != KF__I32 && x->dtype != KF__I64) || a->dtype != KF__I64 || a->rank ||
                        kf__at(g, x->args[1])->dtype != KF__I64 || kf__at(g, x->args[1])->rank
                    ? "seed and stream" : NULL;
     default: return verify_view(g, x, a);

@@ -67,6 +67,7 @@ typedef struct kf__access {
     int rank;
     kf__expr *index;  /* [rank], over the kernel's axes */
     kf__expr *shape;  /* [rank] of the value, row-major when it is RANDOM or a temporary */
+    kf__ref random;   /* whose bits, so that no two nodes share an access; 0: not of RANDOM */
     bool affine;
     bool inside; /* an INSIDE's: only whether the index is in [0, shape) counts, not its value */
 } kf__access;

@@ -52,9 +52,10 @@ typedef enum kf__rule {
     KF__RULE_BITS,    /* integers or bools */
     KF__RULE_SHIFT,   /* integers */
     KF__RULE_WHERE,   /* bool, then two promoted ones */
-    KF__RULE_UNIFORM, /* i32 -> f32 */
+    KF__RULE_UNIFORM, /* i32 -> f32, i64 -> f64 */
     KF__RULE_LIMIT,   /* f64 -> i64 */
     KF__RULE_KEEP,    /* i32, i64 -> bool */
+    KF__RULE_BELOW,   /* i64, i64 -> i64 */
 } kf__rule;
 
 typedef enum kf__opcode {

@@ -258,6 +258,11 @@ void kf__put_instr(kf__low *L, uint32_t i) {
     L->value[i] = kf__put_let(L, kf__types[type].computed, name, value, kf__instr_comment(L, i));
 }
 
+const kf__lx *kf__random_call(kf__low *L, const kf__instr *in, const kf__lx *index) {
+    return kf__l_call(L, in->dtype == KF__I64 ? "kf_philox_wide" : "kf_philox_word", KF__I32,
+                      kf__value_of(L, in->args[0]), kf__value_of(L, in->args[1]), index);
+}
+
 /* ---------------------------------------------------------------- the outer levels */
 
 void kf__put_scalars(kf__low *L) {
@@ -281,11 +286,9 @@ void kf__put_scalars(kf__low *L) {
         }
         if (in->kind == KF__I_RANDOM) {
             const kf__operand *o = &L->operands[in->access];
-            const kf__lx *word = kf__l_call(
-                L, "kf_philox_word", KF__I32, kf__value_of(L, in->args[0]),
-                kf__value_of(L, in->args[1]),
-                kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset));
-            L->value[i] = kf__put_let(L, "int32_t", name, word, NULL);
+            const kf__lx *word = kf__random_call(
+                L, in, kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset));
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, word, NULL);
         }
     }
 }
@@ -316,10 +319,8 @@ void kf__put_rows(kf__low *L, uint32_t stage) {
             if (o->access->affine)
                 index = kf__l_bin(
                     L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset), index);
-            const kf__lx *word = kf__l_call(L, "kf_philox_word", KF__I32,
-                                            kf__value_of(L, in->args[0]),
-                                            kf__value_of(L, in->args[1]), index);
-            L->value[i] = kf__put_let(L, "int32_t", name, word, NULL);
+            const kf__lx *word = kf__random_call(L, in, index);
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, word, NULL);
         }
     }
 }

@@ -53,11 +53,12 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         if (b->random[in->access]) continue;
         const kf__operand *o = &L->operands[in->access];
         const char *words = kf__l_name(L, "words%u", (unsigned)i);
-        kf__put_var(L, "int32_t", words, b->most, NULL);
+        kf__put_var(L, kf__ctype(in->dtype), words, b->most, NULL);
         const kf__lx *index =
             kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset),
                       kf__low_offset(L, in->access, b->first));
-        kf__put_call(L, kf__l_call(L, "kf_philox_fill", KF__I32, kf__value_of(L, in->args[0]),
+        const char *fill = in->dtype == KF__I64 ? "kf_philox_fill_wide" : "kf_philox_fill";
+        kf__put_call(L, kf__l_call(L, fill, KF__I32, kf__value_of(L, in->args[0]),
                                    kf__value_of(L, in->args[1]), index, b->len,
                                    kf__l_var(L, words)));
         b->random[in->access] = words;
@@ -111,19 +112,16 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
                                       kf__guarded(L, in, load, at), NULL);
         } else if (in->kind == KF__I_RANDOM && b->random[in->access]) {
-            L->value[i] = kf__put_let(L, "int32_t", name, kf__l_item(L, b->random[in->access], l),
-                                      "random bits");
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
+                                      kf__l_item(L, b->random[in->access], l), "random bits");
         } else if (in->kind == KF__I_RANDOM) {
             const kf__operand *o = &L->operands[in->access];
             const kf__lx *index = kf__low_offset(L, in->access, at);
             if (o->access->affine)
                 index = kf__l_bin(
                     L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset), index);
-            L->value[i] = kf__put_let(L, "int32_t", name,
-                                      kf__l_call(L, "kf_philox_word", KF__I32,
-                                                 kf__value_of(L, in->args[0]),
-                                                 kf__value_of(L, in->args[1]), index),
-                                      "random bits");
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
+                                      kf__random_call(L, in, index), "random bits");
         } else {
             kf__put_instr(L, i);
         }

@@ -111,18 +111,19 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
         return;
     }
     const char *words = kf__l_name(L, "words%u", (unsigned)in->access);
-    kf__put_var(L, "int32_t", tile, s->most, NULL);
-    kf__put_var(L, "int32_t", words, s->most, NULL);
+    kf__put_var(L, kf__ctype(o->dtype), tile, s->most, NULL);
+    kf__put_var(L, kf__ctype(o->dtype), words, s->most, NULL);
     const kf__lx *l = kf__l_var(L, "l"), *start = kf__l_bin(L, "*", l, s->n_rows);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), s->n_len, kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *index =
         kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset),
                   kf__low_offset(L, in->access, kf__l_bin(L, "+", s->first, l)));
-    kf__put_call(L, kf__l_call(L, "kf_philox_fill", KF__I32, kf__value_of(L, in->args[0]),
+    const char *fill = o->dtype == KF__I64 ? "kf_philox_fill_wide" : "kf_philox_fill";
+    kf__put_call(L, kf__l_call(L, fill, KF__I32, kf__value_of(L, in->args[0]),
                                kf__value_of(L, in->args[1]), index, s->n_rows,
                                item(L, words, start)));
     kf__close(L);
-    put_transpose(L, "kf_transpose", 4, kf__l_var(L, tile), s->pitch, kf__l_var(L, words),
+    put_transpose(L, "kf_transpose", kf__types[o->dtype].size, kf__l_var(L, tile), s->pitch, kf__l_var(L, words),
                   s->n_rows, s->n_len, s->n_rows);
 }
 
@@ -161,7 +162,7 @@ static void put_row(kf__low *L, const tiles *s) {
         const kf__operand *o = &L->operands[i];
         if (!kf__low_tiled(L, i)) continue;
         const char *type = kf__l_name(L, o->store ? "%s *" : "const %s *",
-                                      o->value ? kf__types[o->dtype].stored : "int32_t");
+                                      kf__types[o->dtype].stored);
         b.tile[i] = kf__l_name(L, "row%u", (unsigned)i);
         kf__put_let(L, type, b.tile[i], item(L, tile_name(L, i), kf__l_bin(L, "*", r, s->pitch)),
                     NULL);

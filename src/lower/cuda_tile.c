@@ -150,16 +150,18 @@ static void put_random(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__lx *seed = kf__value_of(L, in->args[0]), *stream = kf__value_of(L, in->args[1]);
     const kf__lx *start = kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset);
     int step = kf__low_step(L, in->access);
-    bool quads = step == 1 && t->W % 4 == 0;
+    int run = in->dtype == KF__I64 ? 2 : 4; /* elements of one counter */
+    bool runs = step == 1 && t->W % run == 0;
     const char *index = kf__l_name(L, "index%u", (unsigned)i);
-    if (quads) {
+    if (runs) {
         kf__put_let(L, "int64_t", index,
                     kf__l_bin(L, "+", start, kf__low_offset(L, in->access, t->j)), NULL);
-        kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "&", kf__l_var(L, index), kf__l_int(L, 3)),
-                                 kf__l_int(L, 0)));
-        for (int q = 0; q < t->W; q += 4)
+        const kf__lx *rest = kf__l_bin(L, "&", kf__l_var(L, index), kf__l_int(L, run - 1));
+        kf__open_if(L, kf__l_bin(L, "==", rest, kf__l_int(L, 0)));
+        for (int q = 0; q < t->W; q += run)
             kf__put_call(L,
-                         kf__l_call(L, "kf_philox4", KF__I32, seed, stream,
+                         kf__l_call(L, run == 2 ? "kf_philox2_wide" : "kf_philox4", KF__I32, seed,
+                                    stream,
                                     kf__l_bin(L, "+", kf__l_var(L, index), kf__l_int(L, q)),
                                     kf__l_bin(L, "+", address(L, t, array, s), kf__l_int(L, q))));
         kf__open_else(L);
@@ -168,9 +170,9 @@ static void put_random(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__lx *offset = kf__low_offset(L, in->access, step ? at : NULL);
     if (o->access->affine) offset = kf__l_bin(L, "+", start, offset);
     kf__put_set(L, kf__l_item(L, array, slot(L, t, s, e)),
-                kf__l_call(L, "kf_philox_word", KF__I32, seed, stream, offset));
+                kf__random_call(L, in, offset));
     kf__close(L);
-    if (quads) kf__close(L);
+    if (runs) kf__close(L);
 }
 
 static void put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s) {

@@ -90,16 +90,10 @@ static bool is_plain_result(const char *name) {
     return name && !strncmp(name, "out", 3) && strspn(name + 3, "0123456789") == strlen(name + 3);
 }
 
-static bool is_random(const kf__low *L, uint32_t access) {
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (L->k->instrs[i].kind == KF__I_RANDOM && L->k->instrs[i].access == access) return true;
-    return false;
-}
-
 /* in_x, out_y, tmp_2. No other name in a function begins so, whatever users call their inputs. */
 static const char *operand_name(kf__low *L, uint32_t n) {
     const kf__operand *o = &L->operands[n];
-    if (!o->value) return kf__l_name(L, is_random(L, n) ? "random%u" : "index%u", (unsigned)n);
+    if (!o->value) return kf__l_name(L, o->access->random ? "random%u" : "index%u", (unsigned)n);
     const kf_graph *g = L->p->graph;
     const char *prefix = "in_", *name = NULL;
     if (o->value->kind == KF__VALUE_INPUT) name = g->inputs.at[o->value->index].name;
@@ -242,7 +236,8 @@ kf_status kf__low_layout(kf__low *L, kf_error *err) {
         kf__operand *o = &L->operands[i];
         o->access = &k->accesses[i];
         o->value = o->access->value == KF__NO_VALUE ? NULL : &L->p->values[o->access->value];
-        o->dtype = o->value ? o->value->dtype : KF__I32;
+        kf__dtype bits = o->access->random ? kf__at(L->p->graph, o->access->random)->dtype : KF__I64;
+        o->dtype = o->value ? o->value->dtype : bits;
         o->name = operand_name(L, i);
         int64_t strides[KF__MAX_RANK];
         KF_TRY(value_strides(L, o->access, strides, err));

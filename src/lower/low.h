@@ -183,6 +183,8 @@ static inline bool kf__is_made(const kf__instr *in) {
     return in->kind == KF__I_OP || in->kind == KF__I_CAST || in->kind == KF__I_INDEX ||
            in->kind == KF__I_INSIDE || in->kind == KF__I_PICK;
 }
+/* The bits of a RANDOM instruction at an index. */
+const kf__lx *kf__random_call(kf__low *L, const kf__instr *in, const kf__lx *index);
 void kf__put_scalars(kf__low *L);           /* all SCALAR instructions */
 void kf__put_rows(kf__low *L, uint32_t stage); /* ROW instructions of a stage, but PROJECTs */
 bool kf__has_row_stores(const kf__low *L);

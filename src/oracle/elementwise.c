@@ -55,12 +55,24 @@ static const loops table[KF__OP_COUNT] = {
 
 /* ---------------------------------------------------------------- special ones */
 
-static void random_op(kf__opcode op, const void *const *args, int64_t n, void *out) {
+static double uniform(kf__opcode op, bool wide, int64_t bits) {
+    if (op == KF__UNIFORM_BITS)
+        return wide ? ldexp((double)((uint64_t)bits >> 11), -53)
+                    : ldexp((double)((uint32_t)bits >> 8), -24);
+    long double open = wide ? (long double)((uint64_t)bits >> 11) + 0.5L
+                            : (long double)((float)(uint32_t)bits) + 0.5L;
+    return wide ? (double)ldexpl((double)open, -53) : (double)ldexpl((float)open, -32);
+}
+
+static void random_op(kf__opcode op, bool wide, const void *const *args, int64_t n, void *out) {
     const int64_t *a = args[0], *b = args[1];
     const double *p = args[0];
     for (int64_t j = 0; j < n; j++) {
-        if (op == KF__UNIFORM_BITS) {
-            ((double *)out)[j] = ldexp((double)((uint32_t)a[j] >> 8), -24);
+        if (op == KF__UNIFORM_BITS || op == KF__OPEN_BITS) {
+            ((double *)out)[j] = uniform(op, wide, a[j]);
+        } else if (op == KF__BELOW_BITS) {
+            unsigned __int128 below = b[j] > 0 ? (unsigned __int128)b[j] : 0;
+            ((int64_t *)out)[j] = (int64_t)((uint64_t)a[j] * below >> 64);
         } else if (op == KF__KEEP_LIMIT) {
             long double share = isnan(p[j]) || p[j] < 0 ? 0 : p[j] > 1 ? 1 : p[j];
             ((int64_t *)out)[j] = (int64_t)floorl(share * 0x1p32L);
@@ -159,7 +171,10 @@ void kf__o_op(const kf_graph *g, const kf__node *node, const void *const *args, 
     switch (kf__ops[op].rule) {
     case KF__RULE_UNIFORM:
     case KF__RULE_LIMIT:
-    case KF__RULE_KEEP: random_op(op, args, n, out); return;
+    case KF__RULE_BELOW:
+    case KF__RULE_KEEP:
+        random_op(op, kf__at(g, node->args[0])->dtype == KF__I64, args, n, out);
+        return;
     case KF__RULE_DIVIDE:
         if (op == KF__NEXTAFTER) {
             next_numbers((kf__dtype)node->dtype, args, n, out);

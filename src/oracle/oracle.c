@@ -255,7 +255,8 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
         break;
     case KF__IOTA: KF_TRY(iota(w, node, v->count, out)); break;
     case KF__RANDOM:
-        kf__o_philox(*(const uint64_t *)args[0], *(const uint64_t *)args[1], v->count, out);
+        kf__o_philox(*(const uint64_t *)args[0], *(const uint64_t *)args[1],
+                     node->dtype == KF__I64, v->count, out);
         break;
     default:
         return kf__fail(w->err, KF_ERR_UNSUPPORTED, "the oracle doesn't know nodes of kind %d",

@@ -17,9 +17,14 @@ static void block(uint64_t seed, uint64_t stream, uint64_t counter, uint32_t w[4
     }
 }
 
-void kf__o_philox(uint64_t seed, uint64_t stream, int64_t n, int64_t *out) {
+void kf__o_philox(uint64_t seed, uint64_t stream, bool wide, int64_t n, int64_t *out) {
     uint32_t w[4] = {0};
-    for (int64_t j = 0; j < n; j++) {
+    for (int64_t j = 0; j < n && wide; j++) {
+        if (j % 2 == 0) block(seed, stream, (uint64_t)j / 2, w);
+        uint64_t low = w[j % 2 * 2], high = w[j % 2 * 2 + 1];
+        out[j] = (int64_t)(high << 32 | low);
+    }
+    for (int64_t j = 0; j < n && !wide; j++) {
         if (j % 4 == 0) block(seed, stream, (uint64_t)j / 4, w);
         out[j] = (int32_t)w[j % 4];
     }

@@ -376,7 +376,6 @@ bool kf__make_random_bits(kf__evaluator *ev, const kf__builtin *b, const kf__obj
                           kf__object *out) {
     kf__ref like, seed, stream;
     kf__expr shape[KF__MAX_RANK];
-    (void)b;
     kf__begin_call(ev, "random");
     if (!whole_number(ev, &args[1], "seed", &seed) ||
         !whole_number(ev, &args[2], "stream", &stream))
@@ -391,5 +390,7 @@ bool kf__make_random_bits(kf__evaluator *ev, const kf__builtin *b, const kf__obj
         rank = kf__at(ev->g, like)->rank;
         memcpy(shape, kf__at(ev->g, like)->shape, (size_t)rank * sizeof *shape);
     }
-    return kf__eval_node(ev, kf__random(ev->g, seed, stream, rank, shape), out);
+    if (b->data >= 256 && rank < KF__MAX_RANK) shape[rank++] = kf__x_const(&ev->g->exprs, 2);
+    kf__dtype dtype = (kf__dtype)(b->data % 256);
+    return kf__eval_node(ev, kf__random(ev->g, dtype, seed, stream, rank, shape), out);
 }

@@ -3,7 +3,7 @@
  * No #include: the text is compiled at run time, and parsing headers would take longer than the
  * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with
  * -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off. Only f64's functions need
- * libm (prelude_libm.h). What only the CPU has: kf_philox_fill, kf_prefetch, kf_stream_*,
+ * libm (prelude_libm.h). What only the CPU has: kf_philox_fill*, kf_prefetch, kf_stream_*,
  * kf_transpose*. */
 
 typedef __INT8_TYPE__ int8_t;
@@ -401,8 +401,9 @@ KF_FN kf__vu64 kf__mul_low(kf__vu64 a, kf__vu64 b) {
     return (a & 0xffffffff) * (b & 0xffffffff);
 #endif
 }
+typedef int32_t __attribute__((may_alias)) kf__word;
 /* 4 KF_LANES words from block `block` on. */
-KF_FN void kf__philox_blocks(uint64_t seed, uint64_t stream, uint64_t block, int32_t *out) {
+KF_FN void kf__philox_blocks(uint64_t seed, uint64_t stream, uint64_t block, kf__word *out) {
     const kf__vu64 zero = {0}, lane = KF_LANE_INDICES;
     kf__vu64 c0 = lane + block, c1 = c0 >> 32;
     kf__vu64 c2 = zero + stream, c3 = zero + (stream >> 32);
@@ -436,7 +437,7 @@ KF_FN void kf__philox_blocks(uint64_t seed, uint64_t stream, uint64_t block, int
  * for many words at a time. */
 static __attribute__((noinline, unused)) void kf_philox_fill(int64_t seed, int64_t stream,
                                                              int64_t first, int64_t n,
-                                                             int32_t *words) {
+                                                             kf__word *words) {
     int32_t part[4 * KF_LANES];
     int64_t i = 0;
     while (i < n) {
@@ -451,4 +452,9 @@ static __attribute__((noinline, unused)) void kf_philox_fill(int64_t seed, int64
         for (int64_t k = 0; k < count; k++) words[i + k] = part[skip + k];
         i += count;
     }
+}
+/* As kf_philox_wide; a little-endian machine's words are in order. */
+KF_FN void kf_philox_fill_wide(int64_t seed, int64_t stream, int64_t first, int64_t n,
+                               int64_t *words) {
+    kf_philox_fill(seed, stream, 2 * first, 2 * n, (kf__word *)words);
 }

@@ -86,7 +86,37 @@ KF_FN void kf_philox4(int64_t seed, int64_t stream, int64_t index, int32_t *r) {
     KF_UNROLL
     for (int i = 0; i < 4; i++) r[i] = (int32_t)w[i];
 }
-KF_FN float kf_uniform_bits(int32_t w) { return (float)(int32_t)((uint32_t)w >> 8) * 0x1p-24f; }
+/* 64 bits an element: words 2 index and 2 index + 1, the lower half first. */
+KF_FN int64_t kf_philox_wide(int64_t seed, int64_t stream, int64_t index) {
+    uint32_t w[4];
+    kf__philox(seed, stream, (uint64_t)index >> 1, w);
+    uint32_t low = index & 1 ? w[2] : w[0], high = index & 1 ? w[3] : w[1];
+    return (int64_t)((uint64_t)high << 32 | low);
+}
+KF_FN void kf_philox2_wide(int64_t seed, int64_t stream, int64_t index, int64_t *r) {
+    uint32_t w[4];
+    kf__philox(seed, stream, (uint64_t)index >> 1, w);
+    r[0] = (int64_t)((uint64_t)w[1] << 32 | w[0]);
+    r[1] = (int64_t)((uint64_t)w[3] << 32 | w[2]);
+}
+KF_FN float kf_uniform_bits_i32(int32_t w) {
+    return (float)(int32_t)((uint32_t)w >> 8) * 0x1p-24f;
+}
+KF_FN double kf_uniform_bits_i64(int64_t w) {
+    return (double)(int64_t)((uint64_t)w >> 11) * 0x1p-53;
+}
+/* In (0, 1]: never 0, for logarithms, and finely divided near it. */
+KF_FN float kf_open_bits_i32(int32_t w) { return ((float)(uint32_t)w + 0.5f) * 0x1p-32f; }
+KF_FN double kf_open_bits_i64(int64_t w) {
+    return ((double)(int64_t)((uint64_t)w >> 11) + 0.5) * 0x1p-53;
+}
+/* The upper half of the product; n <= 0: 0. */
+KF_FN int64_t kf_below_bits(int64_t w, int64_t n) {
+    uint64_t m = n > 0 ? (uint64_t)n : 0, w0 = (uint32_t)w, w1 = (uint64_t)w >> 32;
+    uint64_t m0 = (uint32_t)m, m1 = m >> 32;
+    uint64_t low = w0 * m0, a = w1 * m0 + (low >> 32), b = w0 * m1 + (uint32_t)a;
+    return (int64_t)(w1 * m1 + (a >> 32) + (b >> 32));
+}
 /* floor(p 2^32), in [0, 2^32]; NaN: 0. */
 KF_FN int64_t kf_keep_limit(double p) {
     double x = p == p ? p : 0.0;

@@ -155,7 +155,7 @@ static kf__ref remake(pass *p, const kf__node *n) {
     case KF__SLICE:
         sizes_of(p, n->rank, n->u.slice.start, start);
         return kf__simple_slice(g, args[0], shape, start, n->u.slice.step);
-    case KF__RANDOM: return kf__random(g, args[0], args[1], n->rank, shape);
+    case KF__RANDOM: return kf__random(g, (kf__dtype)n->dtype, args[0], args[1], n->rank, shape);
     case KF__PAD:
         sizes_of(p, n->rank, n->u.slice.start, start);
         return kf__simple_pad(g, args[0], args[1], shape, start);
