@@ -80,7 +80,6 @@ void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t sta
 void kf__cuda_from_shared(kf__low *L, const kf__tile *t, uint32_t access, const kf__lx *words);
 void kf__cuda_to_shared(kf__low *L, const kf__tile *t, uint32_t access, const char *array);
 
-void kf__cuda_pointwise(kf__low *L);
 bool kf__cuda_transpose(kf__low *L); /* pointwise by tiles; false: nothing goes through them */
 bool kf__cuda_rows(kf__low *L); /* false: too long for registers */
 void kf__cuda_loops(kf__low *L);

@@ -1,6 +1,7 @@
 /* What the lowerings share: the state of one lowering, and the makers of loop IR.
  *
  *   layout.c       axes merged, operands' strides            -> low->axes, low->operands
+ *   pack.c         transposed copies for what reduces
  *   order.c        which axis is the innermost one, which operands go through tiles
  *   build.c        statements and expressions
  *   words.c        the argument struct
@@ -49,6 +50,7 @@ typedef struct kf__operand {
     bool origin;                  /* the offset is 0, whatever the sizes are */
     int64_t bound;                /* INSIDE: below which index */
     bool store;
+    bool packed;                  /* in the kernel's scratch, at `offset` bytes: see pack.c */
 } kf__operand;
 
 typedef uint64_t kf__mask; /* a set of instructions, in words of 64 */
@@ -86,6 +88,7 @@ typedef struct kf__low {
     const kf__lx *at;      /* where the innermost axis is, for INDEX and INSIDE; NULL: by its
                               variable, or they don't depend on it */
 
+    kf__operand *unpacked; /* [n_accesses] results as they were before pack.c; NULL: none */
     kf__lowered *out;
 } kf__low;
 
@@ -161,6 +164,13 @@ int kf__low_step(const kf__low *L, uint32_t access);
 void kf__low_order(kf__low *L);
 /* Does this operand go through a tile: elements of axis `tile` are neighbours in memory? */
 bool kf__low_tiled(const kf__low *L, uint32_t access);
+
+bool kf__low_moves(const kf__low *L, uint32_t access, bool guarded);
+
+/* ---------------------------------------------------------------- pack.c */
+
+void kf__low_pack(kf__low *L);   /* before the nest: functions that copy transposed operands */
+void kf__low_unpack(kf__low *L); /* after it: those that copy transposed results */
 
 /* ---------------------------------------------------------------- body.c */
 
@@ -270,5 +280,6 @@ void kf__cpu_rows(kf__low *L);
 void kf__cpu_reduce(kf__low *L);
 void kf__cpu_columns(kf__low *L);
 kf_status kf__lower_cuda(kf__low *L);
+void kf__cuda_pointwise(kf__low *L);
 
 #endif

@@ -52,7 +52,9 @@ kf_status kf__lower(const kf__partition *p, const kf__kernel *k, const kf__layou
     L.value = KF__NEW(arena, const kf__lx *, k->n_instrs + 1);
     if (!L.pointer || !L.value) return kf__out_of_memory(err);
     KF_TRY(kf__low_layout(&L, err));
+    kf__low_pack(&L);
     kf_status status = target->kind == KF__TARGET_C ? kf__lower_cpu(&L) : kf__lower_cuda(&L);
+    kf__low_unpack(&L);
     if (L.failed) return kf__out_of_memory(err);
     if (status != KF_OK) return kf__fail(err, status, "kernel %s can't be lowered", k->name);
     for (uint32_t i = 0; i < out->n_fns; ++i) {

@@ -1,6 +1,6 @@
 /* Which axis a kernel's inner loop runs over, and what must go through tiles then.
  *
- * Where nothing is reduced any axis may be the innermost one. It is the one along which the most
+ * Where nothing is reduced, or nothing of element level follows, any axis may be the innermost one. It is the one along which the most
  * bytes are contiguous: if all operands are transposed, none is after this. What still steps
  * through memory along it, but is contiguous along another axis t, goes through tiles over t and
  * the innermost axis, which the nests move through L1 or shared memory:
@@ -13,7 +13,7 @@
 
 /* Does the access move anything? Indices as values don't. A guarded load stays where it is: a tile
  * would read what its guard keeps it from. */
-static bool moves(const kf__low *L, uint32_t i, bool guarded) {
+bool kf__low_moves(const kf__low *L, uint32_t i, bool guarded) {
     bool read = L->operands[i].store;
     for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
         const kf__instr *in = &L->k->instrs[n];
@@ -28,7 +28,7 @@ static bool moves(const kf__low *L, uint32_t i, bool guarded) {
 /* Bytes of an element, more where the operand has all axes: it is larger then. */
 static int weight(const kf__low *L, uint32_t i) {
     bool all = true;
-    if (!moves(L, i, true)) return 0;
+    if (!kf__low_moves(L, i, true)) return 0;
     for (int m = 0; m < L->n_axes; ++m) all = all && L->operands[i].varies[m];
     return kf__types[L->operands[i].dtype].size * (all ? 16 : 1);
 }
@@ -69,7 +69,7 @@ static int tile_axis(const kf__low *L) {
     for (int m = 0; m < kf__last(L); ++m) {
         int sum = 0;
         for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-            if (kf__low_step(L, i) == 2 && is_unit(L, i, m) && moves(L, i, false))
+            if (kf__low_step(L, i) == 2 && is_unit(L, i, m) && kf__low_moves(L, i, false))
                 sum += weight(L, i);
         if (sum > most) best = m, most = sum;
     }
@@ -84,12 +84,20 @@ static bool is_short(const kf__low *L, int m) {
            kf__x_is_const(&L->p->graph->exprs, L->axes[m].extent, &size) && size < 16;
 }
 
+/* Reduced axes keep their order, which argmax counts by. */
+static bool may_be_last(const kf__low *L, int m) {
+    for (int b = m + 1; L->axes[m].reduced && b < L->n_axes; ++b)
+        if (L->axes[b].reduced) return false;
+    return true;
+}
+
 void kf__low_order(kf__low *L) {
     L->tile = -1;
     L->tiled = 0;
-    if (L->k->reduced || !L->affine || L->n_axes < 2) return;
+    if (!L->affine || L->n_axes < 2 || (L->k->reduced && kf__low_later(L, 1))) return;
     int best = kf__last(L);
     for (int m = kf__last(L); m >= 0; --m) {
+        if (!may_be_last(L, m)) continue;
         bool any = false;
         for (uint32_t i = 0; i < L->k->n_accesses; ++i) any = any || is_unit(L, i, m);
         bool worse = is_short(L, m) && !is_short(L, best);
@@ -97,9 +105,9 @@ void kf__low_order(kf__low *L) {
         if (any && !worse && (better || cost(L, m) < cost(L, best))) best = m;
     }
     move_last(L, best);
-    L->tile = tile_axis(L);
+    if (!L->k->reduced) L->tile = tile_axis(L);
     for (uint32_t i = 0; L->tile >= 0 && i < L->k->n_accesses; ++i)
-        if (kf__low_step(L, i) == 2 && is_unit(L, i, L->tile) && moves(L, i, false))
+        if (kf__low_step(L, i) == 2 && is_unit(L, i, L->tile) && kf__low_moves(L, i, false))
             L->tiled |= (uint64_t)1 << i;
 }
 

@@ -66,6 +66,11 @@ const char *kf__word_operand(kf__low *L, uint32_t access) {
     const char *ctype = kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored);
     kf__word *word = add(L, ctype, o->name);
     const kf__value *v = o->value;
+    if (o->packed) {
+        word->kind = KF__W_PARTIAL;
+        word->number = o->offset;
+        return o->name;
+    }
     word->kind = v->kind == KF__VALUE_INPUT    ? KF__W_INPUT
                  : v->kind == KF__VALUE_RESULT ? KF__W_RESULT
                                                : KF__W_TEMP;

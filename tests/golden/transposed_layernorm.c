@@ -1,0 +1,219 @@
+
+typedef struct {
+    int64_t stream;
+    int64_t n1;
+    int64_t n0;
+    int64_t tile_len;
+    int64_t tile_rows;
+    int64_t along;
+    int64_t across;
+    int64_t pitch;
+    int64_t s1_in_x;
+    const float *in_x;
+    int64_t s0_in_x;
+    float *packed_in_x;
+    int64_t s0_packed_in_x;
+    int64_t next_in_x;
+} k0_add_layer_norm_pack0_args;
+
+/* a copy of in_x.
+ * Tile by tile: what is transposed goes through tiles in L1.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * writes packed_in_x float32[x.0, x.1], 4 bytes each */
+void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begin, int64_t end) {
+    const int64_t stream = a->stream;
+    const int64_t n1 = a->n1;
+    const int64_t n0 = a->n0;
+    const int64_t tile_len = a->tile_len;
+    const int64_t tile_rows = a->tile_rows;
+    const int64_t along = a->along;
+    const int64_t across = a->across;
+    const int64_t pitch = a->pitch;
+    const int64_t s1_in_x = a->s1_in_x;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    float *packed_in_x = a->packed_in_x;
+    const int64_t s0_packed_in_x = a->s0_packed_in_x;
+    const int64_t next_in_x = a->next_in_x;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t rest = u / along;
+        const int64_t first = (u % along) * tile_len;
+        const int64_t r0 = (rest % across) * tile_rows;
+        const int64_t len = kf_min_i64(n1 - first, tile_len);
+        const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
+        const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
+        float tile0[4608];
+        kf_transpose4(tile0, pitch, corner0, s1_in_x, len, rows);
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t i0 = r0 + r;
+            const float *row0 = tile0 + r * pitch;
+            float *p1_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
+            float buffer0[2048];
+            float *to0 = stream ? buffer0 : p1_packed_in_x;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v0 = kf_load_f32(row0, l);
+                kf_store_f32(to0, l, v0);
+            }
+            if (stream) {
+                kf_stream_copy(p1_packed_in_x, buffer0, len * 4);
+            }
+            for (int64_t l = r; l < len; l += rows) {
+                for (int64_t k = 0; k < rows; k += 16) {
+                    kf_prefetch_far(corner0 + next_in_x + l * s1_in_x + k);
+                }
+            }
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
+
+typedef struct {
+    int64_t stream;
+    int64_t n1;
+    int64_t size_v7;
+    const float *packed_in_x;
+    int64_t s0_packed_in_x;
+    const float *in_y;
+    int64_t s0_in_y;
+    float *out0;
+    int64_t s0_out0;
+} k0_add_layer_norm_args;
+
+/* add, layer_norm.
+ * One row after another, all stages of a row together.
+ * reads  packed_in_x float32[x.0, x.1], 4 bytes each
+ * reads  in_y     float32[x.1, x.0], 4 bytes each
+ * writes out0     float32[x.1, x.0], 4 bytes each */
+void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t end) {
+    const int64_t stream = a->stream;
+    const int64_t n1 = a->n1;
+    const int64_t size_v7 = a->size_v7;
+    const float *packed_in_x = a->packed_in_x;
+    const int64_t s0_packed_in_x = a->s0_packed_in_x;
+    const float *in_y = a->in_y;
+    const int64_t s0_in_y = a->s0_in_y;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t i0 = u;
+        float mean3 = 0.0f;
+        float m2_3 = 0.0f;
+        int64_t done0 = 0;
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
+            const float *p1_in_y = in_y + (i0 * s0_in_y + first);
+            float lanes_mean3[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_mean3[l] = 0.0f;
+            }
+            const int64_t whole0 = len - len % 64;
+            for (int64_t group = 0; group < whole0; group += 64) {
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float v0 = kf_load_f32(p0_packed_in_x, group + l);
+                    const float v1 = kf_load_f32(p1_in_y, group + l);
+                    const float v2 = v0 + v1;  // add
+                    lanes_mean3[l] = lanes_mean3[l] + v2;
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole0; ++l) {
+                const float v0 = kf_load_f32(p0_packed_in_x, whole0 + l);
+                const float v1 = kf_load_f32(p1_in_y, whole0 + l);
+                const float v2 = v0 + v1;  // add
+                lanes_mean3[l] = lanes_mean3[l] + v2;
+            }
+            for (int w = 32; w > 0; w /= 2) {
+                KF_SIMD
+                for (int l = 0; l < w; ++l) {
+                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + w];
+                }
+            }
+            const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(len));
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch(p0_packed_in_x + 2048 + l);
+            }
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch(p1_in_y + 2048 + l);
+            }
+            float lanes_m2_3[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_m2_3[l] = 0.0f;
+            }
+            const int64_t whole1 = len - len % 64;
+            for (int64_t group = 0; group < whole1; group += 64) {
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float v0 = kf_load_f32(p0_packed_in_x, group + l);
+                    const float v1 = kf_load_f32(p1_in_y, group + l);
+                    const float v2 = v0 + v1;  // add
+                    const float term3 = kf_square_f32(v2 - block_mean3);
+                    lanes_m2_3[l] = lanes_m2_3[l] + term3;
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole1; ++l) {
+                const float v0 = kf_load_f32(p0_packed_in_x, whole1 + l);
+                const float v1 = kf_load_f32(p1_in_y, whole1 + l);
+                const float v2 = v0 + v1;  // add
+                const float term3 = kf_square_f32(v2 - block_mean3);
+                lanes_m2_3[l] = lanes_m2_3[l] + term3;
+            }
+            for (int w = 32; w > 0; w /= 2) {
+                KF_SIMD
+                for (int l = 0; l < w; ++l) {
+                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + w];
+                }
+            }
+            const float block_m2_3 = lanes_m2_3[0];
+            {
+                const float merged_mean3 = kf_merge_mean_f32(mean3, block_mean3, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                const float merged_m2_3 = kf_merge_m2_f32(mean3, m2_3, block_mean3, block_m2_3, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                mean3 = merged_mean3;
+                m2_3 = merged_m2_3;
+            }
+            done0 = done0 + len;
+        }
+        const float v4 = n1 > 0 ? mean3 : kf_nan_f32;  // mean
+        const float v6 = n1 > 0 ? m2_3 : kf_nan_f32;  // m2
+        const float v9 = v6 / v8;  // layer_norm
+        const float v11 = v9 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
+        const float v12 = kf_rsqrt_f32(v11);  // layer_norm
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
+            const float *p1_in_y = in_y + (i0 * s0_in_y + first);
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch_far(p0_packed_in_x + s0_packed_in_x + l);
+            }
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch_far(p1_in_y + s0_in_y + l);
+            }
+            float *p2_out0 = out0 + (i0 * s0_out0 + first);
+            float buffer0[2048];
+            float *to0 = stream ? buffer0 : p2_out0;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v0 = kf_load_f32(p0_packed_in_x, l);
+                const float v1 = kf_load_f32(p1_in_y, l);
+                const float v2 = v0 + v1;  // add
+                const float v5 = v2 - v4;  // layer_norm
+                const float v13 = v5 * v12;  // layer_norm
+                kf_store_f32(to0, l, v13);
+            }
+            if (stream) {
+                kf_stream_copy(p2_out0, buffer0, len * 4);
+            }
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}

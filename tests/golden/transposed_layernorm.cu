@@ -1,0 +1,228 @@
+
+typedef struct {
+    int64_t tiles_along;
+    int64_t tiles_across;
+    int64_t rows;
+    int64_t len;
+    int64_t n1;
+    int64_t n0;
+    int64_t s0_in_x;
+    int64_t s1_in_x;
+    const float *in_x;
+    int64_t vec_t;
+    float *packed_in_x;
+    int64_t s0_packed_in_x;
+    int64_t vec;
+} k0_add_layer_norm_pack0_args;
+
+/* a copy of in_x.
+ * A tile a block: what is transposed goes through shared memory.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * writes packed_in_x float32[x.0, x.1], 4 bytes each */
+KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
+    const int64_t tiles_along = a.tiles_along;
+    const int64_t tiles_across = a.tiles_across;
+    const int64_t rows = a.rows;
+    const int64_t len = a.len;
+    const uint32_t n1 = a.n1;
+    const uint32_t n0 = a.n0;
+    const int64_t s0_in_x = a.s0_in_x;
+    const int64_t s1_in_x = a.s1_in_x;
+    const float *in_x = a.in_x;
+    const int64_t vec_t = a.vec_t;
+    float *packed_in_x = a.packed_in_x;
+    const int64_t s0_packed_in_x = a.s0_packed_in_x;
+    const int64_t vec = a.vec;
+    const uint32_t along = tiles_along;
+    const uint32_t across = tiles_across;
+    const int tile_rows = rows;
+    const int tile_len = len;
+    const uint32_t u = kf_block();
+    const uint32_t rest = u / along;
+    const uint32_t l0 = (u % along) * tile_len;
+    const uint32_t t0 = (rest % across) * tile_rows;
+    const int tid = kf_thread();
+    const int lanes = tile_len / 4;  // of a row
+    const int row = tid / lanes;
+    const int row_step = 256 / lanes;
+    const int in_row = (tid % lanes) * 4;
+    const int64_t j = l0 + in_row;
+    const int whole = kf_min_i64(n1 - j, 4);  // elements of a pack
+    KF_SHARED(int32_t, tile0, 5120);
+    uint32_t g0[16];
+    {
+        const int lanes_t = tile_rows / 4;
+        KF_UNROLL
+        for (int q = 0; q < 4; ++q) {
+            const int l = tid / lanes_t + q * (256 / lanes_t);
+            const int r = (tid % lanes_t) * 4;
+            const uint32_t i0 = t0 + r;
+            const uint32_t at = l0 + l;
+            const int left = i0 < n0 && at < n1 ? kf_min_i64(n0 - i0, 4) : 0;
+            const float *p = in_x + (i0 * s0_in_x + at * s1_in_x);
+            kf_load4_f32(p, 0, left, vec_t, g0 + q * 4);
+        }
+    }
+    uint32_t r0[16];
+    {
+        const int lanes_t = tile_rows / 4;
+        KF_UNROLL
+        for (int q = 0; q < 4; ++q) {
+            const int l = tid / lanes_t + q * (256 / lanes_t);
+            const int r = (tid % lanes_t) * 4;
+            kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
+        }
+    }
+    kf_barrier();
+    KF_UNROLL
+    for (int s = 0; s < 4; ++s) {
+        const int r = row + s * row_step;
+        const uint32_t any_row = t0 + r;
+        const int left = any_row < n0 ? whole : 0;
+        const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
+        float w0[4];
+        kf_shared_take4_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s * 4);
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            const float v0 = kf_item_f32(r0 + s * 4, e);
+            w0[e] = v0;
+        }
+        float *p1_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + j);
+        kf_store4_f32(p1_packed_in_x, 0, left, vec, w0);
+    }
+}
+
+typedef struct {
+    int64_t n1;
+    int64_t size_v7;
+    const float *packed_in_x;
+    int64_t s0_packed_in_x;
+    int64_t vec;
+    const float *in_y;
+    int64_t s0_in_y;
+    float *out0;
+    int64_t s0_out0;
+} k0_add_layer_norm_args;
+
+/* add, layer_norm.
+ * A row stays in the registers of its threads through all stages.
+ * reads  packed_in_x float32[x.0, x.1], 4 bytes each
+ * reads  in_y     float32[x.1, x.0], 4 bytes each
+ * writes out0     float32[x.1, x.0], 4 bytes each */
+KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
+    const uint32_t n1 = a.n1;
+    const int64_t size_v7 = a.size_v7;
+    const float *packed_in_x = a.packed_in_x;
+    const int64_t s0_packed_in_x = a.s0_packed_in_x;
+    const int64_t vec = a.vec;
+    const float *in_y = a.in_y;
+    const int64_t s0_in_y = a.s0_in_y;
+    float *out0 = a.out0;
+    const int64_t s0_out0 = a.s0_out0;
+    const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
+    const int tid = kf_thread();
+    const int n = n1;  // elements of a row
+    const uint32_t row = kf_block();
+    const uint32_t i0 = row;
+    int64_t held = 0;
+    KF_UNROLL
+    for (int s = 0; s < 4; ++s) {
+        const int j = (tid + s * 256) * 4;
+        const int left = n - j;
+        held = held + kf_max_i64(0, kf_min_i64(4, left));
+    }
+    for (int m = 16; m > 0; m /= 2) {
+        held = held + kf_shfl_xor_i64(held, m);
+    }
+    float mean3 = 0.0f;
+    uint32_t r0[16];
+    uint32_t r1[16];
+    float keep2[16];
+    KF_UNROLL
+    for (int s = 0; s < 4; ++s) {
+        const int j = (tid + s * 256) * 4;
+        const int left = n - j;
+        const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + j);
+        kf_load4_f32(p0_packed_in_x, 0, left, vec, r0 + s * 4);
+        const float *p1_in_y = in_y + (i0 * s0_in_y + j);
+        kf_load4_f32(p1_in_y, 0, left, vec, r1 + s * 4);
+    }
+    KF_UNROLL
+    for (int s = 0; s < 4; ++s) {
+        const int j = (tid + s * 256) * 4;
+        const int left = n - j;
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            const float v0 = kf_item_f32(r0 + s * 4, e);
+            const float v1 = kf_item_f32(r1 + s * 4, e);
+            const float v2 = v0 + v1;  // add
+            keep2[s * 4 + e] = v2;
+            const float term3 = e < left ? v2 : 0.0f;
+            mean3 = mean3 + term3;
+        }
+    }
+    for (int m = 16; m > 0; m /= 2) {
+        const float other3 = kf_shfl_xor_f32(mean3, m);
+        mean3 = mean3 + other3;
+    }
+    mean3 = kf_mean_of_f32(mean3, kf_cast_i64_f32(held));
+    float m2_3 = 0.0f;
+    KF_UNROLL
+    for (int s = 0; s < 4; ++s) {
+        const int j = (tid + s * 256) * 4;
+        const int left = n - j;
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            const float term3 = e < left ? kf_square_f32(keep2[s * 4 + e] - mean3) : 0.0f;
+            m2_3 = m2_3 + term3;
+        }
+    }
+    for (int m = 16; m > 0; m /= 2) {
+        const float other3 = kf_shfl_xor_f32(m2_3, m);
+        m2_3 = m2_3 + other3;
+    }
+    int64_t count0 = held;
+    KF_SHARED(int64_t, warps0_n, 8);
+    KF_SHARED(float, warps0_mean3, 8);
+    KF_SHARED(float, warps0_m2_3, 8);
+    if (tid % 32 == 0) {
+        kf_shared_put_i64(warps0_n, tid / 32, count0);
+        kf_shared_put_f32(warps0_mean3, tid / 32, mean3);
+        kf_shared_put_f32(warps0_m2_3, tid / 32, m2_3);
+    }
+    kf_barrier();
+    count0 = kf_shared_get_i64(warps0_n, 0);
+    mean3 = kf_shared_get_f32(warps0_mean3, 0);
+    m2_3 = kf_shared_get_f32(warps0_m2_3, 0);
+    for (int w = 1; w < 8; ++w) {
+        const int64_t nq = kf_shared_get_i64(warps0_n, w);
+        const float q_mean3 = kf_shared_get_f32(warps0_mean3, w);
+        const float q_m2_3 = kf_shared_get_f32(warps0_m2_3, w);
+        {
+            const float merged_mean3 = kf_merge_mean_f32(mean3, q_mean3, kf_cast_i64_f32(count0), kf_cast_i64_f32(nq));
+            const float merged_m2_3 = kf_merge_m2_f32(mean3, m2_3, q_mean3, q_m2_3, kf_cast_i64_f32(count0), kf_cast_i64_f32(nq));
+            mean3 = merged_mean3;
+            m2_3 = merged_m2_3;
+        }
+        count0 = count0 + nq;
+    }
+    const float v4 = n > 0 ? mean3 : kf_nan_f32;  // mean
+    const float v6 = n > 0 ? m2_3 : kf_nan_f32;  // m2
+    const float v9 = v6 / v8;  // layer_norm
+    const float v11 = v9 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
+    const float v12 = kf_rsqrt_f32(v11);  // layer_norm
+    KF_UNROLL
+    for (int s = 0; s < 4; ++s) {
+        const int j = (tid + s * 256) * 4;
+        const int left = n - j;
+        float w0[4];
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            const float v5 = keep2[s * 4 + e] - v4;  // layer_norm
+            const float v13 = v5 * v12;  // layer_norm
+            w0[e] = v13;
+        }
+        float *p2_out0 = out0 + (i0 * s0_out0 + j);
+        kf_store4_f32(p2_out0, 0, left, vec, w0);
+    }
+}
