@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 #include "element.h"
-#include "oracle/oracle.h"
+#include "support/check.h"
 
-enum { INPUTS = KF__DTYPE_COUNT, RESULTS = 200, TEXT = 16384 };
-static const kf_device cpu = {KF_CPU, 0}, emulated = {KF_CUDA_EMULATED, 0};
+enum { TEXT = 16384 };
+static const kf_device cpu = {KF_CPU, 0};
 
 /* ---------------------------------------------------------------- values */
 
@@ -69,79 +69,6 @@ static kf_array pairs_of(kf__dtype t, bool left, int n, int64_t *shape) {
 }
 enum { PAIRS = 45 }; /* at least as many as any dtype has values */
 
-/* ---------------------------------------------------------------- one text */
-
-typedef struct {
-    kf_context *ctx;
-    const char *text;
-    int n;
-    kf_array inputs[INPUTS];
-    int64_t shapes[INPUTS][3];
-} trial_t;
-
-static kf_status graph_of(const trial_t *t, kf_graph **g, kf_error *err) {
-    kf_function *f = NULL;
-    kf_spec specs[INPUTS];
-    KF_TRY(kf_parse(t->ctx, t->text, NULL, &f, err));
-    for (int i = 0; i < t->n; i++)
-        specs[i] = (kf_spec){.kind = KF_SPEC_ARRAY, .dtype = t->inputs[i].dtype,
-                             .ndim = t->inputs[i].ndim, .shape = t->inputs[i].shape};
-    kf_status status = kf_graph_create(t->ctx, f, t->n, specs, KF_FUSED, g, err);
-    kf_function_free(f);
-    return status;
-}
-
-static void compare(const trial_t *t, const kf_graph *g, const kf__oracle_result *want,
-                    const kf_array *got, int i, const char *where) {
-    kf__compare_stats s;
-    kf_error err = {0};
-    if (kf__compare(g, &want[i], got, &s, &err) != KF_OK)
-        fail_msg("%s\n%s: result %d: %s", t->text, where, i, err.message);
-    if (s.ok) return;
-    kf__oracle_result again[RESULTS]; /* a tolerance of more samples before complaining */
-    kf__oracle_options options = {.samples = 65};
-    assert_int_equal(kf__oracle(g, t->n, t->inputs, NULL, &options, again, &err), KF_OK);
-    assert_int_equal(kf__compare(g, &again[i], got, &s, &err), KF_OK);
-    kf__oracle_free(g, again);
-    if (!s.ok)
-        fail_msg("%s\n%s, %s: result %d at %lld is %.17g, must be %.17g within %g; %lld wrong",
-                 t->text, where, kf__types[kf__at(g, g->inputs.at[0].node)->dtype].name, i,
-                 (long long)s.worst, s.got, s.want, s.tolerance, (long long)s.wrong);
-}
-
-static void run_on(const trial_t *t, const kf_graph *g, const kf__oracle_result *want,
-                   kf_device device, const char *where) {
-    kf_array inputs[INPUTS], results[RESULTS] = {{0}};
-    kf_error err = {0};
-    for (int i = 0; i < t->n; i++) {
-        inputs[i] = t->inputs[i];
-        inputs[i].device = device;
-    }
-    if (kf_eval(t->ctx, t->text, t->n, inputs, (int)g->results.n, results, &err) != KF_OK)
-        fail_msg("%s\n%s: %s", t->text, where, err.message);
-    for (uint32_t i = 0; i < g->results.n; i++) {
-        kf_array host = results[i];
-        host.device = cpu;
-        compare(t, g, want, &host, (int)i, where);
-        kf_array_free(t->ctx, &results[i]);
-    }
-}
-
-static void check_on(const trial_t *t, bool both_targets) {
-    kf_graph *g = NULL;
-    kf__oracle_result want[RESULTS];
-    kf_error err = {0};
-    if (graph_of(t, &g, &err) != KF_OK) fail_msg("%s\n%s", t->text, err.message);
-    assert_true(g->results.n <= RESULTS);
-    if (kf__oracle(g, t->n, t->inputs, NULL, NULL, want, &err) != KF_OK)
-        fail_msg("%s\nthe oracle: %s", t->text, err.message);
-    run_on(t, g, want, cpu, "cpu");
-    if (both_targets) run_on(t, g, want, emulated, "emulated");
-    kf__oracle_free(g, want);
-    kf_graph_free(g);
-}
-static void check(const trial_t *t) { check_on(t, true); }
-
 static void free_inputs(trial_t *t) {
     for (int i = 0; i < t->n; i++) free(t->inputs[i].data);
 }
@@ -162,7 +89,7 @@ static bool is_allowed(kf__rule rule, kf__class class) {
 static void must_fail(const trial_t *t) {
     kf_graph *g = NULL;
     kf_error err = {0};
-    kf_status status = graph_of(t, &g, &err);
+    kf_status status = check_graph(t, &g, &err);
     if (status != KF_ERR_TYPE || strlen(err.message) < 20)
         fail_msg("%s of %d must be refused: status %d, %s", t->text,
                  (int)t->inputs[0].dtype.code, (int)status, err.message);
@@ -172,7 +99,7 @@ static void test_operations(void **state) {
     static const char *const calls[] = {"", "%s(x)", "%s(x, y)", "%s(x > y, x, y)"};
     char text[TEXT], one[80];
     for (int t = 0; t < KF__DTYPE_COUNT; t++) {
-        trial_t trial = {*state, text, 2, {{0}}, {{0}}};
+        trial_t trial = {*state, text, 2, {{0}}, {{0}}, {{0}}};
         size_t n = 0;
         for (int i = 0; i < 2; i++)
             trial.inputs[i] = pairs_of((kf__dtype)t, i == 0, PAIRS, trial.shapes[i]);
@@ -203,7 +130,7 @@ static void test_operations(void **state) {
 /* Each dtype with each, in the operation's own dtype and result. */
 static void check_row(kf_context *ctx, int row, const char *format) {
     char text[TEXT];
-    trial_t trial = {ctx, text, 0, {{0}}, {{0}}};
+    trial_t trial = {ctx, text, 0, {{0}}, {{0}}, {{0}}};
     size_t n = 0;
     for (int t = 0; t < KF__DTYPE_COUNT; t++) {
         int i = trial.n++;
@@ -236,13 +163,13 @@ static void test_promotion(void **state) {
 static void test_dtypes(void **state) { /* the result's dtype is the table's */
     for (int a = 0; a < KF__DTYPE_COUNT; a++)
         for (int b = 0; b < KF__DTYPE_COUNT; b++) {
-            trial_t trial = {*state, "where(x == y, x, y), x < y, x / y", 2, {{0}}, {{0}}};
+            trial_t trial = {*state, "where(x == y, x, y), x < y, x / y", 2, {{0}}, {{0}}, {{0}}};
             int64_t one[1] = {3};
             kf_graph *g = NULL;
             kf_error err = {0};
             trial.inputs[0] = (kf_array){NULL, cpu, 1, kf__types[a].dlpack, one, NULL, 0};
             trial.inputs[1] = (kf_array){NULL, cpu, 1, kf__types[b].dlpack, one, NULL, 0};
-            assert_int_equal(graph_of(&trial, &g, &err), KF_OK);
+            assert_int_equal(check_graph(&trial, &g, &err), KF_OK);
             kf__dtype both = kf__promote((kf__dtype)a, (kf__dtype)b);
             assert_int_equal(kf__at(g, g->results.at[0])->dtype, both);
             assert_int_equal(kf__at(g, g->results.at[1])->dtype, KF__BOOL);
@@ -257,7 +184,7 @@ static void test_dtypes(void **state) { /* the result's dtype is the table's */
 static void test_casts(void **state) {
     char text[TEXT];
     for (int t = 0; t < KF__DTYPE_COUNT; t++) {
-        trial_t trial = {*state, text, 1, {{0}}, {{0}}};
+        trial_t trial = {*state, text, 1, {{0}}, {{0}}, {{0}}};
         size_t n = 0;
         trial.inputs[0] = pairs_of((kf__dtype)t, true, PAIRS, trial.shapes[0]);
         for (int to = 0; to < KF__DTYPE_COUNT; to++)
@@ -282,7 +209,7 @@ static const char *const reductions[] = {
 
 static void reduce(kf_context *ctx, kf__dtype t, bool special, int rows, int columns) {
     static const char *const axes[] = {"-1", "0", "None"};
-    trial_t trial = {ctx, NULL, 1, {{0}}, {{0}}};
+    trial_t trial = {ctx, NULL, 1, {{0}}, {{0}}, {{0}}};
     char text[TEXT], values[64 * 8];
     int size = kf__types[t].size, n = rows * columns, own = fill_values(t, values);
     kf_array *a = &trial.inputs[0];
@@ -342,13 +269,13 @@ static void test_weak(void **state) {
         {"u8", "~x", "u8"},             {"f16", "x ** 0.5", "f16"},   {"i8", "exp(x)", "f32"},
     };
     for (size_t i = 0; i < KF__COUNT(cases); i++) {
-        trial_t trial = {*state, cases[i].text, 1, {{0}}, {{0}}};
+        trial_t trial = {*state, cases[i].text, 1, {{0}}, {{0}}, {{0}}};
         kf__dtype t, want;
         kf_graph *g = NULL;
         kf_error err = {0};
         assert_true(kf__dtype_from_name(cases[i].type, strlen(cases[i].type), &t));
         trial.inputs[0] = pairs_of(t, true, PAIRS, trial.shapes[0]);
-        kf_status status = graph_of(&trial, &g, &err);
+        kf_status status = check_graph(&trial, &g, &err);
         if (!cases[i].result) {
             if (status != KF_ERR_TYPE || strlen(err.message) < 20)
                 fail_msg("%s of %s: status %d, %s", cases[i].text, cases[i].type, (int)status,

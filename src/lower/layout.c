@@ -9,6 +9,8 @@
  * What merges, and what counts as contiguous, must not hang on a size that happens to be 1, or
  * even: the text would change with it. So strides alone don't decide, the index maps must agree: an
  * axis merges with one that runs over the whole of the dim behind its own. */
+#include <stdio.h>
+
 #include "lower/low.h"
 
 static kf_status evaluate(const kf__low *L, kf__expr e, int64_t *out, kf_error *err) {
@@ -219,6 +221,22 @@ static void merge_all(kf__low *L) {
             }
 }
 
+/* Counts of elements, and of their bytes, are computed with in 64 bits from here on. */
+static kf_status check_count(const kf__low *L, kf_error *err) {
+    int64_t count = 1;
+    bool fits = true;
+    for (int m = 0; m < L->n_axes; ++m)
+        fits = fits && kf__mul_ok(count, kf__max(L->axes[m].size, 1), &count);
+    if (fits && count <= INT64_MAX >> 6) return KF_OK;
+    char sizes[KF__MAX_RANK * 24];
+    size_t n = 0;
+    for (int m = 0; m < L->n_axes; ++m)
+        n += (size_t)snprintf(sizes + n, sizeof sizes - n, "%s%lld", m ? " x " : "",
+                              (long long)L->axes[m].size);
+    return kf__fail(err, KF_ERR_LIMIT, "%s over %s elements: more than 2^57",
+                    L->k->n_ops ? L->k->ops[0] : "a copy", sizes);
+}
+
 kf_status kf__low_layout(kf__low *L, kf_error *err) {
     const kf__kernel *k = L->k;
     L->operands = KF__NEW(L->arena, kf__operand, k->n_accesses + 1);
@@ -231,6 +249,7 @@ kf_status kf__low_layout(kf__low *L, kf_error *err) {
         L->axes[m].original = m;
         L->axes[m].extent = k->size[m];
     }
+    KF_TRY(check_count(L, err));
     for (uint32_t s = 0; s < k->n_stores; ++s) L->operands[k->stores[s].access].store = true;
     for (uint32_t i = 0; i < k->n_accesses; ++i) {
         kf__operand *o = &L->operands[i];
