@@ -5,40 +5,12 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "ir/ops.h"
-
-enum { MAX_LINE = 400, MAX_CELLS = 16 };
-
-typedef struct row {
-    char line[MAX_LINE];
-    int n;
-    char *cell[MAX_CELLS];
-} row;
-
-/* "| a | b |" -> cells without spaces and backticks; false: no row of a table. */
-static bool read_row(FILE *file, row *out) {
-    out->n = 0;
-    if (!fgets(out->line, sizeof out->line, file) || out->line[0] != '|') return false;
-    for (char *at = strtok(out->line, "|\n"); at && out->n < MAX_CELLS; at = strtok(NULL, "|\n")) {
-        at += strspn(at, " `");
-        for (char *end = strchr(at, 0); end > at && strchr(" `", end[-1]);) *--end = 0;
-        out->cell[out->n++] = at;
-    }
-    return true;
-}
-
-/* The file behind the line `mark`. */
-static FILE *open_behind(const char *path, const char *mark) {
-    char line[MAX_LINE];
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    do assert_non_null(fgets(line, sizeof line, file));
-    while (strncmp(line, mark, strlen(mark)) != 0);
-    return file;
-}
+#include "support/table.h"
 
 static kf__dtype dtype_of(const char *name) {
     kf__dtype t = KF__BOOL;
@@ -48,12 +20,13 @@ static kf__dtype dtype_of(const char *name) {
 
 static void test_promotion(void **state) {
     (void)state;
-    row head, line;
-    FILE *file = open_behind(KFUSE_SOURCE_DIR "/docs/design.md", "<!-- promotion -->");
-    assert_true(read_row(file, &head) && read_row(file, &line));
+    table_row head, line;
+    FILE *file = table_open(KFUSE_SOURCE_DIR "/docs/design.md", "<!-- promotion -->");
+    assert_non_null(file);
+    assert_true(table_read_row(file, &head) && table_read_row(file, &line));
     assert_int_equal(head.n, KF__DTYPE_COUNT + 1);
     for (int i = 0; i < KF__DTYPE_COUNT; i++) {
-        assert_true(read_row(file, &line));
+        assert_true(table_read_row(file, &line));
         assert_int_equal(line.n, KF__DTYPE_COUNT + 1);
         for (int k = 1; k < line.n; k++)
             assert_int_equal(dtype_of(line.cell[k]),
@@ -66,10 +39,11 @@ static void test_promotion(void **state) {
 static void test_promised_errors(void **state) {
     (void)state;
     bool told[KF__OP_COUNT] = {false};
-    row line;
-    FILE *file = open_behind(KFUSE_SOURCE_DIR "/docs/numerics.md", "<!-- ulp -->");
-    assert_true(read_row(file, &line) && read_row(file, &line));
-    while (read_row(file, &line)) {
+    table_row line;
+    FILE *file = table_open(KFUSE_SOURCE_DIR "/docs/numerics.md", "<!-- ulp -->");
+    assert_non_null(file);
+    assert_true(table_read_row(file, &line) && table_read_row(file, &line));
+    while (table_read_row(file, &line)) {
         kf__opcode op = KF__OP_COUNT;
         assert_true(kf__op_from_name(line.cell[0], strlen(line.cell[0]), &op));
         assert_true(atof(line.cell[1]) == kf__ops[op].ulp);

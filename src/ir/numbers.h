@@ -78,6 +78,23 @@ static inline long double kf_o_floordivf(long double a, long double b) {
 /* C's %, with the rules of the others. */
 static inline int64_t kf_o_rem(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
+/* lgamma's derivative, by reflection, recurrence and an asymptotic series. */
+static inline long double kf_o_digamma(long double a) {
+    static const long double series[] = {1 / 12.0L, -1 / 120.0L, 1 / 252.0L, -1 / 240.0L,
+                                         1 / 132.0L, -691 / 32760.0L, 1 / 12.0L};
+    const long double pi = 3.14159265358979323846264338327950288L;
+    long double r = 0, power = 1;
+    if (a == 0) return -copysignl(INFINITY, a);
+    if (a < 0 && floorl(a) == a) return NAN;
+    if (a < 0) { /* tan has the period 1 here: exact in the rest */
+        long double rest = a - rintl(a);
+        return kf_o_digamma(1 - a) - pi / tanl(pi * rest);
+    }
+    for (; a < 30; a++) r -= 1 / a;
+    for (int k = 0; k < 7; k++) r -= series[k] * (power /= a * a);
+    return isinf(a) ? a : r + logl(a) - 0.5L / a;
+}
+
 /* The next number: of f32 where the numbers are wide. */
 static inline long double kf_o_next_f32(long double a, long double b) {
     return nextafterf((float)a, (float)b);

@@ -176,9 +176,12 @@ KF_FN double kf_mod_f64(double a, double b) {
     double m = (r < 0) != (b < 0) && r != 0 ? r + b : r;
     return r == 0 ? (b < 0 ? -0.0 : 0.0) : m;
 }
+/* Below 2^53 the truncated quotient, less one where rounding a / b made it the next integer. From
+ * there on a / b, which differs from its floor only where that lies between two floats. */
 KF_FN double kf_floordiv_f64(double a, double b) {
-    double r = kf_fmod_f64(a, b);
-    double q = (a - r) / b;
-    double f = kf_round_f64(q) - ((r < 0) != (b < 0) && r != 0 ? 1.0 : 0.0);
-    return b == 0 || kf_isinf_f64(a) ? a / b : f;
+    double r = kf_fmod_f64(a, b), q = a / b, t = kf_trunc_f64(q);
+    int up = t == q && r != 0 && kf_abs_f64(r) > 0.5 * kf_abs_f64(b);
+    t = t - (up ? (t > 0 ? 1.0 : -1.0) : 0.0);
+    t = t - ((r < 0) != (b < 0) && r != 0 ? 1.0 : 0.0);
+    return b == 0 || kf_isinf_f64(a) ? q : kf_abs_f64(q) < 0x1p53 ? t : q;
 }

@@ -259,11 +259,27 @@ KF_FN float kf_cbrt_f32(float x) {
     y = y * (tiny > 1.0f ? 0x1p-20f : 1.0f);
     return kf__signed((a == 0) | !(a < kf_inf_f32) ? a : y, x);
 }
+KF_FN double kf_cbrt_f64(double x) {
+    double a = kf_abs_f64(x), tiny = a < 0x1p-900 ? 0x1p180 : 1.0, m = a * tiny;
+    int32_t high = (int32_t)(kf_bits_f64(m) >> 32);
+    int32_t guess = (int32_t)(1430235819.0 - (double)high * 0x1.5555555555555p-2);
+    double r = kf_float_f64((int64_t)guess << 32);
+    KF_UNROLL
+    for (int i = 0; i < 3; i++) {
+        double e = 1.0 - (m * r) * (r * r);
+        r = r + r * e * (0x1.5555555555555p-2 + e * 0x1.c71c71c71c71cp-3);
+    }
+    double y = m * (r * r), s = y * y;
+    double rest = kf_fused_f64(-y, s, m) - y * kf_fused_f64(y, y, -s);
+    y = kf_fused_f64(rest * 0x1.5555555555555p-2, r * r, y);
+    y = y * (tiny > 1.0 ? 0x1p-60 : 1.0);
+    return kf_copysign_f64((a == 0) | !(a < kf_inf_f64) ? a : y, x);
+}
 /* The larger one is brought far from overflow and denormals. */
 KF_FN float kf_hypot_f32(float a, float b) {
     float x = kf_abs_f32(a), y = kf_abs_f32(b), m = x > y ? x : y;
-    float scale = m > 0x1p60f ? 0x1p-70f : m < 0x1p-60f ? 0x1p70f : 1.0f;
-    float back = m > 0x1p60f ? 0x1p70f : m < 0x1p-60f ? 0x1p-70f : 1.0f;
+    float scale = m > 0x1p60f ? 0x1p-70f : m < 0x1p-60f ? 0x1p100f : 1.0f;
+    float back = m > 0x1p60f ? 0x1p70f : m < 0x1p-60f ? 0x1p-100f : 1.0f;
     float p = x * scale, q = y * scale;
     float r = kf_sqrt_f32(kf_fma_f32(p, p, q * q)) * back;
     return kf_select_f32((x == kf_inf_f32) | (y == kf_inf_f32), kf_inf_f32, r);

@@ -52,3 +52,116 @@ KF_FN float kf_erfc_f32(float x) {
     far = kf_select_f32(x < 0, 2.0f - far, far);
     return kf_select_f32(kf_abs_f32(x) < 0.45f, p, far);
 }
+
+/* ---------------------------------------------------------------- the gamma function
+ * In double, whose rounding errors are far below a float's even where results cancel. */
+
+/* log x for x that are positive, finite and no denormals: x = 2^n m, and 2 atanh((m - 1) / (m + 1)) */
+KF_FN double kf__log_wide(double x) {
+    int64_t bits = kf_bits_f64(x), shifted = bits + 0x95f619980c433; /* n steps at sqrt(1/2) */
+    int64_t e = (int64_t)((uint64_t)shifted >> 52) + 0x4330000000000000;
+    double n = kf_float_f64(e) - (0x1p52 + 1023.0);
+    double m = kf_float_f64(bits - (shifted & 0x7ff0000000000000) + 0x3ff0000000000000);
+    double q = (m - 1.0) / (m + 1.0), s = q * q;
+    double p = 0x1.8618618618618p-4;
+    p = p * s + 0x1.af286bca1af28p-4;
+    p = p * s + 0x1.e1e1e1e1e1e1ep-4;
+    p = p * s + 0x1.1111111111111p-3;
+    p = p * s + 0x1.3b13b13b13b14p-3;
+    p = p * s + 0x1.745d1745d1746p-3;
+    p = p * s + 0x1.c71c71c71c71cp-3;
+    p = p * s + 0x1.2492492492492p-2;
+    p = p * s + 0x1.999999999999ap-2;
+    p = p * s + 0x1.5555555555555p-1;
+    return n * 0x1.62e42feep-1 + (q * 2.0 + (p * (s * q) + n * 0x1.a39ef35793c76p-33));
+}
+/* sin(pi r) for 0 <= r <= 1/2 */
+KF_FN double kf__sinpi_wide(double r) {
+    double s = r * r;
+    double p = 0x1.2877020d52cf0p-31;
+    p = p * s + -0x1.8a404211f9547p-26;
+    p = p * s + 0x1.aaec32af93359p-21;
+    p = p * s + -0x1.6fadb9f155744p-16;
+    p = p * s + 0x1.e8f434d018d63p-12;
+    p = p * s + -0x1.e3074fde8871fp-8;
+    p = p * s + 0x1.50783487ee782p-4;
+    p = p * s + -0x1.32d2cce62bd86p-1;
+    p = p * s + 0x1.466bc6775aae2p1;
+    p = p * s + -0x1.4abbce625be53p2;
+    p = p * s + 0x1.921fb54442d18p1;
+    return p * r;
+}
+/* The recurrence leads from below 8 to y = a + 8 by the product a (a + 1) .. (a + 7); from there on
+ * Stirling's series. Below 0 by reflection. Around its zeros 1 and 2, a polynomial. */
+KF_FN float kf_lgamma_f32(float x) {
+    double z = (double)x, a = kf_abs_f64(z), product = 1.0;
+    int below = a < 8.0;
+    KF_UNROLL
+    for (int i = 0; i < 8; i++) product = product * (a + (double)i);
+    product = below ? product : 1.0;
+    double y = below ? a + 8.0 : a, i = 1.0 / y, s = i * i;
+    double p = 0x1.a41a41a41a41ap-8;
+    p = p * s + -0x1.f6ab0d9993c7dp-10;
+    p = p * s + 0x1.b951e2b18ff23p-11;
+    p = p * s + -0x1.3813813813814p-11;
+    p = p * s + 0x1.a01a01a01a01ap-11;
+    p = p * s + -0x1.6c16c16c16c17p-9;
+    p = p * s + 0x1.5555555555555p-4;
+    p = (y - 0.5) * kf__log_wide(y) - y + (p * i + 0x1.d67f1c864beb5p-1);
+    double sine = kf__sinpi_wide(kf_abs_f64(a - kf_round_f64(a)));
+    double quotient = z < 0 ? 0x1.921fb54442d18p1 * product / (a * sine) : product;
+    double l = kf__log_wide(quotient);
+    double r = z < 0 ? l - p : p - l;
+    double t = a - 1.75;
+    double q = 0x1.0c83c9e58460ap-16;
+    q = q * t + -0x1.c4b9fd5a27becp-16;
+    q = q * t + -0x1.341bf5b8da198p-16;
+    q = q * t + 0x1.8cc44eabbedfbp-16;
+    q = q * t + 0x1.41072d7b2dad9p-14;
+    q = q * t + -0x1.09a3fbca61505p-13;
+    q = q * t + 0x1.08e6248119adp-13;
+    q = q * t + -0x1.0c20b6290e54p-12;
+    q = q * t + 0x1.21ef3f189b2c2p-11;
+    q = q * t + -0x1.184be1736870cp-10;
+    q = q * t + 0x1.12736cb345d8ap-9;
+    q = q * t + -0x1.14dfb7ec2c3f3p-8;
+    q = q * t + 0x1.1f96e96ed8c78p-7;
+    q = q * t + -0x1.382e8897fdfa1p-6;
+    q = q * t + 0x1.6cb621b26465dp-5;
+    q = q * t + -0x1.e965859621b89p-4;
+    q = q * t + 0x1.ccf151e14bcd2p-2;
+    r = (z > 0.75) & (z < 2.75) ? (a - 1.0) * (a - 2.0) * q : r;
+    r = (z <= 0) & (kf_trunc_f64(a) == a) ? kf_inf_f64 : r;
+    r = a < kf_inf_f64 ? r : a;
+    return (float)r;
+}
+/* Its derivative. That of the product's logarithm is the sum of 1 / (a + i). */
+KF_FN double kf_digamma_f64(double z) {
+    double a = kf_abs_f64(z), product = 1.0, slope = 0.0;
+    int below = a < 8.0;
+    KF_UNROLL
+    for (int i = 0; i < 8; i++) {
+        slope = slope * (a + (double)i) + product;
+        product = product * (a + (double)i);
+    }
+    double y = below ? a + 8.0 : a, i = 1.0 / y, s = i * i;
+    double p = -0x1.c5e5e5e5e5e5ep-2;
+    p = p * s + 0x1.5555555555555p-4;
+    p = p * s + -0x1.5995995995996p-6;
+    p = p * s + 0x1.f07c1f07c1f08p-8;
+    p = p * s + -0x1.1111111111111p-8;
+    p = p * s + 0x1.041041041041p-8;
+    p = p * s + -0x1.1111111111111p-7;
+    p = p * s + 0x1.5555555555555p-4;
+    double r = kf__log_wide(y < kf_inf_f64 ? y : 1.0) - (0.5 * i + p * s);
+    r = below ? r - slope / product : r;
+    double rest = a - kf_round_f64(a), size = kf_abs_f64(rest);
+    double cotangent = kf__sinpi_wide(0.5 - size) / kf__sinpi_wide(size);
+    cotangent = rest < 0 ? -cotangent : cotangent;
+    double left = (r + 1.0 / a) + 0x1.921fb54442d18p1 * cotangent;
+    left = kf_trunc_f64(a) == a ? kf_nan_f64 : left;
+    r = z < 0 ? left : r;
+    r = a < 0x1p-60 ? -1.0 / z : r;
+    return z == kf_inf_f64 || z != z ? z : r;
+}
+KF_FN float kf_digamma_f32(float x) { return (float)kf_digamma_f64((double)x); }
