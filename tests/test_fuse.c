@@ -314,6 +314,65 @@ static void unused_result(kf_graph *g) { /* a step that no result needs */
     out(g, relu(g, x));
 }
 
+/* ---------------------------------------------------------------- pads, concatenations */
+
+static kf__ref cut(kf_graph *g, kf__ref a, kf__expr first, kf__expr size) { /* of the last axis */
+    kf__exprs *x = &g->exprs;
+    const kf__node *n = kf__at(g, a);
+    kf__expr shape[4], start[4];
+    int64_t step[4];
+    for (int i = 0; i < n->rank; i++) {
+        bool last = i == n->rank - 1;
+        shape[i] = last ? size : n->shape[i];
+        start[i] = last ? first : kf__x_const(x, 0);
+        step[i] = 1;
+    }
+    return kf__slice(g, a, shape, start, step);
+}
+
+static void rotary(kf_graph *g) {
+    kf__exprs *x = &g->exprs;
+    kf__ref a = input(g, "x", 2), c = input(g, "c", 1), s = input(g, "s", 1);
+    kf__expr n = kf__at(g, a)->shape[1], half = kf__x_div(x, n, kf__x_const(x, 2));
+    kf__ref low = cut(g, a, kf__x_const(x, 0), half), high = cut(g, a, half, kf__x_sub(x, n, half));
+    high = op1(g, KF__NEGATIVE, high);
+    g->call = kf__call(g, "concatenate");
+    kf__ref turned = kf__concat_all(g, 1, (kf__ref[]){high, low}, 2);
+    out(g, op2(g, KF__ADD, op2(g, KF__MULTIPLY, turned, s), op2(g, KF__MULTIPLY, a, c)));
+}
+
+static kf__ref padded(kf_graph *g, kf__ref a) { /* one behind the last axis */
+    kf__expr shape[4], zero = kf__x_const(&g->exprs, 0), before[] = {zero, zero, zero, zero};
+    const kf__node *n = kf__at(g, a);
+    memcpy(shape, n->shape, n->rank * sizeof *shape);
+    shape[n->rank - 1] = kf__x_add(&g->exprs, shape[n->rank - 1], kf__x_const(&g->exprs, 1));
+    g->call = kf__call(g, "pad");
+    return kf__pad(g, a, kf__constant(g, KF__F32, 0, 0, false), shape, before);
+}
+
+static void pad_between(kf_graph *g) { out(g, relu(g, padded(g, gelu(g, input(g, "x", 2))))); }
+static void softmax_of_pad(kf_graph *g) { out(g, softmax(g, padded(g, input(g, "x", 2)), -1)); }
+static void pad_of_sum(kf_graph *g) {
+    out(g, padded(g, red(g, KF__RED_SUM, 0, input(g, "x", 2), 1, false)));
+}
+
+static void concat_many(kf_graph *g) { /* more arrays than a kernel takes */
+    kf__ref part[30];
+    char name[8];
+    for (int i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "x%d", i);
+        part[i] = input(g, name, 1);
+    }
+    g->call = kf__call(g, "concatenate");
+    out(g, kf__concat_all(g, 0, part, 30));
+}
+
+static void slice_of_concat(kf_graph *g) { /* nothing of y is read */
+    kf__ref x = input(g, "x", 1), y = input(g, "y", 1);
+    kf__ref both = kf__concat_all(g, 0, (kf__ref[]){x, y}, 2);
+    out(g, cut(g, both, kf__x_const(&g->exprs, 0), kf__at(g, x)->shape[0]));
+}
+
 /* ---------------------------------------------------------------- cases */
 
 /* kernels: kind letter (p r c f y) and "loads>stores" of each, ! for div or mod */
@@ -376,6 +435,14 @@ static const struct {
     {"unused", unused_result, KF_FUSION_OFF, "p1>1", ""},
     {"softmax, primitives", softmax_rows, KF_FUSION_OPS, "r1>2 p2>1 p1>1 p2>1",
      "user user user user"},
+    {"rotary", rotary, KF_FUSION_ON, "p5>1", ""},
+    {"rotary off", rotary, KF_FUSION_OFF, "p1>1 p2>1 p2>1 p2>1 p2>1", "user user user user"},
+    {"pad between", pad_between, KF_FUSION_ON, "p1>1", ""},
+    {"pad between off", pad_between, KF_FUSION_OFF, "p1>1 p1>1 p1>1", "user user"},
+    {"softmax of a pad", softmax_of_pad, KF_FUSION_ON, "r1>1", ""},
+    {"pad of a sum", pad_of_sum, KF_FUSION_ON, "r1>1 p1>1", "reduction-axis"},
+    {"many parts", concat_many, KF_FUSION_ON, "p11>1 p20>1", "capacity"},
+    {"slice of a concatenation", slice_of_concat, KF_FUSION_ON, "y1>1", ""},
     {"dear and shared", dear_shared, KF_FUSION_ON, "c4>3 p3>1",
      "recompute-dearer reduction-axis reduction-axis"},
 };
@@ -452,6 +519,11 @@ static void test_cost(void **state) {
     assert_int_equal(kf__kernel_cost(p, &p->kernels[0], sizes, &read, &written, &flops), KF_OK);
     assert_int_equal(read, 4 * (1000 + 100 + 1000));
     assert_int_equal(written, 4000);
+    kf__partition_free(p);
+    p = fuse(rotary, KF_FUSION_ON); /* rows of x are read once, though by three maps */
+    int64_t rows[] = {100, 64, 64, 64};
+    assert_int_equal(kf__kernel_cost(p, &p->kernels[0], rows, &read, &written, &flops), KF_OK);
+    assert_int_equal(read, 4 * (6400 + 64 + 64));
     kf__partition_free(p);
 }
 

@@ -421,6 +421,13 @@ static void test_memory(void **state) {
     kf_load4_f32(x, 3, 5, 0, words);
     assert_true(kf_item_f32(words, 0) == 4 && kf_item_f32(words, 1) == 5);
     assert_true(kf_item_f32(words, 2) == 0 && kf_item_f32(words, 3) == 0);
+    kf_part4_f32(x, 1, 3, words);
+    assert_true(kf_item_f32(words, 0) == 0 && kf_item_f32(words, 1) == 2);
+    assert_true(kf_item_f32(words, 2) == 3 && kf_item_f32(words, 3) == 0);
+    const int8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    kf_part8_i8(bytes, -2, 2, words);
+    assert_true(kf_item_i8(words, 0) == 1 && kf_item_i8(words, 1) == 2 && words[1] == 0);
+    assert_int_equal(kf_item_i8(words, 2), 0);
     kf_store4_f32(y, 2, 4, 0, x);
     assert_true(y[2] == 1 && y[3] == 2 && y[4] == 0);
 }

@@ -110,11 +110,13 @@ static uint16_t cut_row(kf__body *b, uint16_t instr, kf__ref user) {
 static uint16_t cut_capacity(kf__body *b) {
     kf__ref best = 0;
     uint16_t span = 0;
+    for (uint32_t i = b->depth; i-- > 1;) /* of a long chain the rest */
+        if (kf__at(b->f->g, b->path[i])->kind == KF__CONCAT && !is_owned(b, b->path[i]))
+            return cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
     for (uint32_t i = 0; i < b->memos.n; i++) {
         const kf__memo *m = &b->memos.at[i];
         kf__kind kind = kf__at(b->f->g, m->node)->kind;
-        if (kind != KF__OP && kind != KF__REDUCE && kind != KF__CAST && kind != KF__CONCAT)
-            continue;
+        if (kind != KF__OP && kind != KF__REDUCE && kind != KF__CAST) continue;
         if (m->span <= span || b->f->scalars[m->node] || is_owned(b, m->node)) continue;
         best = m->node;
         span = m->span;

@@ -46,15 +46,48 @@ static bool touched(const kf__exprs *x, const kf__kernel *k, const kf__access *a
     return true;
 }
 
+enum { ROW_BYTES = 1 << 15 }; /* a row of an array that stays on the chip while it is worked on */
+
+/* Do two loads read the same rows of one array, which stay on the chip: x and x[..., ::-1]? */
+static bool same_rows(const kf__exprs *x, const kf__kernel *k, uint32_t i, uint32_t j,
+                      const int64_t *names) {
+    const kf__access *a = &k->accesses[k->instrs[i].access], *b = &k->accesses[k->instrs[j].access];
+    int64_t row;
+    if (k->instrs[j].kind != KF__I_LOAD || a->value != b->value || a->rank < 2) return false;
+    return !memcmp(a->index, b->index, sizeof(*a->index) * (size_t)(a->rank - 1)) &&
+           kf__x_eval(x, a->shape[a->rank - 1], names, NULL, &row) &&
+           row < ROW_BYTES / kf__types[k->instrs[i].dtype].size;
+}
+
+/* Elements that load i and those of the same rows touch; 0 where an earlier one counts them. */
+static bool touched_by(const kf__exprs *x, const kf__kernel *k, uint32_t i, const int64_t *names,
+                       int64_t *out) {
+    const kf__access *a = &k->accesses[k->instrs[i].access];
+    int64_t all, n;
+    *out = 0;
+    for (uint32_t j = 0; j < i; j++)
+        if (same_rows(x, k, i, j, names)) return true;
+    if (!product(x, a->shape, (uint32_t)a->rank, UINT32_MAX, names, &all) ||
+        !touched(x, k, a, names, out))
+        return false;
+    for (uint32_t j = i + 1; j < k->n_instrs && *out < all; j++)
+        if (same_rows(x, k, i, j, names))
+            if (!touched(x, k, &k->accesses[k->instrs[j].access], names, &n) ||
+                !kf__add_ok(*out, n, out))
+                return false;
+    *out = kf__min(*out, all);
+    return true;
+}
+
 static bool bytes_of(const kf__exprs *x, const kf__kernel *k, const int64_t *names, int64_t *read,
                      int64_t *written) {
     int64_t n, size;
     *read = *written = 0;
-    for (uint32_t i = 0; i < k->n_instrs; i++) { /* one load instruction for each access */
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
         if (k->instrs[i].kind != KF__I_LOAD) continue;
         size = kf__types[k->instrs[i].dtype].size;
-        if (!touched(x, k, &k->accesses[k->instrs[i].access], names, &n) ||
-            !kf__mul_ok(n, size, &n) || !kf__add_ok(*read, n, read))
+        if (!touched_by(x, k, i, names, &n) || !kf__mul_ok(n, size, &n) ||
+            !kf__add_ok(*read, n, read))
             return false;
     }
     for (uint32_t i = 0; i < k->n_stores; i++) {

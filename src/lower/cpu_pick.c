@@ -4,9 +4,9 @@
  * block, the block falls into runs. Each part is computed for its run only, without a guard, into a
  * buffer in L1 (or where the block is stored to, if nothing else is done with it):
  *
- *     begin3, end3 = the elements of the block that are inside
- *     for (l = begin3; l < end3; ++l) pick5[l] = x[l]       the part
- *     for (l = end3; l < len; ++l) pick5[l] = value         a pad's else; or the next part, its run
+ *     begin5, end5 = the elements of the block that are inside
+ *     for (l = begin5; l < end5; ++l) pick5[l] = x[l]       the part
+ *     for (l = end5; l < len; ++l) pick5[l] = value         a pad's else; or the next part, its run
  *     for (l = 0; l < len; ++l) ... pick5[l] ...            the block's loop
  *
  * Elsewhere a pick is C's `?:`, and its loads have guards. */
@@ -63,7 +63,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
 static void fill(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__lx *from, *to;
-    kf__put_range(L, in->args[0], b->first, b->len, &from, &to);
+    kf__put_range(L, i, b->first, b->len, &from, &to);
     put_run(L, b, g, in->args[1], in->args[0], from, to);
     if (in->field == KF__PICK_LAST) return;
     if (in->field == KF__PICK_MORE && by_runs(L, in->args[2])) {

@@ -85,7 +85,8 @@ static const char *register_name(kf__low *L, uint32_t i) {
 /* Words of a pack of this load, where it is loaded as such; else 0. */
 static int pack_words(const kf__low *L, const kf__tile *t, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    if (in->kind != KF__I_LOAD || t->W == 1 || in->n_args) return 0;
+    if (in->kind != KF__I_LOAD || t->W == 1) return 0;
+    if (in->n_args && !kf__is_range(L, in->args[0])) return 0;
     if (kf__low_step(L, in->access) != 1 && !kf__low_tiled(L, in->access)) return 0;
     return (t->W * kf__types[L->operands[in->access].dtype].size + 3) / 4;
 }
@@ -131,10 +132,22 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     need_pointer(L, t, in->access);
     const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
     if (pack_words(L, t, i)) {
-        const kf__lx *words = words_of(L, t, i, s);
+        const kf__lx *words = words_of(L, t, i, s), *begin, *end;
+        if (in->n_args) { /* of the whole pack, or of its elements inside */
+            kf__put_range(L, i, t->j, t->left, &begin, &end);
+            const kf__lx *whole = kf__l_bin(L, "==", end, t->left), *zero = kf__l_int(L, 0);
+            if (begin->kind != KF__L_INT)
+                whole = kf__l_bin(L, "&&", kf__l_bin(L, "==", begin, zero), whole);
+            kf__open_if(L, whole);
+        }
         kf__put_call(L, kf__l_call(L, wide_name(L, "load", t->W, L->operands[in->access].dtype),
                                    KF__I64, p, kf__l_int(L, 0), t->left,
                                    kf__word_aligned(L, "vec", t->vec), words));
+        if (!in->n_args) return;
+        kf__open_else(L);
+        kf__put_call(L, kf__l_call(L, wide_name(L, "part", t->W, L->operands[in->access].dtype),
+                                   KF__I64, p, begin, end, words));
+        kf__close(L);
         return;
     }
     const kf__lx *e = open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);

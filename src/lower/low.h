@@ -221,8 +221,9 @@ const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at);
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at);
 /* Is the guard made of ranges of the innermost axis, and of what doesn't depend on it? */
 bool kf__is_range(const kf__low *L, uint32_t guard);
-/* The elements [from, to) of [0, len) where it holds, when the innermost axis begins at `first`. */
-void kf__put_range(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *len,
+/* The elements [from, to) of [0, len) where the first argument of instruction i holds, a range, when
+ * the innermost axis begins at `first`. */
+void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,
                    const kf__lx **from, const kf__lx **to);
 
 /* ---------------------------------------------------------------- range.c */

@@ -104,14 +104,14 @@ static void add_range(kf__low *L, uint32_t guard, const kf__lx *first, const kf_
     }
 }
 
-void kf__put_range(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *len,
+void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,
                    const kf__lx **from, const kf__lx **to) {
     *from = kf__l_int(L, 0);
     *to = len;
-    add_range(L, guard, first, from, to);
+    add_range(L, L->k->instrs[i].args[0], first, from, to);
     if ((*from)->kind != KF__L_INT)
-        *from = kf__put_let(L, "int64_t", kf__l_name(L, "begin%u", (unsigned)guard),
+        *from = kf__put_let(L, "int64_t", kf__l_name(L, "begin%u", (unsigned)i),
                             most(L, "kf_min_i64", *from, len), NULL);
-    *to = kf__put_let(L, "int64_t", kf__l_name(L, "end%u", (unsigned)guard),
+    *to = kf__put_let(L, "int64_t", kf__l_name(L, "end%u", (unsigned)i),
                       most(L, "kf_max_i64", *from, *to), NULL);
 }

@@ -185,6 +185,12 @@ KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
         for (int k = 0; k < W && i + k < n; k++)                                              \
             __builtin_memcpy((char *)words + k * (int)sizeof(S), p + i + k, sizeof(S));       \
     }                                                                                         \
+    KF_FN void kf_part##W##_##N(const S *p, int64_t begin, int64_t end, uint32_t *words) {    \
+        __builtin_memset(words, 0, (W * sizeof(S) + 3) / 4 * 4);                              \
+        for (int k = 0; k < W; k++)                                                           \
+            if (k >= begin && k < end)                                                        \
+                __builtin_memcpy((char *)words + k * (int)sizeof(S), p + k, sizeof(S));       \
+    }                                                                                         \
     KF_FN void kf_store##W##_##N(S *p, int64_t i, int64_t n, int vec, const T *r) {           \
         (void)vec;                                                                            \
         for (int k = 0; k < W; k++)                                                           \

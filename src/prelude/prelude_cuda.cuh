@@ -343,6 +343,18 @@ KF_FN void kf__load(const typename D::S *p, int i, int n, int vec, uint32_t *wor
                 words[k * SIZE / 4] |= (uint32_t)((const bits *)p)[k] << (k * SIZE % 4 * 8);
     }
 }
+/* Only the elements from begin to end - 1 of the pack: of one that is partly outside. */
+template <typename D, int W>
+KF_FN void kf__part(const typename D::S *p, int64_t begin, int64_t end, uint32_t *words) {
+    constexpr int SIZE = sizeof(typename D::S), PER = SIZE < 4 ? 1 : SIZE / 4;
+    typedef typename kf__bits<(SIZE < 4 ? SIZE : 4)>::type bits;
+    _Pragma("unroll") for (int k = 0; k < (W * SIZE + 3) / 4; k++) words[k] = 0;
+    _Pragma("unroll") for (int k = 0; k < W; k++)
+        _Pragma("unroll") for (int j = 0; j < PER; j++)
+            if (k >= begin && k < end)
+                words[(k * SIZE + 4 * j) / 4] |= (uint32_t)((const bits *)p)[k * PER + j]
+                                                << (k * SIZE % 4 * 8);
+}
 /* Element e of a pack's words. */
 KF_FN double kf_item_f64(const uint32_t *words, int e) {
     return __longlong_as_double((long long)(words[2 * e] | (uint64_t)words[2 * e + 1] << 32));
@@ -422,97 +434,145 @@ struct kf__bf16_pairs : kf__bf16 {
 };
 /* Macros, because a hundred functions more would take milliseconds of every compilation. */
 #define kf_load2_f64 kf__load<kf__f64, 2>
+#define kf_part2_f64 kf__part<kf__f64, 2>
 #define kf_load4_f64 kf__load<kf__f64, 4>
+#define kf_part4_f64 kf__part<kf__f64, 4>
 #define kf_load8_f64 kf__load<kf__f64, 8>
+#define kf_part8_f64 kf__part<kf__f64, 8>
 #define kf_load16_f64 kf__load<kf__f64, 16>
+#define kf_part16_f64 kf__part<kf__f64, 16>
 #define kf_store2_f64 kf__store<kf__f64, 2>
 #define kf_store4_f64 kf__store<kf__f64, 4>
 #define kf_store8_f64 kf__store<kf__f64, 8>
 #define kf_store16_f64 kf__store<kf__f64, 16>
 #define kf_load2_f32 kf__load<kf__f32, 2>
+#define kf_part2_f32 kf__part<kf__f32, 2>
 #define kf_load4_f32 kf__load<kf__f32, 4>
+#define kf_part4_f32 kf__part<kf__f32, 4>
 #define kf_load8_f32 kf__load<kf__f32, 8>
+#define kf_part8_f32 kf__part<kf__f32, 8>
 #define kf_load16_f32 kf__load<kf__f32, 16>
+#define kf_part16_f32 kf__part<kf__f32, 16>
 #define kf_store2_f32 kf__store<kf__f32, 2>
 #define kf_store4_f32 kf__store<kf__f32, 4>
 #define kf_store8_f32 kf__store<kf__f32, 8>
 #define kf_store16_f32 kf__store<kf__f32, 16>
 #define kf_load2_f16 kf__load<kf__f16, 2>
+#define kf_part2_f16 kf__part<kf__f16, 2>
 #define kf_load4_f16 kf__load<kf__f16, 4>
+#define kf_part4_f16 kf__part<kf__f16, 4>
 #define kf_load8_f16 kf__load<kf__f16, 8>
+#define kf_part8_f16 kf__part<kf__f16, 8>
 #define kf_load16_f16 kf__load<kf__f16, 16>
+#define kf_part16_f16 kf__part<kf__f16, 16>
 #define kf_store2_f16 kf__store_pairs<kf__f16_pairs, 2>
 #define kf_store4_f16 kf__store_pairs<kf__f16_pairs, 4>
 #define kf_store8_f16 kf__store_pairs<kf__f16_pairs, 8>
 #define kf_store16_f16 kf__store_pairs<kf__f16_pairs, 16>
 #define kf_load2_bf16 kf__load<kf__bf16, 2>
+#define kf_part2_bf16 kf__part<kf__bf16, 2>
 #define kf_load4_bf16 kf__load<kf__bf16, 4>
+#define kf_part4_bf16 kf__part<kf__bf16, 4>
 #define kf_load8_bf16 kf__load<kf__bf16, 8>
+#define kf_part8_bf16 kf__part<kf__bf16, 8>
 #define kf_load16_bf16 kf__load<kf__bf16, 16>
+#define kf_part16_bf16 kf__part<kf__bf16, 16>
 #define kf_store2_bf16 kf__store_pairs<kf__bf16_pairs, 2>
 #define kf_store4_bf16 kf__store_pairs<kf__bf16_pairs, 4>
 #define kf_store8_bf16 kf__store_pairs<kf__bf16_pairs, 8>
 #define kf_store16_bf16 kf__store_pairs<kf__bf16_pairs, 16>
 #define kf_load2_i64 kf__load<kf__i64, 2>
+#define kf_part2_i64 kf__part<kf__i64, 2>
 #define kf_load4_i64 kf__load<kf__i64, 4>
+#define kf_part4_i64 kf__part<kf__i64, 4>
 #define kf_load8_i64 kf__load<kf__i64, 8>
+#define kf_part8_i64 kf__part<kf__i64, 8>
 #define kf_load16_i64 kf__load<kf__i64, 16>
+#define kf_part16_i64 kf__part<kf__i64, 16>
 #define kf_store2_i64 kf__store<kf__i64, 2>
 #define kf_store4_i64 kf__store<kf__i64, 4>
 #define kf_store8_i64 kf__store<kf__i64, 8>
 #define kf_store16_i64 kf__store<kf__i64, 16>
 #define kf_load2_i32 kf__load<kf__i32, 2>
+#define kf_part2_i32 kf__part<kf__i32, 2>
 #define kf_load4_i32 kf__load<kf__i32, 4>
+#define kf_part4_i32 kf__part<kf__i32, 4>
 #define kf_load8_i32 kf__load<kf__i32, 8>
+#define kf_part8_i32 kf__part<kf__i32, 8>
 #define kf_load16_i32 kf__load<kf__i32, 16>
+#define kf_part16_i32 kf__part<kf__i32, 16>
 #define kf_store2_i32 kf__store<kf__i32, 2>
 #define kf_store4_i32 kf__store<kf__i32, 4>
 #define kf_store8_i32 kf__store<kf__i32, 8>
 #define kf_store16_i32 kf__store<kf__i32, 16>
 #define kf_load2_i16 kf__load<kf__i16, 2>
+#define kf_part2_i16 kf__part<kf__i16, 2>
 #define kf_load4_i16 kf__load<kf__i16, 4>
+#define kf_part4_i16 kf__part<kf__i16, 4>
 #define kf_load8_i16 kf__load<kf__i16, 8>
+#define kf_part8_i16 kf__part<kf__i16, 8>
 #define kf_load16_i16 kf__load<kf__i16, 16>
+#define kf_part16_i16 kf__part<kf__i16, 16>
 #define kf_store2_i16 kf__store<kf__i16, 2>
 #define kf_store4_i16 kf__store<kf__i16, 4>
 #define kf_store8_i16 kf__store<kf__i16, 8>
 #define kf_store16_i16 kf__store<kf__i16, 16>
 #define kf_load2_i8 kf__load<kf__i8, 2>
+#define kf_part2_i8 kf__part<kf__i8, 2>
 #define kf_load4_i8 kf__load<kf__i8, 4>
+#define kf_part4_i8 kf__part<kf__i8, 4>
 #define kf_load8_i8 kf__load<kf__i8, 8>
+#define kf_part8_i8 kf__part<kf__i8, 8>
 #define kf_load16_i8 kf__load<kf__i8, 16>
+#define kf_part16_i8 kf__part<kf__i8, 16>
 #define kf_store2_i8 kf__store<kf__i8, 2>
 #define kf_store4_i8 kf__store<kf__i8, 4>
 #define kf_store8_i8 kf__store<kf__i8, 8>
 #define kf_store16_i8 kf__store<kf__i8, 16>
 #define kf_load2_u8 kf__load<kf__u8, 2>
+#define kf_part2_u8 kf__part<kf__u8, 2>
 #define kf_load4_u8 kf__load<kf__u8, 4>
+#define kf_part4_u8 kf__part<kf__u8, 4>
 #define kf_load8_u8 kf__load<kf__u8, 8>
+#define kf_part8_u8 kf__part<kf__u8, 8>
 #define kf_load16_u8 kf__load<kf__u8, 16>
+#define kf_part16_u8 kf__part<kf__u8, 16>
 #define kf_store2_u8 kf__store<kf__u8, 2>
 #define kf_store4_u8 kf__store<kf__u8, 4>
 #define kf_store8_u8 kf__store<kf__u8, 8>
 #define kf_store16_u8 kf__store<kf__u8, 16>
 #define kf_load2_bool kf__load<kf__bool, 2>
+#define kf_part2_bool kf__part<kf__bool, 2>
 #define kf_load4_bool kf__load<kf__bool, 4>
+#define kf_part4_bool kf__part<kf__bool, 4>
 #define kf_load8_bool kf__load<kf__bool, 8>
+#define kf_part8_bool kf__part<kf__bool, 8>
 #define kf_load16_bool kf__load<kf__bool, 16>
+#define kf_part16_bool kf__part<kf__bool, 16>
 #define kf_store2_bool kf__store<kf__bool, 2>
 #define kf_store4_bool kf__store<kf__bool, 4>
 #define kf_store8_bool kf__store<kf__bool, 8>
 #define kf_store16_bool kf__store<kf__bool, 16>
 #define kf_load2_f8e4m3 kf__load<kf__f8e4m3, 2>
+#define kf_part2_f8e4m3 kf__part<kf__f8e4m3, 2>
 #define kf_load4_f8e4m3 kf__load<kf__f8e4m3, 4>
+#define kf_part4_f8e4m3 kf__part<kf__f8e4m3, 4>
 #define kf_load8_f8e4m3 kf__load<kf__f8e4m3, 8>
+#define kf_part8_f8e4m3 kf__part<kf__f8e4m3, 8>
 #define kf_load16_f8e4m3 kf__load<kf__f8e4m3, 16>
+#define kf_part16_f8e4m3 kf__part<kf__f8e4m3, 16>
 #define kf_store2_f8e4m3 kf__store<kf__f8e4m3, 2>
 #define kf_store4_f8e4m3 kf__store<kf__f8e4m3, 4>
 #define kf_store8_f8e4m3 kf__store<kf__f8e4m3, 8>
 #define kf_store16_f8e4m3 kf__store<kf__f8e4m3, 16>
 #define kf_load2_f8e5m2 kf__load<kf__f8e5m2, 2>
+#define kf_part2_f8e5m2 kf__part<kf__f8e5m2, 2>
 #define kf_load4_f8e5m2 kf__load<kf__f8e5m2, 4>
+#define kf_part4_f8e5m2 kf__part<kf__f8e5m2, 4>
 #define kf_load8_f8e5m2 kf__load<kf__f8e5m2, 8>
+#define kf_part8_f8e5m2 kf__part<kf__f8e5m2, 8>
 #define kf_load16_f8e5m2 kf__load<kf__f8e5m2, 16>
+#define kf_part16_f8e5m2 kf__part<kf__f8e5m2, 16>
 #define kf_store2_f8e5m2 kf__store<kf__f8e5m2, 2>
 #define kf_store4_f8e5m2 kf__store<kf__f8e5m2, 4>
 #define kf_store8_f8e5m2 kf__store<kf__f8e5m2, 8>

@@ -599,6 +599,12 @@ KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
             if (kf__touch_memory(p + i + k, sizeof(S), 0))                                    \
                 __builtin_memcpy((char *)words + k * (int)sizeof(S), p + i + k, sizeof(S));   \
     }                                                                                         \
+    KF_FN void kf_part##W##_##N(const S *p, int64_t begin, int64_t end, uint32_t *words) {    \
+        __builtin_memset(words, 0, (W * sizeof(S) + 3) / 4 * 4);                              \
+        for (int k = 0; k < W; k++)                                                           \
+            if (k >= begin && k < end && kf__touch_memory(p + k, sizeof(S), 0))               \
+                __builtin_memcpy((char *)words + k * (int)sizeof(S), p + k, sizeof(S));       \
+    }                                                                                         \
     KF_FN void kf_store##W##_##N(S *p, int64_t i, int64_t n, int vec, const T *r) {           \
         if (vec && i + W <= n) kf__check_vector(p + i, W * sizeof(S));                        \
         for (int k = 0; k < W; k++)                                                           \

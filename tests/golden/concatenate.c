@@ -1,0 +1,76 @@
+
+typedef struct {
+    int64_t n1;
+    int64_t stream;
+    const float *in_x;
+    int64_t s0_in_x;
+    const kf_f16 *in_y;
+    int64_t s0_in_y;
+    int64_t size_index0;
+    int64_t size_index2;
+    int64_t first_index2;
+    const float *in_b;
+    float *out0;
+    int64_t s0_out0;
+} k0_multiply_concatenate_add_args;
+
+/* multiply, concatenate, add.
+ * One pass over the elements, in blocks of the innermost axis.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * reads  in_y     float16[x.0, y.1], 2 bytes each
+ * reads  in_b     float32[x.1 + y.1], 4 bytes each
+ * writes out0     float32[x.0, x.1 + y.1], 4 bytes each */
+void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t stream = a->stream;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    const kf_f16 *in_y = a->in_y;
+    const int64_t s0_in_y = a->s0_in_y;
+    const int64_t size_index0 = a->size_index0;
+    const int64_t size_index2 = a->size_index2;
+    const int64_t first_index2 = a->first_index2;
+    const float *in_b = a->in_b;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t line = u / blocks;
+        const int64_t i0 = line;
+        const int64_t first = (u % blocks) * 2048;
+        const int64_t len = kf_min_i64(n1 - first, 2048);
+        const float *p1_in_x = in_x + (i0 * s0_in_x + first);
+        const kf_f16 *p3_in_y = in_y + (i0 * s0_in_y + first);
+        float pick8[2048];
+        const int64_t end8 = kf_max_i64(0, kf_min_i64(len, size_index0 - first));
+        KF_SIMD
+        for (int64_t l = 0; l < end8; ++l) {
+            const float v1 = kf_load_f32(p1_in_x, l);
+            pick8[l] = v1;
+        }
+        const int64_t begin7 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + first)), len);
+        const int64_t end7 = kf_max_i64(begin7, kf_min_i64(len, size_index2 - (first_index2 + first)));
+        KF_SIMD
+        for (int64_t l = begin7; l < end7; ++l) {
+            const float v3 = kf_load_f16(p3_in_y, l);
+            const float v5 = v3 * 2.0f;  // multiply
+            pick8[l] = v5;
+        }
+        const float *p4_in_b = in_b + first;
+        float *p5_out0 = out0 + (i0 * s0_out0 + first);
+        float buffer0[2048];
+        float *to0 = stream ? buffer0 : p5_out0;
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            const float v9 = kf_load_f32(p4_in_b, l);
+            const float v10 = pick8[l] + v9;  // add
+            kf_store_f32(to0, l, v10);
+        }
+        if (stream) {
+            kf_stream_copy(p5_out0, buffer0, len * 4);
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
