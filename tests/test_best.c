@@ -570,7 +570,44 @@ static void test_random(void **state) {
     assert_true(r.left_out <= r.comparisons / 50);
 }
 
+/* Chains of a thousand operations: deeper than a body may be, with numbers, inputs and stored
+ * values where it becomes too deep; and no kernel begins at the inputs where storing is cheaper. */
+static void test_long(void **state) {
+    static const char *const steps[][8] = {
+        {"t$ * 0.99 + y", "tanh(t$)", "maximum(t$, y)", "t$ - y", "abs(t$)"},
+        {"t$ * 0.99 + y", "tanh(t$)", "softmax(t$)", "t$ - mean(t$, 0)", "layer_norm(t$)",
+         "t$ - sum(t$, 0)"},
+    };
+    static const int most_operations[] = {2000, 20000}; /* of elements, in all kernels */
+    (void)state;
+    for (size_t c = 0; c < KF__COUNT(steps); c++) {
+        char *text = malloc(100000), *at = text;
+        int n = 0;
+        while (n < 8 && steps[c][n]) n++;
+        at += sprintf(at, "t0 = x; ");
+        for (int i = 0; i < 1000; i++) {
+            at += sprintf(at, "t%d = ", i + 1);
+            for (const char *s = steps[c][i % n]; *s; s++)
+                at += *s == '$' ? sprintf(at, "%d", i) : sprintf(at, "%c", *s);
+            at += sprintf(at, "; ");
+        }
+        sprintf(at, "t1000");
+        stages s;
+        kf_error err = {0};
+        if (stages_make(&s, text, "# x: f32[300, 200]\n# y: f32[300, 200]\n", KF_FUSION_ON, &err))
+            fail_msg("chain %d: %s", (int)c, err.message);
+        int operations = 0;
+        for (uint32_t k = 0; k < s.partition->n_kernels; k++)
+            for (uint32_t i = 0; i < s.partition->kernels[k].n_instrs; i++)
+                operations += s.partition->kernels[k].instrs[i].level == KF__LEVEL_FULL;
+        printf("chain %d: %u kernels, %d operations\n", (int)c, s.partition->n_kernels, operations);
+        assert_true(operations <= most_operations[c]);
+        stages_free(&s);
+        free(text);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_long)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

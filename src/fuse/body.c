@@ -106,6 +106,21 @@ static uint16_t cut_row(kf__body *b, uint16_t instr, kf__ref user) {
     }
 }
 
+/* Too deep: store what is demanded, or the nearest above it that is neither a number nor in memory
+ * already. */
+static uint16_t cut_depth(kf__body *b, kf__ref ref) {
+    const kf_graph *g = b->f->g;
+    for (uint32_t i = b->depth; i > 0; i--) {
+        kf__ref cut = kf__peel(g, ref);
+        if (kf__at(g, cut)->kind != KF__INPUT && !b->f->scalars[cut] &&
+            !kf__in_memory(b->f, cut))
+            return cut_at(b, cut, b->path[i - 1], KF__CUT_CAPACITY);
+        ref = b->path[i - 1];
+    }
+    b->failed = true;
+    return KF__NO_INSTR;
+}
+
 /* Too large: store the value whose computing took most so far. */
 static uint16_t cut_capacity(kf__body *b) {
     kf__ref best = 0;
@@ -400,8 +415,7 @@ static uint16_t demand(kf__body *b, kf__ref ref, const kf__expr *index) {
     }
     bool leaf = kf__at(b->f->g, ref)->n_args == 0 ||
                 (kf__in_memory(b->f, ref) && !is_owned(b, ref));
-    if (b->depth >= KF__MAX_DEPTH && !leaf)
-        return cut_at(b, ref, b->path[b->depth - 1], KF__CUT_CAPACITY);
+    if (b->depth >= KF__MAX_DEPTH && !leaf) return cut_depth(b, ref);
     b->path[b->depth++] = ref;
     uint32_t before = b->instrs.n;
     uint16_t instr = demand_new(b, ref, index);

@@ -128,25 +128,40 @@ kf_status kf__kernel_cost(const kf__partition *p, const kf__kernel *k, const int
     return KF_OK;
 }
 
+static kf__kernel kernel_of(const kf__body *b) {
+    return (kf__kernel){.kind = b->kind, .n_axes = b->domain.n, .reduced = b->domain.reduced,
+                        .size = (kf__expr *)b->domain.size, .n_instrs = b->instrs.n,
+                        .n_accesses = b->accesses.n, .n_stores = b->stores.n,
+                        .instrs = b->instrs.at, .accesses = b->accesses.at,
+                        .stores = b->stores.at};
+}
+
+/* What an instruction's work is worth, in bytes, for how often each level is computed. */
+static double work_of(const kf_graph *g, const kf__kernel *k, const kf__instr *in,
+                      const int64_t times[3]) {
+    if (in->kind == KF__I_LOAD && !k->accesses[in->access].affine)
+        return DIVISION_BYTES * (double)times[in->level];
+    if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM) return 0;
+    return kf__node_weight(kf__at(g, in->node)) * (double)times[level_computed(k, in)];
+}
+
+void kf__body_work(const kf__body *b, double *work) {
+    kf__kernel k = kernel_of(b);
+    int64_t times[3];
+    bool known = times_of(&b->f->g->exprs, &k, b->f->names, times);
+    for (uint32_t i = 0; i < k.n_instrs; i++)
+        work[i] = known ? work_of(b->f->g, &k, &k.instrs[i], times) : 0;
+}
+
 double kf__body_cost(const kf__body *b) {
     const kf_graph *g = b->f->g;
-    kf__kernel k = {.kind = b->kind, .n_axes = b->domain.n, .reduced = b->domain.reduced,
-                    .size = (kf__expr *)b->domain.size, .n_instrs = b->instrs.n,
-                    .n_accesses = b->accesses.n, .n_stores = b->stores.n, .instrs = b->instrs.at,
-                    .accesses = b->accesses.at, .stores = b->stores.at};
+    kf__kernel k = kernel_of(b);
     int64_t read, written, times[3];
     if (!bytes_of(&g->exprs, &k, b->f->names, &read, &written) ||
         !times_of(&g->exprs, &k, b->f->names, times))
         return 1e300;
     double cost = LAUNCH_BYTES + (double)read + (double)written;
-    for (uint32_t i = 0; i < k.n_instrs; i++) {
-        const kf__instr *in = &k.instrs[i];
-        if (in->kind == KF__I_LOAD && !k.accesses[in->access].affine)
-            cost += DIVISION_BYTES * (double)times[in->level];
-        if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM) continue;
-        double weight = kf__node_weight(kf__at(g, in->node));
-        cost += weight * (double)times[level_computed(&k, in)];
-    }
+    for (uint32_t i = 0; i < k.n_instrs; i++) cost += work_of(g, &k, &k.instrs[i], times);
     for (uint32_t i = 0; i < k.n_stores; i++)
         if (!k.accesses[k.stores[i].access].affine)
             cost += DIVISION_BYTES * (double)times[KF__LEVEL_FULL];

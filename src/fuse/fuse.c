@@ -312,7 +312,7 @@ static bool shares_input(const kf__fuse_state *f, const kf__groups *groups, uint
     return false;
 }
 
-enum { MOST_EARLY = 16 };
+enum { MOST_EARLY = 16, MOST_DEAR = 64 };
 
 /* What a kernel makes of inputs alone, for results or what waits for other kernels: rows' values,
  * or narrow elements, could be made earlier, where the input is read anyway. Gives how many. */
@@ -361,6 +361,15 @@ static kf_status search_early(kf__fuse_state *f, kf__groups *groups, uint32_t mo
     return KF_OK;
 }
 
+/* All at once what saves work by an estimate. */
+static kf_status search_dear(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
+    kf__ref dear[MOST_DEAR];
+    uint32_t n;
+    if (groups->n < 2) return KF_OK;
+    if (!kf__dear_values(f, groups, dear, MOST_DEAR, &n)) return kf__out_of_memory(err);
+    return n ? try_stored(f, groups, dear, n, err) : KF_OK;
+}
+
 static kf_status search(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
     uint32_t n = f->g->nodes.n, tried = 0, most = MAX_CANDIDATES;
     if (groups->n > SEARCH_KERNELS / MAX_CANDIDATES) most = SEARCH_KERNELS / groups->n;
@@ -389,6 +398,7 @@ kf_status kf__fuse(kf_graph *graph, kf_fusion mode, kf__partition **out, kf_erro
     *out = NULL;
     kf_status status = state_init(&f, graph, mode, err);
     if (status == KF_OK) status = make_groups(&f, &groups, err);
+    if (status == KF_OK && mode == KF_FUSION_ON) status = search_dear(&f, &groups, err);
     if (status == KF_OK && mode == KF_FUSION_ON) status = search(&f, &groups, err);
     if (status == KF_OK) status = kf__partition_make(&f, &groups, out, err);
     groups_free(&f, &groups);

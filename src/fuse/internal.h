@@ -6,6 +6,7 @@
  *   join.c       pads and concatenations in a body
  *   cost.c       bytes and work of a body or kernel
  *   merge.c      kernels that come together
+ *   recompute.c  what is dear to compute again
  *   names.c      names of kernels, sentences of cuts
  *   fuse.c       the driver
  *   partition.c  the result: values, kernels in order, cuts
@@ -165,6 +166,14 @@ uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index);
 
 double kf__body_cost(const kf__body *body);
 double kf__node_weight(const kf__node *n); /* work of one element, as bytes it is worth */
+void kf__body_work(const kf__body *body, double *work); /* [instrs] the same for all elements */
+
+/* ---------------------------------------------------------------- recompute.c */
+
+/* Values that several kernels compute with more work than storing them takes, at most `capacity`.
+ * False when out of memory. */
+bool kf__dear_values(const kf__fuse_state *f, const kf__groups *groups, kf__ref *out,
+                     uint32_t capacity, uint32_t *n);
 
 /* ---------------------------------------------------------------- merge.c */
 

@@ -124,8 +124,9 @@ static void print_axes(const kf_graph *g, kf__ref ref, kf__text *text) {
     kf__print(text, count == 1 ? "axis " : "axes ");
     for (int i = 0; i < n->rank; i++) {
         if (!(n->axes >> i & 1)) continue;
-        kf__print(text, "%s%d", comma, i);
-        comma = " and ";
+        bool last = !(n->axes >> (i + 1));
+        kf__print(text, "%s%d", !*comma ? "" : last ? " and " : comma, i);
+        comma = ", ";
     }
 }
 

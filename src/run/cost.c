@@ -90,6 +90,7 @@ static kf_status figures_of(const kf_plan *plan, const kf__partition *p, const k
             f->launches += kf__has_work(&plan->program->target, &lowered[k].fns[i]);
         f->us = launch * f->launches + (double)(f->read + f->written) / speed;
         out->kernels += f->launches;
+        out->parts += f->launches > 0;
         out->bytes += f->read + f->written;
         out->us += f->us;
     }

@@ -18,18 +18,22 @@ static void print_bytes(kf__text *text, int64_t bytes) {
 }
 
 static void print_us(kf__text *text, double us) {
-    if (us >= 9995)
-        kf__print(text, "%.1f ms", us / 1000);
-    else
-        kf__print(text, us >= 99.5 ? "%.0f us" : "%.1f us", us);
+    bool ms = us >= 999.5;
+    double value = ms ? us / 1000 : us;
+    kf__print(text, "%.*f %s", value >= 99.5 ? 0 : value >= 9.995 ? 1 : 2, value, ms ? "ms" : "us");
 }
 
 static void print_kernel(const kf_plan *plan, uint32_t k, const kf__kernel_figures *f,
                          kf__text *text) {
+    enum { MOST = 12 };
     const kf__kernel *kernel = &plan->program->partition->kernels[k];
+    uint32_t shown = kernel->n_ops > MOST ? MOST - 2 : kernel->n_ops;
     kf__print(text, "  %s (%s): ", kernel->name, kf__kernel_kinds[kernel->kind]);
-    for (uint32_t i = 0; i < kernel->n_ops; i++)
+    for (uint32_t i = 0; i < shown; i++)
         kf__print(text, "%s%s", i ? ", " : "", kernel->ops[i]);
+    if (shown < kernel->n_ops)
+        kf__print(text, " and %u more operations", (unsigned)(kernel->n_ops - shown));
+    if (kernel->n_ops == 0) kf__print(text, "no operation, only a copy");
     kf__print(text, "\n    ");
     if (f->launches == 0) {
         kf__print(text, "nothing to do: its results are empty\n");
@@ -45,13 +49,24 @@ static void print_kernel(const kf_plan *plan, uint32_t k, const kf__kernel_figur
     kf__print(text, "\n");
 }
 
-static void print_explain(const kf_plan *plan, const kf__figures *fused, const kf__figures *unfused,
-                          kf__text *text) {
-    const kf__partition *p = plan->program->partition;
-    kf__print(text, "%lld kernel%s instead of %lld; ", (long long)fused->kernels,
-              fused->kernels == 1 ? "" : "s", (long long)unfused->kernels);
+static void print_summary(const kf__figures *fused, const kf__figures *unfused, kf__text *text) {
+    bool same = fused->kernels == unfused->kernels && fused->bytes == unfused->bytes;
+    kf__print(text, "%lld kernel%s", (long long)fused->parts, fused->parts == 1 ? "" : "s");
+    if (!same) kf__print(text, " instead of %lld", (long long)unfused->parts);
+    if (fused->kernels != fused->parts || unfused->kernels != unfused->parts) {
+        kf__print(text, ", %lld launch%s", (long long)fused->kernels,
+                  fused->kernels == 1 ? "" : "es");
+        if (!same) kf__print(text, " instead of %lld", (long long)unfused->kernels);
+    }
+    kf__print(text, "; ");
     print_bytes(text, fused->bytes);
-    kf__print(text, " moved instead of ");
+    kf__print(text, " moved");
+    if (same) {
+        kf__print(text, "; there is nothing to fuse\npredicted: about ");
+        print_us(text, fused->us);
+        return;
+    }
+    kf__print(text, " instead of ");
     print_bytes(text, unfused->bytes);
     kf__print(text, "; temporaries ");
     print_bytes(text, fused->temp_bytes);
@@ -61,14 +76,52 @@ static void print_explain(const kf_plan *plan, const kf__figures *fused, const k
     print_us(text, fused->us);
     kf__print(text, " instead of ");
     print_us(text, unfused->us);
+}
+
+/* The sentence, with the value's sizes in place of their names. */
+static void print_why(const kf_plan *plan, const kf__cut *cut, kf__text *text) {
+    const kf__partition *p = plan->program->partition;
+    const kf__value *value = &p->values[cut->value];
+    kf__text type;
+    kf__text_init(&type, &plan->program->ctx->mem);
+    kf__print_type(p->graph, value->node, &type);
+    const char *at = type.failed || !type.at ? NULL : strstr(cut->why, type.at);
+    if (!at) {
+        kf__print(text, "%s", cut->why);
+        kf__text_free(&type);
+        return;
+    }
+    kf__print_bytes(text, cut->why, (size_t)(at - cut->why));
+    kf__print(text, "%s[", kf__types[value->dtype].name);
+    for (int d = 0; d < value->rank; d++) {
+        int64_t size = 0;
+        kf__x_eval(&p->graph->exprs, value->shape[d], plan->names, NULL, &size);
+        kf__print(text, "%s%lld", d ? ", " : "", (long long)size);
+    }
+    kf__print(text, "]%s", at + type.n);
+    kf__text_free(&type);
+}
+
+static void print_cuts(const kf_plan *plan, kf__text *text) {
+    const kf__partition *p = plan->program->partition;
+    for (uint32_t i = 0; i < p->n_cuts; i++) {
+        const kf__cut *cut = &p->cuts[i], *before = i ? cut - 1 : NULL;
+        if (!before || before->from != cut->from || before->to != cut->to)
+            kf__print(text, "  %s -> %s\n", p->kernels[cut->from].name, p->kernels[cut->to].name);
+        kf__print(text, "    %s: ", cut->code);
+        print_why(plan, cut, text);
+        kf__print(text, "\n");
+    }
+}
+
+static void print_explain(const kf_plan *plan, const kf__figures *fused, const kf__figures *unfused,
+                          kf__text *text) {
+    const kf__partition *p = plan->program->partition;
+    print_summary(fused, unfused, text);
     kf__print(text, "\n\nkernels\n");
     for (uint32_t k = 0; k < p->n_kernels; k++) print_kernel(plan, k, &fused->kernel[k], text);
-    if (p->n_cuts) kf__print(text, "\ncuts\n");
-    for (uint32_t i = 0; i < p->n_cuts; i++) {
-        const kf__cut *cut = &p->cuts[i];
-        kf__print(text, "  %s -> %s: %s\n    %s\n", p->kernels[cut->from].name,
-                  p->kernels[cut->to].name, cut->code, cut->why);
-    }
+    if (p->n_cuts) kf__print(text, "\nwhat goes through memory between kernels, and why\n");
+    print_cuts(plan, text);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -112,7 +165,12 @@ static void print_explain_json(const kf_plan *plan, const kf__figures *fused,
         kf__print(text, ", \"code\": ");
         kf__print_json(text, cut->code);
         kf__print(text, ", \"why\": ");
-        kf__print_json(text, cut->why);
+        kf__text why;
+        kf__text_init(&why, &plan->program->ctx->mem);
+        print_why(plan, cut, &why);
+        if (why.failed) text->failed = true;
+        else kf__print_json(text, why.at ? why.at : "");
+        kf__text_free(&why);
         kf__print(text, "}");
     }
     kf__print(text, "], ");

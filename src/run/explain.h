@@ -12,6 +12,7 @@ typedef struct kf__kernel_figures {
 
 typedef struct kf__figures {
     int64_t kernels, bytes, temp_bytes; /* kernels: launches */
+    int64_t parts;                      /* kernels with anything to do, of any number of launches */
     double us;
     kf__kernel_figures *kernel; /* [partition's kernels] */
 } kf__figures;
