@@ -75,7 +75,7 @@ static kf_status run_lower(kf__build *b, kf_error *err) {
 }
 
 static kf_status run_emit(kf__build *b, kf_error *err) {
-    KF_TRY(kf__emit_prelude(b->target, &b->source));
+    if (kf__emit_prelude(b->target, &b->source) != KF_OK) return kf__out_of_memory(err);
     b->functions = b->source.n;
     KF_TRY(kf__emit(&b->lowered, b->target, &b->source, err));
     return b->source.failed ? kf__out_of_memory(err) : KF_OK;

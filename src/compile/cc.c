@@ -209,7 +209,9 @@ static kf_status attempt(const kf__cc *cc, const kf_allocator *mem,
     read_messages(output, messages, sizeof(messages));
     close(output);
     kf_status status;
-    if (!ran)
+    if (!ran && reason == ENOMEM)
+        status = kf__out_of_memory(err);
+    else if (!ran)
         status = kf__fail(err, KF_ERR_COMPILER, "the C compiler %s couldn't be started: %s",
                           cc->path, strerror(reason));
     else if (code > 0)
