@@ -222,6 +222,7 @@ static void test_float_ops(void **state) { (void)state; run_file("float_ops"); }
 static void test_int_ops(void **state) { (void)state; run_file("int_ops"); }
 static void test_reductions(void **state) { (void)state; run_file("reductions"); }
 static void test_composites(void **state) { (void)state; run_file("composites"); }
+static void test_functions(void **state) { (void)state; run_file("functions"); }
 static void test_random(void **state) { (void)state; run_file("random"); }
 static void test_joins(void **state) { (void)state; run_file("joins"); }
 
@@ -229,7 +230,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_float_ops), cmocka_unit_test(test_int_ops),
         cmocka_unit_test(test_reductions), cmocka_unit_test(test_composites),
-        cmocka_unit_test(test_random), cmocka_unit_test(test_joins),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_random), cmocka_unit_test(test_joins),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]); /* "test_joins": one file */
     return cmocka_run_group_tests(tests, NULL, NULL);

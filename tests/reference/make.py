@@ -1,8 +1,8 @@
 """Reference values for every operation of src/ir/ops.def and every composite of src/library, from
 sources that share nothing with kfuse: NumPy for what rounds correctly and for integers, mpmath for
-functions, PyTorch (in float64) for composites and reductions, Philox by Random123's definition.
+functions, SciPy where arguments are special, PyTorch (in float64) for composites and reductions, Philox by Random123's definition.
 
-    python3 tests/reference/make.py [FOLDER]      needs numpy, mpmath, torch
+    python3 tests/reference/make.py [FOLDER]      needs numpy, scipy, mpmath, torch
 
 writes FOLDER/*.txt, which are committed (joins.txt: make_joins.py). tests/test_reference.c runs them by the oracle and
 compiled, tests/test_reference.py some by the command. A case is
@@ -12,6 +12,7 @@ compiled, tests/test_reference.py some by the command. A case is
     > float32 3,4 ulp 4 : ...               its results: `ulp N`, or `rel R abs A`
 """
 
+import fractions
 import pathlib
 import sys
 
@@ -19,6 +20,7 @@ import mpmath
 import numpy as np
 import torch
 import torch.nn.functional as F
+from scipy import special
 
 mpmath.mp.prec = 120
 rng = np.random.default_rng(7)
@@ -244,6 +246,124 @@ def int_ops():
     return cases
 
 
+# ---------------------------------------------------------------- functions, of f32 and f64
+
+
+MORE = [  # name, mpmath, NumPy or SciPy, lo, hi, ulp
+    ("exp2", lambda x: mpmath.power(2, x), np.exp2, -100, 100, 2),
+    ("log2", lambda x: mpmath.log(x, 2), np.log2, 0, 1e4, 4),
+    ("log10", mpmath.log10, np.log10, 0, 1e4, 4),
+    ("cbrt", lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), np.cbrt, -1e4, 1e4, 2),
+    ("sinh", mpmath.sinh, np.sinh, -10, 10, 4), ("cosh", mpmath.cosh, np.cosh, -10, 10, 4),
+    ("asinh", mpmath.asinh, np.arcsinh, -100, 100, 4),
+    ("acosh", mpmath.acosh, np.arccosh, 1, 100, 4),
+    ("atanh", mpmath.atanh, np.arctanh, -1, 1, 4),
+    ("tan", mpmath.tan, np.tan, -100, 100, 4), ("asin", mpmath.asin, np.arcsin, -1, 1, 4),
+    ("acos", mpmath.acos, np.arccos, -1, 1, 4), ("atan", mpmath.atan, np.arctan, -100, 100, 4),
+    ("erfc", mpmath.erfc, special.erfc, -5, 10, 4),
+    ("lgamma", mpmath.loggamma, lambda x: abs(x) if np.isinf(x) else special.gammaln(x),  # C, PyTorch
+     -10, 100, 8),
+    ("digamma", mpmath.digamma, special.digamma, 0.1, 100, 16),
+]
+TWO_FLOATS = [  # as MORE, without bounds
+    ("hypot", lambda x, y: mpmath.hypot(x, y), np.hypot, 2),
+    ("atan2", mpmath.atan2, np.arctan2, 4),
+    ("copysign", None, np.copysign, 0), ("nextafter", None, np.nextafter, 0),
+    ("fmod", None, np.fmod, 0), ("fmax", None, np.fmax, 0), ("fmin", None, np.fmin, 0),
+]
+
+
+def functions():
+    cases = Cases("Functions of f32 and f64, special values included: mpmath, NumPy and SciPy.")
+    own = np.random.default_rng(11)
+    for name, exact, plain, lo, hi, ulp in FUNCTIONS + MORE:
+        x = np.concatenate([SPECIAL, (own.random(20) * (hi - lo) + lo).astype(np.float32)])
+        if name == "digamma":  # of f64: near its zeros, and below 0, terms cancel
+            wide = np.array([0.0, -0.0, inf, -inf, nan, -1, -2, 3, 5.5, 1e300, 1e-300])
+        else:
+            wide = np.concatenate([x.astype(np.float64), [1e300, -1e300, 1e-310, 709.5, -745]])
+        want = precise(exact, plain)
+        if (name, exact, plain, lo, hi, ulp) in MORE:
+            cases.add(f"{name}(x)", {"x": x}, to_f32(want(x)), f"ulp {ulp + 0.5}")
+        cases.add(f"{name}(x)", {"x": wide}, want(wide), f"ulp {ulp + 0.5}")
+    for dtype in (np.float32, np.float64):
+        more = (own.random((2, 20)) * 200 - 100).astype(dtype)
+        x, y = pairs(PAIRS.astype(dtype), more[0], more[1])
+        for name, exact, plain, ulp in TWO_FLOATS:
+            want = plain(x, y)
+            if exact:
+                want = precise(exact, plain)(x, y)
+                want = to_f32(want) if dtype == np.float32 else want
+            cases.add(f"{name}(x, y)", {"x": x, "y": y}, want, f"ulp {ulp + 0.5 if ulp else 0}")
+        z = pairs(PAIRS.astype(dtype), more[1], more[0])[1]
+        keep = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
+        cases.add("fma(x, y, z)", {"x": x[keep], "y": y[keep], "z": z[keep]},
+                  fused(x[keep], y[keep], z[keep]))
+        cases.add("signbit(x)", {"x": x}, np.signbit(x))
+        cases.add("positive(x)", {"x": x}, x)
+        for name, plain in (("and", np.logical_and), ("or", np.logical_or), ("xor", np.logical_xor)):
+            cases.add(f"logical_{name}(x, y)", {"x": x, "y": y}, plain(x, y))
+        cases.add("logical_not(x)", {"x": x}, np.logical_not(x))
+    halves = np.concatenate([PAIRS[np.abs(PAIRS) != np.float32(3e38)], [65504, -65504, 6e-8, 2.05]])
+    x, y = (v.ravel().astype(np.float32) for v in np.meshgrid(halves, halves))
+    cases.add("nextafter(cast(x, float16), cast(y, float16))", {"x": x, "y": y},
+              np.nextafter(x.astype(np.float16), y.astype(np.float16)))
+    integers(cases)
+    return cases
+
+
+def fused(x, y, z):
+    """x * y + z in rational numbers, rounded once."""
+
+    def one(*v):
+        p, q, r = (fractions.Fraction(float(w)) for w in v)
+        exact = p * q + r
+        if exact == 0:
+            return float(v[0]) * float(v[1]) + float(v[2])
+        try:
+            wide = float(exact)
+        except OverflowError:
+            return inf if exact > 0 else -inf
+        if x.dtype == np.float64:
+            return wide
+        near = np.float32(wide)  # the nearest of three floats
+        if not np.isfinite(near):
+            return near
+        around = [np.nextafter(near, np.float32(-inf)), near, np.nextafter(near, np.float32(inf))]
+        return min((f for f in around if np.isfinite(f)), key=lambda f: (
+            abs(fractions.Fraction(float(f)) - exact), int(np.float32(f).view(np.int32)) & 1))
+
+    return np.array([one(*v) for v in zip(x, y, z)]).astype(x.dtype)
+
+
+def integers(cases):
+    """What isn't in int_ops."""
+    for dtype in (np.int8, np.uint8, np.int16, np.int32, np.int64):
+        values = int_values(dtype).astype(dtype)
+        x, y = (v.ravel() for v in np.meshgrid(values, values))
+        for text, function in (
+            ("fmod(x, y)", np.fmod), ("fma(x, y, x)", lambda a, b: a * b + a),
+            ("fmax(x, y)", np.maximum), ("fmin(x, y)", np.minimum),
+            ("logical_and(x, y)", np.logical_and), ("logical_or(x, y)", np.logical_or),
+            ("logical_xor(x, y)", np.logical_xor), ("x != y", np.not_equal),
+            ("x <= y", np.less_equal), ("x > y", np.greater),
+        ):
+            cases.add(text, {"x": x, "y": y}, function(x, y))
+        for name in ("floor", "ceil", "trunc", "round", "positive"):
+            cases.add(f"{name}(x)", {"x": values}, values)
+        cases.add("clip(x, 2, 40)", {"x": values}, np.clip(values, 2, 40).astype(dtype))
+        cases.add("signbit(x)", {"x": values}, values < 0)
+        cases.add("logical_not(x)", {"x": values}, values == 0)
+        for name, plain in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite)):
+            cases.add(f"{name}(x)", {"x": values}, plain(values))
+        cases.add("atan2(x, y)", {"x": x, "y": y}, to_f32(precise(mpmath.atan2, np.arctan2)(
+            x.astype(np.float32), y.astype(np.float32))), "ulp 4.5")
+    x, y = np.array([0, 0, 1, 1], bool), np.array([0, 1, 0, 1], bool)
+    for name, plain in (("and", np.logical_and), ("or", np.logical_or), ("xor", np.logical_xor)):
+        cases.add(f"logical_{name}(x, y)", {"x": x, "y": y}, plain(x, y))
+    cases.add("logical_not(x)", {"x": x}, ~x)
+
+
 # ---------------------------------------------------------------- reductions
 
 
@@ -435,7 +555,7 @@ def random():
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     folder = folder.parent if folder.is_file() else folder
-    for make in (float_ops, int_ops, reductions, composites, random):
+    for make in (float_ops, int_ops, reductions, composites, random, functions):
         make().write(folder / f"{make.__name__}.txt")
 
 
