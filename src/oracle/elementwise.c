@@ -93,8 +93,31 @@ static bool zeros_meet(const double *a, const double *b, int64_t n) {
     return false;
 }
 
+/* Which argument's sign is read: NaN's isn't promised. -1: none is. */
+static int reads_sign(const kf_graph *g, const kf__node *node) {
+    int k = node->op == KF__COPYSIGN ? 1 : node->op == KF__SIGNBIT ? 0 : -1;
+    return k >= 0 && kf__is_float((kf__dtype)kf__at(g, node->args[k])->dtype) ? k : -1;
+}
+
+static bool has_nan(const double *x, int64_t n) {
+    for (int64_t j = 0; j < n; j++)
+        if (isnan(x[j])) return true;
+    return false;
+}
+
+/* In one sample NaN is negative, in the next it isn't. */
+static void sign_of_nan(const kf__node *node, const double *sign, int64_t n, int sample, void *out) {
+    for (int64_t j = 0; j < n; j++) {
+        if (!isnan(sign[j])) continue;
+        if (node->op == KF__SIGNBIT) ((int64_t *)out)[j] = sample & 1;
+        else ((double *)out)[j] = copysign(((double *)out)[j], sample & 1 ? -1 : 1);
+    }
+}
+
 bool kf__o_inexact(const kf_graph *g, const kf__node *node, const void *const *args, int64_t n) {
     kf__dtype t = (kf__dtype)kf__at(g, node->args[0])->dtype;
+    int sign = reads_sign(g, node);
+    if (sign >= 0) return has_nan(args[sign], n);
     if (!kf__is_float((kf__dtype)node->dtype)) return false;
     if (is_select((kf__opcode)node->op)) return kf__is_float(t) && zeros_meet(args[0], args[1], n);
     return kf__ops[node->op].ulp > 0;
@@ -194,6 +217,8 @@ void kf__o_op(const kf_graph *g, const kf__node *node, const void *const *args, 
         return;
     }
     float_op(g, node, (const double *const *)args, n, noise, out);
+    int sign = reads_sign(g, node);
+    if (noise->sample && sign >= 0) sign_of_nan(node, args[sign], n, noise->sample, out);
     if (!noise->sample || !is_select(op)) return;
     const double *a = args[0], *b = args[1];
     double *f = out;
