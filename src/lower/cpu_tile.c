@@ -16,6 +16,7 @@ enum {
     KF__TILE_BYTES = 128, /* of a row of t: two lines of cache, so that none is read twice */
     KF__TILE_LEN = 128,   /* elements of the innermost axis */
     KF__TILE_PAD = 16,
+    KF__FAR_BYTES = 1 << 20, /* from there on the next tile isn't in L2 yet */
 };
 
 typedef struct tiles {
@@ -130,6 +131,7 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
 /* A part of the next tile for each row: its line of what is contiguous, and of what isn't every
  * `rows`-th run. */
 static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
+    kf__open_if(L, kf__word_int(L, "prefetch", kf__low_bytes(L) >= KF__FAR_BYTES));
     const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l"), *k = kf__l_var(L, "k");
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -150,6 +152,7 @@ static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
         kf__close(L);
         if (tiled) kf__close(L);
     }
+    kf__close(L);
 }
 
 static void put_row(kf__low *L, const tiles *s) {

@@ -21,6 +21,7 @@ typedef struct {
     float *out0;
     int64_t s0_out0;
     int64_t s1_out0;
+    int64_t prefetch;
     int64_t next_in_x;
     int64_t next_in_y;
 } k0_add_dropout_args;
@@ -52,6 +53,7 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     const int64_t s1_out0 = a->s1_out0;
+    const int64_t prefetch = a->prefetch;
     const int64_t next_in_x = a->next_in_x;
     const int64_t next_in_y = a->next_in_y;
     for (int64_t u = begin; u < end; ++u) {
@@ -88,13 +90,15 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
             if (stream) {
                 kf_stream_copy(p3_out0, buffer0, len * 4);
             }
-            for (int64_t l = r; l < len; l += rows) {
-                for (int64_t k = 0; k < rows; k += 32) {
-                    kf_prefetch_far(corner1 + next_in_x + l * s2_in_x + k);
+            if (prefetch) {
+                for (int64_t l = r; l < len; l += rows) {
+                    for (int64_t k = 0; k < rows; k += 32) {
+                        kf_prefetch_far(corner1 + next_in_x + l * s2_in_x + k);
+                    }
                 }
-            }
-            for (int64_t k = 0; k < len; k += 16) {
-                kf_prefetch_far(p2_in_y + next_in_y + k);
+                for (int64_t k = 0; k < len; k += 16) {
+                    kf_prefetch_far(p2_in_y + next_in_y + k);
+                }
             }
         }
     }

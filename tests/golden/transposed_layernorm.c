@@ -13,6 +13,7 @@ typedef struct {
     int64_t s0_in_x;
     float *packed_in_x;
     int64_t s0_packed_in_x;
+    int64_t prefetch;
     int64_t next_in_x;
 } k0_add_layer_norm_pack0_args;
 
@@ -34,6 +35,7 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
     const int64_t s0_in_x = a->s0_in_x;
     float *packed_in_x = a->packed_in_x;
     const int64_t s0_packed_in_x = a->s0_packed_in_x;
+    const int64_t prefetch = a->prefetch;
     const int64_t next_in_x = a->next_in_x;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
@@ -58,9 +60,11 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
             if (stream) {
                 kf_stream_copy(p1_packed_in_x, buffer0, len * 4);
             }
-            for (int64_t l = r; l < len; l += rows) {
-                for (int64_t k = 0; k < rows; k += 16) {
-                    kf_prefetch_far(corner0 + next_in_x + l * s1_in_x + k);
+            if (prefetch) {
+                for (int64_t l = r; l < len; l += rows) {
+                    for (int64_t k = 0; k < rows; k += 16) {
+                        kf_prefetch_far(corner0 + next_in_x + l * s1_in_x + k);
+                    }
                 }
             }
         }
