@@ -519,6 +519,11 @@ static void test_cost(void **state) {
     assert_int_equal(kf__kernel_cost(p, &p->kernels[0], sizes, &read, &written, &flops), KF_OK);
     assert_int_equal(read, 4 * (1000 + 100 + 1000));
     assert_int_equal(written, 4000);
+    int64_t again, row, widest; /* x and the residual are needed by the sums, then by the result */
+    assert_int_equal(kf__kernel_again(p, &p->kernels[0], sizes, &again, &row, &widest), KF_OK);
+    assert_int_equal(again, 4 * (1000 + 100 + 1000));
+    assert_int_equal(row, 4 * (100 + 10 + 100));
+    assert_int_equal(widest, 400);
     kf__partition_free(p);
     p = fuse(rotary, KF_FUSION_ON); /* rows of x are read once, though by three maps */
     int64_t rows[] = {100, 64, 64, 64};

@@ -128,6 +128,50 @@ kf_status kf__kernel_cost(const kf__partition *p, const kf__kernel *k, const int
     return KF_OK;
 }
 
+/* Count one more for each load that instruction i needs for every element. */
+static void count_loads(const kf__kernel *k, uint32_t i, uint8_t *seen, uint8_t *stages) {
+    const kf__instr *in = &k->instrs[i];
+    if (seen[i] || in->level != KF__LEVEL_FULL) return;
+    seen[i] = 1;
+    stages[i] += in->kind == KF__I_LOAD;
+    for (int a = 0; a < in->n_args; a++) count_loads(k, in->args[a], seen, stages);
+}
+
+static void count_stages(const kf__kernel *k, uint8_t *seen, uint8_t *stages) {
+    for (uint32_t s = 0; s < k->n_stages; s++) {
+        memset(seen, 0, k->n_instrs);
+        for (uint32_t i = 0; i < k->n_instrs; i++) {
+            uint32_t arg = k->instrs[i].args[0];
+            if (k->instrs[i].kind == KF__I_REDUCE && k->instrs[arg].stage == s)
+                count_loads(k, arg, seen, stages);
+        }
+        for (uint32_t i = 0; i < k->n_stores; i++)
+            if (k->instrs[k->stores[i].instr].stage == s)
+                count_loads(k, k->stores[i].instr, seen, stages);
+    }
+}
+
+kf_status kf__kernel_again(const kf__partition *p, const kf__kernel *k, const int64_t *names,
+                           int64_t *again, int64_t *row, int64_t *widest) {
+    const kf__exprs *x = &p->graph->exprs;
+    uint8_t seen[KF__MAX_INSTRS], stages[KF__MAX_INSTRS] = {0};
+    int64_t times[3], n;
+    *again = *row = *widest = 0;
+    if (k->kind != KF__ROW || k->n_stages < 2) return KF_OK;
+    if (!times_of(x, k, names, times)) return KF_ERR_LIMIT;
+    count_stages(k, seen, stages);
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        if (!stages[i]) continue;
+        int64_t size = kf__types[k->instrs[i].dtype].size;
+        if (!touched_by(x, k, i, names, &n) || !kf__mul_ok(n, size, &n)) return KF_ERR_LIMIT;
+        int64_t one = n / kf__max(1, times[KF__LEVEL_ROW]);
+        *row += one;
+        *widest = kf__max(*widest, one);
+        if (!kf__mul_ok(n, stages[i] - 1, &n) || !kf__add_ok(*again, n, again)) return KF_ERR_LIMIT;
+    }
+    return KF_OK;
+}
+
 static kf__kernel kernel_of(const kf__body *b) {
     return (kf__kernel){.kind = b->kind, .n_axes = b->domain.n, .reduced = b->domain.reduced,
                         .size = (kf__expr *)b->domain.size, .n_instrs = b->instrs.n,

@@ -72,6 +72,22 @@ static double launch_us(const kf_plan *plan) {
 
 /* ---------------------------------------------------------------- figures of a partition */
 
+/* Rows that don't stay in caches, or a GPU's registers (16384 packs), come from memory again for
+ * each stage. */
+static kf_status read_again(const kf_plan *plan, const kf__partition *p, const kf__kernel *k,
+                            kf__kernel_figures *f) {
+    const kf__target *target = &plan->program->target;
+    int64_t again, row, widest;
+    kf_status status = kf__kernel_again(p, k, plan->names, &again, &row, &widest);
+    if (status != KF_OK || again == 0) return status;
+    bool cuda = target->kind == KF__TARGET_CUDA;
+    int64_t at_once = cuda ? target->sms : 1; /* rows that are worked on at a time, at the least */
+    int64_t rows = row ? kf__max(1, f->read / row) : 1;
+    if (cuda && widest <= 16384 * 16) return KF_OK;
+    if (row <= target->cache_bytes / kf__max(1, kf__min(at_once, rows))) return KF_OK;
+    return kf__add_ok(f->read, again, &f->read) ? KF_OK : KF_ERR_LIMIT;
+}
+
 static kf_status figures_of(const kf_plan *plan, const kf__partition *p, const kf__lowered *lowered,
                             const int64_t *bytes, kf__arena *arena, kf__figures *out,
                             kf_error *err) {
@@ -83,6 +99,10 @@ static kf_status figures_of(const kf_plan *plan, const kf__partition *p, const k
         if (lowered[k].n_fns == 0) continue;
         kf_status status = kf__kernel_cost(p, &p->kernels[k], plan->names, &f->read, &f->written,
                                            &f->flops);
+        if (status != KF_OK)
+            return kf__fail(err, status, "the bytes of %s don't fit in 64 bits",
+                            p->kernels[k].name);
+        status = read_again(plan, p, &p->kernels[k], f);
         if (status != KF_OK)
             return kf__fail(err, status, "the bytes of %s don't fit in 64 bits",
                             p->kernels[k].name);

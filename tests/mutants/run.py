@@ -21,7 +21,7 @@ FOLDERS = ("src", "include", "cli", "cmake", "tests")
 
 # name, file, text, what it becomes, options of the fuzzer (, another text, what it becomes)
 MUTANTS = [
-    ("lost-tail", "src/lower/cpu_rows.c",
+    ("lost-tail", "src/lower/cpu_passes.c",
      'put_group(L, b, p, whole, kf__l_bin(L, "-", b->len, whole));',
      "(void)whole;", []),
     ("stride-sign", "src/run/bind.c",
@@ -55,7 +55,7 @@ MUTANTS = [
     ("wrong-broadcast-stride", "src/fuse/views.c",
      "arg[i] = kf__x_is(x, a->shape[i], 1) ? kf__x_const(x, 0) : index[i];",
      "arg[i] = index[i];", []),
-    ("wrong-saturation", "src/prelude/prelude_common.h",
+    ("wrong-saturation", "src/prelude/prelude_convert.h",
      "KF_CAST_SMALL(f32, float, i8, int8_t, -128.0f, 127.0f)",
      "KF_CAST_SMALL(f32, float, i8, int8_t, -128.0f, 128.0f)", ["--only", "i8"]),
     ("round-half-up", "src/prelude/prelude_c.h",
@@ -76,6 +76,34 @@ MUTANTS = [
      "KF_FN T kf_mean_of_##N(T sum, T n) { return n > 0 ? sum / (n + 1) : (T)0; }", []),
     ("tail-overrun", "src/prelude/prelude_c.h",
      "for (; i < bytes; i++) to[i] = from[i];", "for (; i <= bytes; i++) to[i] = from[i];", []),
+    ("guard-off-by-one", "src/prelude/prelude_common.h",
+     "return (i >= 0) & (i < n);", "return (i >= 0) & (i <= n);",
+     ["--emulate-cuda", "--only", "pad"]),
+    ("run-ends-early", "src/lower/place.c",
+     '*to = most(L, "kf_min_i64", *to, kf__l_bin(L, "-", size, e));',
+     '*to = most(L, "kf_min_i64", *to, kf__l_bin(L, "-", kf__l_bin(L, "-", size, e), one));',
+     ["--only", "concatenate"]),
+    ("argmax-takes-any-of-ties", "src/prelude/prelude_reduce.h",
+     "return a < b ? a : b;    ", "return a != kf_highest_i64 ? a : b;",
+     ["--emulate-cuda", "--only", "argm"]),
+    ("float8-rounds-half-up", "src/prelude/prelude_convert.h",
+     "int32_t normal = (size - (120 << 23) + 0x7ffff + ((size >> 20) & 1)) >> 20;",
+     "int32_t normal = (size - (120 << 23) + 0x80000) >> 20;", ["--only", "f8e4m3"]),
+    ("tile-without-its-last-row", "src/prelude/prelude_c.h",
+     "kf__items##SIZE(dst, dst_pitch, src, src_pitch, n, m);    ",
+     "kf__items##SIZE(dst, dst_pitch, src, src_pitch, n - 1, m);", []),
+    ("tile-beyond-its-end", "src/lower/cuda_transpose.c",
+     'const kf__lx *left = kf__l_call(L, "kf_min_i64", KF__I64, '
+     'kf__l_bin(L, "-", high, at), n);',
+     "const kf__lx *left = n;", ["--emulate-cuda"]),
+    ("kernels-in-a-circle", "src/fuse/merge.c",
+     "bit(p, p->path, k, to)) return true;", "bit(p, p->path, k, to)) return false;", []),
+    ("remainder-of-c", "src/prelude/prelude_common.h",
+     "return r != 0 && NEG(r) != NEG(d) ? (T)(r + d) : r;", "return r;", ["--only", "%"]),
+    ("nan-to-integer", "src/prelude/prelude_convert.h",
+     "return (T)(v == v ? i : 0);", "return (T)i;", ["--only", "i8"]),
+    ("step-forgotten", "src/fuse/views.c",
+     "kf__x_mul(x, kf__x_const(x, view->u.slice.step[i]), index[i]));", "index[i]);", []),
 ]
 
 
