@@ -25,7 +25,7 @@ static const char *primitive_name(const kf_graph *g, kf__ref ref) {
         [KF__CONCAT] = "concatenate"};
     const kf__node *n = kf__at(g, ref);
     if (n->kind == KF__OP) return kf__ops[n->op].name;
-    if (n->kind == KF__REDUCE) return kf__reds[n->op].name;
+    if (n->kind == KF__REDUCE) return kf__reds[n->op].field[n->field].name; /* "max" of a softmax */
     return kinds[n->kind] ? kinds[n->kind] : "value";
 }
 
