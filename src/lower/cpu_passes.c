@@ -82,10 +82,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (kf__fields(L, p->reds[r]) < 2) continue;
         if (!kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1))) continue;
-        if (p->fill && p->fill->red == p->reds[r]) {
-            p->keep[r] = p->from;
-            continue;
-        }
+        if (p->fill && p->fill->red == p->reds[r]) continue; /* computed again when it is summed */
         p->keep[r] = kf__l_name(L, "keep%u", (unsigned)p->reds[r]);
         kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])), p->keep[r], KF__CPU_BLOCK, NULL);
     }

@@ -46,9 +46,10 @@ static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
     return kf__l_bin(L, "<=", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most));
 }
 
-/* Where the block's exponentials are kept. */
+/* Where the block's exponentials are kept; of a row that is too long for that, at the front. */
 static const char *kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
     const char *name = kf__l_name(L, "%s_from", k->exps);
+    first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
     kf__put_let(L, kf__l_name(L, "%s *", kf__ctype(kf__state_type(L, k->red))), name,
                 kf__l_bin(L, "+", kf__l_var(L, k->exps), first), NULL);
     return name;
@@ -115,8 +116,6 @@ static void put_sum_of_kept(kf__low *L, kf__cpu_block *b, const stage *st, const
     while (st->reds[at] != st->fill->red) ++at;
     kf__state_fields fields = {st->running[at][0]};
     const char *keep = NULL;
-    uint16_t arg = L->k->instrs[st->reds[at]].args[0];
-    if (kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1))) keep = from;
     kf__pass p = {.field = 1, .n_fields = 1, .reds = &st->reds[at], .n_reds = 1, .keep = &keep,
               .fill = st->fill, .summing = true, .from = from, .fields = &fields};
     kf__cpu_put_pass(L, b, &p);
@@ -124,9 +123,30 @@ static void put_sum_of_kept(kf__low *L, kf__cpu_block *b, const stage *st, const
     kf__put_set(L, sum, kf__fold_of(L, st->reds[at], 1, sum, fields[1]));
 }
 
+/* A row that is too long: its block's exponentials again. */
+static void put_exps_again(kf__low *L, const kf__kept *k, const kf__lx *first, const kf__lx *len,
+                           const char *from) {
+    kf__cpu_block b;
+    uint16_t root = (uint16_t)k->power;
+    const kf__lx *l = kf__l_var(L, "l");
+    kf__open_if(L, kf__l_bin(L, ">", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most)));
+    kf__cpu_open_line(L, &b, first, len);
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &root, 1);
+    kf__cpu_prepare(L, &b, mask);
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, &b, mask, l);
+    kf__put_set(L, kf__l_item(L, from, l), kf__value_of(L, k->power));
+    kf__close(L);
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
+}
+
 /* begin: the block's index among what a row reduces. */
 static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
                                const kf__lx *first, const kf__lx *len) {
+    const char *from = NULL;
+    if (st->fill || st->use) from = kept_from(L, st->fill ? st->fill : st->use, first);
+    if (st->use) put_exps_again(L, st->use, first, len, from);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
     b.begin = begin;
@@ -134,8 +154,6 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
     /* What the stage reads, or would read: the next row's is asked for. */
     kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
-    const char *from = NULL;
-    if (st->fill || st->use) from = kept_from(L, st->fill ? st->fill : st->use, first);
     if (st->use) L->value[st->use->power] = kf__l_var(L, from); /* its arguments aren't needed */
     if (st->fill && st->summing) {
         put_sum_of_kept(L, &b, st, from);
@@ -236,20 +254,11 @@ void kf__cpu_rows(kf__low *L) {
         }
         open_stage(L, st, s);
         const kf__lx *zero = kf__l_int(L, 0);
-        bool fills = keeps && has_reduction(st, exps.red), uses = keeps && reads_kept(L, st, &exps);
-        if (fills || uses) {
-            kf__open_if(L, fits_kept(L, &exps));
-            st->fill = fills ? &exps : NULL;
-            st->use = uses ? &exps : NULL;
-            put_stage(L, st, zero, n);
-            st->summing = fills;
-            if (fills) put_stage(L, st, zero, n);
-            kf__open_else(L);
-            st->fill = st->use = NULL;
-            st->summing = false;
-        }
+        if (keeps && has_reduction(st, exps.red)) st->fill = &exps;
+        if (keeps && reads_kept(L, st, &exps)) st->use = &exps;
         if (st->n_reds || st->n_stores) put_stage(L, st, zero, n);
-        if (fills || uses) kf__close(L);
+        st->summing = st->fill;
+        if (st->summing) put_stage(L, st, zero, n);
         project_all(L, st, n);
         kf__put_rows(L, s + 1);
     }

@@ -22,141 +22,73 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
         const int64_t i0 = u;
         float max1 = kf_lowest_f32;
         float sumexp1 = 0.0f;
-        if (n1 <= 65536) {
-            for (int64_t first = 0; first < n1; first += 2048) {
-                const int64_t len = kf_min_i64(n1 - first, 2048);
-                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p0_in_x + 2048 + l);
-                }
-                float lanes_max1[64];
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch(p0_in_x + 2048 + l);
+            }
+            float lanes_max1[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_max1[l] = kf_lowest_f32;
+            }
+            const int64_t whole0 = len - len % 64;
+            for (int64_t group = 0; group < whole0; group += 64) {
                 KF_SIMD
-                for (int l = 0; l < 64; ++l) {
-                    lanes_max1[l] = kf_lowest_f32;
-                }
-                const int64_t whole0 = len - len % 64;
-                for (int64_t group = 0; group < whole0; group += 64) {
-                    KF_SIMD
-                    for (int64_t l = 0; l < 64; ++l) {
-                        const float v0 = kf_load_f32(p0_in_x, group + l);
-                        lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
-                    }
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len - whole0; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, whole0 + l);
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, group + l);
                     lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
                 }
-                for (int w = 32; w > 0; w /= 2) {
-                    KF_SIMD
-                    for (int l = 0; l < w; ++l) {
-                        lanes_max1[l] = kf_max_f32(lanes_max1[l], lanes_max1[l + w]);
-                    }
-                }
-                const float block_max1 = lanes_max1[0];
-                max1 = kf_max_f32(max1, block_max1);
             }
-            for (int64_t first = 0; first < n1; first += 2048) {
-                const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *exps1_from = exps1 + first;
-                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                float lanes_sumexp1[64];
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole0; ++l) {
+                const float v0 = kf_load_f32(p0_in_x, whole0 + l);
+                lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
+            }
+            for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD
-                for (int l = 0; l < 64; ++l) {
-                    lanes_sumexp1[l] = 0.0f;
+                for (int l = 0; l < w; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l], lanes_max1[l + w]);
                 }
-                const int64_t whole1 = len - len % 64;
-                for (int64_t group = 0; group < whole1; group += 64) {
-                    KF_SIMD
-                    for (int64_t l = 0; l < 64; ++l) {
-                        const float v0 = kf_load_f32(p0_in_x, group + l);
-                        const float term1 = kf_exp_below_f32(v0, max1);
-                        exps1_from[group + l] = term1;
-                        lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
-                    }
-                }
+            }
+            const float block_max1 = lanes_max1[0];
+            max1 = kf_max_f32(max1, block_max1);
+        }
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            float *exps1_from = exps1 + (n1 <= 65536 ? first : 0);
+            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+            float lanes_sumexp1[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_sumexp1[l] = 0.0f;
+            }
+            const int64_t whole1 = len - len % 64;
+            for (int64_t group = 0; group < whole1; group += 64) {
                 KF_SIMD
-                for (int64_t l = 0; l < len - whole1; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, whole1 + l);
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, group + l);
                     const float term1 = kf_exp_below_f32(v0, max1);
-                    exps1_from[whole1 + l] = term1;
+                    exps1_from[group + l] = term1;
                     lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
                 }
-                for (int w = 32; w > 0; w /= 2) {
-                    KF_SIMD
-                    for (int l = 0; l < w; ++l) {
-                        lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + w];
-                    }
-                }
-                const float block_sumexp1 = lanes_sumexp1[0];
-                sumexp1 = sumexp1 + block_sumexp1;
             }
-        } else {
-            for (int64_t first = 0; first < n1; first += 2048) {
-                const int64_t len = kf_min_i64(n1 - first, 2048);
-                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                float lanes_max1[64];
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole1; ++l) {
+                const float v0 = kf_load_f32(p0_in_x, whole1 + l);
+                const float term1 = kf_exp_below_f32(v0, max1);
+                exps1_from[whole1 + l] = term1;
+                lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
+            }
+            for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD
-                for (int l = 0; l < 64; ++l) {
-                    lanes_max1[l] = kf_lowest_f32;
-                }
-                const int64_t whole0 = len - len % 64;
-                for (int64_t group = 0; group < whole0; group += 64) {
-                    KF_SIMD
-                    for (int64_t l = 0; l < 64; ++l) {
-                        const float v0 = kf_load_f32(p0_in_x, group + l);
-                        lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
-                    }
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len - whole0; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, whole0 + l);
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
-                }
-                for (int w = 32; w > 0; w /= 2) {
-                    KF_SIMD
-                    for (int l = 0; l < w; ++l) {
-                        lanes_max1[l] = kf_max_f32(lanes_max1[l], lanes_max1[l + w]);
-                    }
-                }
-                const float block_max1 = lanes_max1[0];
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p0_in_x + 2048 + l);
-                }
-                float lanes_sumexp1[64];
-                KF_SIMD
-                for (int l = 0; l < 64; ++l) {
-                    lanes_sumexp1[l] = 0.0f;
-                }
-                const int64_t whole1 = len - len % 64;
-                for (int64_t group = 0; group < whole1; group += 64) {
-                    KF_SIMD
-                    for (int64_t l = 0; l < 64; ++l) {
-                        const float v0 = kf_load_f32(p0_in_x, group + l);
-                        const float term1 = kf_exp_below_f32(v0, block_max1);
-                        lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
-                    }
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len - whole1; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, whole1 + l);
-                    const float term1 = kf_exp_below_f32(v0, block_max1);
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
-                }
-                for (int w = 32; w > 0; w /= 2) {
-                    KF_SIMD
-                    for (int l = 0; l < w; ++l) {
-                        lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + w];
-                    }
-                }
-                const float block_sumexp1 = lanes_sumexp1[0];
-                {
-                    const float merged_max1 = kf_max_f32(max1, block_max1);
-                    const float merged_sumexp1 = kf_merge_sumexp_f32(max1, sumexp1, block_max1, block_sumexp1);
-                    max1 = merged_max1;
-                    sumexp1 = merged_sumexp1;
+                for (int l = 0; l < w; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + w];
                 }
             }
+            const float block_sumexp1 = lanes_sumexp1[0];
+            sumexp1 = sumexp1 + block_sumexp1;
         }
         const float v2 = max1;  // max
         const float v5 = sumexp1;  // sumexp
@@ -164,85 +96,49 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
         const float v7 = v5 + v6;  // softmax
         const float v8 = kf_one_f32 / v7;  // softmax
         float sum12 = 0.0f;
-        if (n1 <= 65536) {
-            for (int64_t first = 0; first < n1; first += 2048) {
-                const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *exps1_from = exps1 + first;
-                float lanes_sum12[64];
-                KF_SIMD
-                for (int l = 0; l < 64; ++l) {
-                    lanes_sum12[l] = 0.0f;
-                }
-                const int64_t whole0 = len - len % 64;
-                for (int64_t group = 0; group < whole0; group += 64) {
-                    KF_SIMD
-                    for (int64_t l = 0; l < 64; ++l) {
-                        const float v9 = exps1_from[group + l] * v8;  // softmax
-                        const float v10 = kf_log_f32(v9);  // log
-                        const float v11 = v9 * v10;  // multiply
-                        lanes_sum12[l] = lanes_sum12[l] + v11;
-                    }
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len - whole0; ++l) {
-                    const float v9 = exps1_from[whole0 + l] * v8;  // softmax
-                    const float v10 = kf_log_f32(v9);  // log
-                    const float v11 = v9 * v10;  // multiply
-                    lanes_sum12[l] = lanes_sum12[l] + v11;
-                }
-                for (int w = 32; w > 0; w /= 2) {
-                    KF_SIMD
-                    for (int l = 0; l < w; ++l) {
-                        lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + w];
-                    }
-                }
-                const float block_sum12 = lanes_sum12[0];
-                sum12 = sum12 + block_sum12;
-            }
-        } else {
-            for (int64_t first = 0; first < n1; first += 2048) {
-                const int64_t len = kf_min_i64(n1 - first, 2048);
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            float *exps1_from = exps1 + (n1 <= 65536 ? first : 0);
+            if (n1 > 65536) {
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p0_in_x + 2048 + l);
-                }
-                float lanes_sum12[64];
                 KF_SIMD
-                for (int l = 0; l < 64; ++l) {
-                    lanes_sum12[l] = 0.0f;
-                }
-                const int64_t whole0 = len - len % 64;
-                for (int64_t group = 0; group < whole0; group += 64) {
-                    KF_SIMD
-                    for (int64_t l = 0; l < 64; ++l) {
-                        const float v0 = kf_load_f32(p0_in_x, group + l);
-                        const float v3 = v0 - v2;  // softmax
-                        const float v4 = kf_exp_f32(v3);  // softmax
-                        const float v9 = v4 * v8;  // softmax
-                        const float v10 = kf_log_f32(v9);  // log
-                        const float v11 = v9 * v10;  // multiply
-                        lanes_sum12[l] = lanes_sum12[l] + v11;
-                    }
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len - whole0; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, whole0 + l);
+                for (int64_t l = 0; l < len; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, l);
                     const float v3 = v0 - v2;  // softmax
                     const float v4 = kf_exp_f32(v3);  // softmax
-                    const float v9 = v4 * v8;  // softmax
+                    exps1_from[l] = v4;
+                }
+            }
+            float lanes_sum12[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_sum12[l] = 0.0f;
+            }
+            const int64_t whole0 = len - len % 64;
+            for (int64_t group = 0; group < whole0; group += 64) {
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float v9 = exps1_from[group + l] * v8;  // softmax
                     const float v10 = kf_log_f32(v9);  // log
                     const float v11 = v9 * v10;  // multiply
                     lanes_sum12[l] = lanes_sum12[l] + v11;
                 }
-                for (int w = 32; w > 0; w /= 2) {
-                    KF_SIMD
-                    for (int l = 0; l < w; ++l) {
-                        lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + w];
-                    }
-                }
-                const float block_sum12 = lanes_sum12[0];
-                sum12 = sum12 + block_sum12;
             }
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole0; ++l) {
+                const float v9 = exps1_from[whole0 + l] * v8;  // softmax
+                const float v10 = kf_log_f32(v9);  // log
+                const float v11 = v9 * v10;  // multiply
+                lanes_sum12[l] = lanes_sum12[l] + v11;
+            }
+            for (int w = 32; w > 0; w /= 2) {
+                KF_SIMD
+                for (int l = 0; l < w; ++l) {
+                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + w];
+                }
+            }
+            const float block_sum12 = lanes_sum12[0];
+            sum12 = sum12 + block_sum12;
         }
         const float v13 = sum12;  // sum
         const float v14 = -v13;  // negative
