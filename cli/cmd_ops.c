@@ -5,16 +5,25 @@
 #include "parse/parse.h"
 #include "report.h"
 
-/* Can it be called with arrays of this dtype, of rank 2, for all that has no default? */
-static bool takes(const kf_function *f, kf__dtype dtype) {
+/* What may stand for the arguments that have no default. */
+typedef struct trial {
+    int rank;        /* of arrays */
+    bool number;     /* behind the first argument: an integer, not an array */
+    int64_t integer; /* its value */
+} trial;
+
+/* Can it be called with arrays of this dtype? */
+static bool takes(const kf_function *f, kf__dtype dtype, const trial *t) {
     enum { MOST = 16 };
     kf_spec specs[MOST];
     int n = kf_function_input_count(f);
     if (n > MOST) return false;
     for (int i = 0; i < n; i++) {
-        bool optional = kf_function_input_optional(f, i);
-        specs[i] = (kf_spec){.kind = optional ? KF_SPEC_DEFAULT : KF_SPEC_ARRAY, .ndim = 2,
-                             .dtype = kf__types[dtype].dlpack};
+        bool optional = kf_function_input_optional(f, i), number = t->number && i > 0;
+        specs[i] = (kf_spec){.kind = optional ? KF_SPEC_DEFAULT
+                                     : number ? KF_SPEC_INT : KF_SPEC_ARRAY,
+                             .ndim = t->rank, .dtype = kf__types[dtype].dlpack,
+                             .integer = t->integer};
     }
     kf_graph *graph = NULL;
     kf_status status = kf__instantiate(&kf__malloc, f, n, specs, KF_FUSED, &graph, NULL);
@@ -23,12 +32,19 @@ static bool takes(const kf_function *f, kf__dtype dtype) {
 }
 
 static unsigned dtypes_of(const char *name) {
+    static const trial trials[] = {{2, false, 0}, {1, true, 0}, {1, true, -1}, {3, true, 1}};
     kf_function *f = NULL;
     unsigned mask = 0;
-    if (kf__parse(&kf__malloc, "", name, &f, NULL) != KF_OK) return 0;
-    for (int t = 0; t < KF__DTYPE_COUNT; t++)
-        if (takes(f, (kf__dtype)t)) mask |= 1u << t;
-    kf_function_free(f);
+    char text[80];
+    snprintf(text, sizeof text, "%s(x, f32)", name); /* cast */
+    for (size_t k = 0; k <= KF__COUNT(trials) && !mask; k++) {
+        bool by_name = k < KF__COUNT(trials);
+        if (kf__parse(&kf__malloc, by_name ? "" : text, by_name ? name : NULL, &f, NULL) != KF_OK)
+            continue;
+        for (int t = 0; t < KF__DTYPE_COUNT; t++)
+            if (takes(f, (kf__dtype)t, &trials[by_name ? k : 0])) mask |= 1u << t;
+        kf_function_free(f);
+    }
     return mask;
 }
 
@@ -76,6 +92,38 @@ static void json_op(struct json *j, const kf__callable *op, unsigned dtypes) {
     json_close(j);
 }
 
+static void give_other_names(const char *name, FILE *to) {
+    for (size_t i = 0; kf__other_name(name, i); i++)
+        fprintf(to, "%s%s", i ? ", " : "  other names: ", kf__other_name(name, i));
+    if (kf__other_name(name, 0)) fputc('\n', to);
+}
+
+/* An operation's row of ops.def. */
+static void give_formula(const char *name, FILE *to) {
+    kf__opcode op;
+    if (!kf__op_from_name(name, strlen(name), &op)) return;
+    const kf__op_row *row = &kf__ops[op];
+    if (row->float_code) fprintf(to, "  code for floats: %s\n", row->float_code);
+    if (row->int_code) fprintf(to, "  code for integers: %s\n", row->int_code);
+    if (row->float_code && row->ulp > 0) fprintf(to, "  error: at most %g ulp\n", row->ulp);
+    if (row->gradient[0]) fprintf(to, "  gradient: %s\n", row->gradient);
+}
+
+static void give_source(const char *name, FILE *to) {
+    const char *file = NULL;
+    kf__text source;
+    kf__text_init(&source, &kf__malloc);
+    if (kf__composite_source(name, &source, &file) && source.at) {
+        fprintf(to, "\n  source (%s):\n\n", file);
+        for (const char *at = source.at; *at;) {
+            int n = (int)strcspn(at, "\n");
+            fprintf(to, n ? "    %.*s\n" : "%.*s\n", n, at);
+            at += n + (at[n] == '\n');
+        }
+    }
+    kf__text_free(&source);
+}
+
 static void give_one(const kf__callable *op, struct output *out) {
     unsigned dtypes = dtypes_of(op->name);
     kf__text text;
@@ -85,6 +133,9 @@ static void give_one(const kf__callable *op, struct output *out) {
     if (op->doc[0]) fprintf(out->table, "  %s\n", op->doc);
     if (text.at && text.at[0]) fprintf(out->table, "  dtypes: %s\n", text.at);
     kf__text_free(&text);
+    give_other_names(op->name, out->table);
+    give_formula(op->name, out->table);
+    give_source(op->name, out->table);
     if (out->json_file) json_op(&out->json, op, dtypes);
 }
 
@@ -125,8 +176,9 @@ static void give_all(struct output *out) {
 }
 
 static kf_status find(const char *name, kf__callable *op, kf_error *err) {
+    const char *real = kf__alias_of(name);
     for (size_t i = 0; kf__callable_at(i, op); i++)
-        if (strcmp(op->name, name) == 0) return KF_OK;
+        if (strcmp(op->name, real ? real : name) == 0) return KF_OK;
     kf_function *f = NULL; /* has the sentence for what is unknown or known elsewhere */
     KF_TRY(kf__parse(&kf__malloc, "", name, &f, err));
     snprintf(op->name, sizeof op->name, "%s", name); /* another name of something */

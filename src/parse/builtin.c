@@ -102,6 +102,40 @@ static void comment_above(const kf__library_place *place, char *to, size_t size)
     to[n] = 0;
 }
 
+const char *kf__alias_of(const char *name) {
+    for (size_t i = 0; i < KF__COUNT(aliases); i++)
+        if (strcmp(aliases[i].name, name) == 0) return aliases[i].text;
+    return NULL;
+}
+
+const char *kf__other_name(const char *name, size_t i) {
+    for (size_t k = 0; k < KF__COUNT(aliases); k++)
+        if (strcmp(aliases[k].text, name) == 0 && i-- == 0) return aliases[k].name;
+    return NULL;
+}
+
+bool kf__composite_source(const char *name, kf__text *out, const char **file) {
+    kf__library_place place;
+    if (!kf__library_find(name, strlen(name), &place)) return false;
+    const char *text = place.text;
+    uint32_t begin = place.begin, end = place.end;
+    while (begin > 1) { /* the comment above */
+        uint32_t line = begin - 1;
+        while (line > 0 && text[line - 1] != '\n') line--;
+        if (text[line] != '#') break;
+        begin = line;
+    }
+    while (end > place.begin) { /* without the comment of the next def */
+        uint32_t line = end - 1;
+        while (line > place.begin && text[line - 1] != '\n') line--;
+        if (text[line] != '#' && text[line] != '\n') break;
+        end = line;
+    }
+    kf__print(out, "%.*s", (int)(end - begin), text + begin);
+    *file = place.file;
+    return true;
+}
+
 static bool composite_at(size_t i, kf__callable *out) {
     kf__library_place place;
     const char *name;

@@ -244,20 +244,32 @@ static bool operate_sizes(kf__evaluator *ev, kf__token_kind op, const kf__object
 
 /* ---------------------------------------------------------------- others */
 
-/* == of what isn't a number */
-static bool same(const kf__object *a, const kf__object *b) {
-    if (kf__is_number(a) && kf__is_number(b)) return float_of(a) == float_of(b);
-    if (a->kind != b->kind) return false;
+/* == of what isn't a number, and of the items of tuples. False: not known now, which was said. */
+static bool same(kf__evaluator *ev, const kf__object *a, const kf__object *b, bool *out) {
+    kf__object order;
+    *out = false;
+    if (kf__is_number(a) && kf__is_number(b)) {
+        *out = float_of(a) == float_of(b);
+        return true;
+    }
+    if (kf__is_numeric(a) && kf__is_numeric(b)) { /* in tuples */
+        if (!kf__binary(ev, KF__T_EQUAL, a, b, &order)) return false;
+        if (order.kind != KF__O_BOOL)
+            return kf__eval_fail(ev, KF_ERR_TYPE, "these tuples can't be compared: they hold %s",
+                                 kf__object_text(kf__is_number(a) ? b : a));
+        *out = order.integer != 0;
+        return true;
+    }
+    if (a->kind != b->kind) return true;
     switch (a->kind) {
-    case KF__O_NONE: return true;
-    case KF__O_DTYPE: return a->dtype == b->dtype;
-    case KF__O_STRING: return a->n == b->n && memcmp(a->text, b->text, a->n) == 0;
-    case KF__O_SIZE: return a->size == b->size;
+    case KF__O_DTYPE: *out = a->dtype == b->dtype; return true;
+    case KF__O_STRING: *out = a->n == b->n && memcmp(a->text, b->text, a->n) == 0; return true;
     case KF__O_TUPLE:
-        for (uint32_t i = 0; i < a->n && a->n == b->n; i++)
-            if (!same(&a->items[i], &b->items[i])) return false;
-        return a->n == b->n;
-    default: return a->ref == b->ref;
+        *out = a->n == b->n;
+        for (uint32_t i = 0; i < a->n && *out; i++)
+            if (!same(ev, &a->items[i], &b->items[i], out)) return false;
+        return true;
+    default: *out = true; return true; /* None, ... */
     }
 }
 
@@ -287,7 +299,9 @@ static bool repeat_tuple(kf__evaluator *ev, const kf__object *a, const kf__objec
 static bool operate_others(kf__evaluator *ev, kf__token_kind op, const kf__object *a,
                            const kf__object *b, kf__object *out) {
     if (op == KF__T_EQUAL || op == KF__T_NOT_EQUAL) {
-        *out = (kf__object){.kind = KF__O_BOOL, .integer = same(a, b) == (op == KF__T_EQUAL)};
+        bool equal;
+        if (!same(ev, a, b, &equal)) return false;
+        *out = (kf__object){.kind = KF__O_BOOL, .integer = equal == (op == KF__T_EQUAL)};
         return true;
     }
     if (op == KF__T_PLUS && a->kind == KF__O_TUPLE && b->kind == KF__O_TUPLE)

@@ -34,5 +34,10 @@ typedef struct kf__callable {
     char name[40], signature[160], doc[240];
 } kf__callable;
 bool kf__callable_at(size_t i, kf__callable *out);
+/* What `name` is another name of; NULL: nothing. The i-th other name of `name`; NULL behind them. */
+const char *kf__alias_of(const char *name);
+const char *kf__other_name(const char *name, size_t i);
+/* The text of a composite, comment included, and the file it is in; false: it is none. */
+bool kf__composite_source(const char *name, kf__text *out, const char **file);
 
 #endif

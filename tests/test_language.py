@@ -1,0 +1,56 @@
+"""docs/language.md: every example in it is run.
+
+    ```kf       a text; `kfuse check` must agree with it. `# x = randn(3)    y = 2`: its inputs
+    ```values   lines `text -> what kfuse run prints of its results`
+    ```error    a text, and in the last line what it must say"""
+
+import pathlib
+import re
+
+import pytest
+
+DOC = pathlib.Path(__file__).resolve().parent.parent / "docs" / "language.md"
+
+
+def blocks(kind):
+    for number, found in enumerate(re.finditer(rf"```{kind}\n(.*?)```", DOC.read_text(), re.S)):
+        lines = found.group(1).rstrip("\n").split("\n")
+        inputs = []
+        if lines[0].startswith("# "):
+            inputs = [re.sub(r"^(\w+) = ", r"\1=", item.strip())
+                      for item in lines[0][2:].split("    ")]
+        yield number, inputs, lines[1:] if inputs else lines
+
+
+def run_text(run, tmp_path, command, lines, inputs, **options):
+    text = "\n".join(lines)
+    if text.startswith("def"):
+        (tmp_path / "doc.kf").write_text(text + "\n")
+        text = "doc.kf"
+    return run(command, text, *inputs, **options)
+
+
+@pytest.mark.parametrize("number, inputs, lines", list(blocks("kf")))
+def test_example(run, tmp_path, number, inputs, lines):
+    assert run_text(run, tmp_path, "check", lines, inputs, json_output=True)["ok"]
+
+
+@pytest.mark.parametrize("number, inputs, lines", list(blocks("error")))
+def test_error(run, tmp_path, number, inputs, lines):
+    assert lines[-1] in run_text(run, tmp_path, "run", lines[:-1], inputs, code=2).stderr
+
+
+VALUES = [pytest.param(*re.split(r" +->  ", line), inputs, id=line)
+          for _, inputs, lines in blocks("values") for line in lines]
+
+
+@pytest.mark.parametrize("text, want, inputs", VALUES)
+def test_value(run, text, want, inputs):
+    uses = [item for item in inputs if re.search(rf"\b{item.split('=')[0]}\b", text)]
+    lines = run("run", text, *uses).stdout.splitlines()[:-1]
+    values = [line for line in lines if not re.match(r"\w+: \w+ \(", line)]
+    assert " ".join(values).replace("[", "").replace("]", "").split() == want.split()
+
+
+def test_there_are_examples():
+    assert len(list(blocks("kf"))) > 5 and len(VALUES) > 25 and len(list(blocks("error"))) > 2
