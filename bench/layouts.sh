@@ -4,7 +4,7 @@ cd "$(dirname "$0")/.." || exit 2
 device=${1:-cpu}
 
 bench() {
-    timeout 120 build/kfuse bench "$@" --device "$device" 2>&1 | tail -1
+    timeout 120 build/kfuse bench "$@" --device "$device" 2>&1 | grep -E ' (cold|warm) '
 }
 
 bench 'x.T + y' x='randn(4096,4096)' y='randn(4096,4096)'
