@@ -113,6 +113,17 @@ static const same sames[] = {
      {{7, 8, 2000}, {1, 8, 1999}, {7, 4, 4000}, {100, 16, 1000}, END}, 0},
     {NAMED "sum(x, axis=0)", "# x: f32[%lld, %lld] step %lld\n",
      {{70, 33, 2}, {70, 33, 3}, {2000, 5, 64}, END}, 0},
+    /* pads and concatenations */
+    {NAMED "pad(x, ((1, 0), (2, 3)), value=7)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {100000, 33}, {33, 100000}, {4096, 4096}, END}, 0},
+    {"def f(x: f32[B, N], y: f32[C, N]): return concatenate([x, y])",
+     "# x: f32[%lld, %lld]\n# y: f32[%lld, %lld]\n",
+     {{7, 33, 5, 33}, {1, 33, 1, 33}, {7, 1, 8, 1}, {1, 1, 1, 1}, {4096, 64, 0, 64}, END}, 0},
+    {"def f(x: f32[B, N], y: f32[B, M]): return relu(concatenate([x, y], axis=1))",
+     "# x: f32[%lld, %lld]\n# y: f32[%lld, %lld]\n",
+     {{7, 33, 7, 5}, {1, 33, 1, 33}, {7, 1, 7, 8}, {1, 1, 1, 1}, {4096, 64, 4096, 0}, END}, 0},
+    {NAMED "x * arange(x.shape[-1]) + tril(x)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {100000, 33}, {4096, 4096}, END}, 0},
     /* numbers given at each run */
     {"dropout(x, p, seed=s)", "# x: f32[1000]\n# p: float 0.%lld\n# s: int %lld\n",
      {{1, 7}, {5, 8}, {9, 0}, {0, -5}, END}, 0},
