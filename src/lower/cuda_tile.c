@@ -18,15 +18,34 @@ int kf__cuda_width(const kf__low *L) {
     return widest ? 16 / widest : 4;
 }
 
+static bool is_wide(const kf__low *L, uint32_t i, int width) {
+    for (int m = 0; m + 1 < L->n_axes; ++m)
+        if (L->operands[i].varies[m] && L->axes[m].size > 1 && L->operands[i].stride[m] % width)
+            return false;
+    return true;
+}
+
+/* Does it begin in the middle of an array, as slices and parts do? Then its alignment is its own
+ * affair: others are still accessed by 16 bytes. */
+static bool is_apart(const kf__low *L, uint32_t i) {
+    const kf__operand *o = &L->operands[i];
+    return o->value && !o->store && !o->packed && !o->origin && kf__low_step(L, i) == 1;
+}
+
 bool kf__cuda_wide(const kf__low *L, int width) {
     if (width < 2) return false;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        if (!L->operands[i].value || kf__low_step(L, i) != 1) continue;
-        for (int m = 0; m + 1 < L->n_axes; ++m)
-            if (L->operands[i].varies[m] && L->axes[m].size > 1 && L->operands[i].stride[m] % width)
-                return false;
+        if (!L->operands[i].value || kf__low_step(L, i) != 1 || is_apart(L, i)) continue;
+        if (!is_wide(L, i, width)) return false;
     }
     return true;
+}
+
+/* May a pack of this load be read by 16 bytes? */
+static const kf__lx *aligned(kf__low *L, const kf__tile *t, uint32_t access) {
+    if (!is_apart(L, access)) return kf__word_aligned(L, "vec", t->vec);
+    return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name),
+                            is_wide(L, access, t->W));
 }
 
 /* ---------------------------------------------------------------- loops over packs and elements */
@@ -142,7 +161,7 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
         }
         kf__put_call(L, kf__l_call(L, wide_name(L, "load", t->W, L->operands[in->access].dtype),
                                    KF__I64, p, kf__l_int(L, 0), t->left,
-                                   kf__word_aligned(L, "vec", t->vec), words));
+                                   aligned(L, t, in->access), words));
         if (!in->n_args) return;
         kf__open_else(L);
         kf__put_call(L, kf__l_call(L, wide_name(L, "part", t->W, L->operands[in->access].dtype),

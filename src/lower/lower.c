@@ -25,20 +25,35 @@ void kf__low_begin(kf__low *L, const char *suffix, const char *doc) {
     memset((void *)L->value, 0, sizeof *L->value * L->k->n_instrs);
 }
 
-/* Which address words must be aligned for `vec`: all but the partials. */
+static bool is_address(const kf__word *w) {
+    return w->kind == KF__W_INPUT || w->kind == KF__W_RESULT || w->kind == KF__W_TEMP;
+}
+
+/* Is `flag` the word that tells whether `address` alone is aligned? */
+static bool is_own_flag(const kf__word *flag, const kf__word *address) {
+    return flag->kind >= KF__W_INT && !strncmp(flag->name, "vec_", 4) &&
+           !strcmp(flag->name + 4, address->name);
+}
+
+/* Which address words must be aligned for `vec`: all but the partials, and but those that have a
+ * flag of their own, vec_NAME. */
 static void finish_aligned(kf__loop_fn *fn) {
-    int64_t mask = 0;
-    bool fits = true;
-    for (uint32_t w = 0; w < fn->n_words; ++w) {
-        kf__word_kind kind = (kf__word_kind)fn->words[w].kind;
-        if (kind != KF__W_INPUT && kind != KF__W_RESULT && kind != KF__W_TEMP) continue;
-        fits = fits && w < 63;
-        if (w < 63) mask |= (int64_t)1 << w;
-    }
-    for (uint32_t w = 0; w < fn->n_words; ++w) {
-        if (fn->words[w].kind != KF__W_ALIGNED) continue;
-        fn->words[w].number = mask;
-        if (!fits) fn->words[w].kind = KF__W_INT, fn->words[w].number = 0;
+    for (uint32_t f = 0; f < fn->n_words; ++f) {
+        kf__word *flag = &fn->words[f];
+        int64_t all = 0, own = 0;
+        bool fits = true;
+        if (flag->kind != KF__W_ALIGNED) continue;
+        for (uint32_t w = 0; w < fn->n_words; ++w) {
+            bool another = false;
+            if (!is_address(&fn->words[w])) continue;
+            if (is_own_flag(flag, &fn->words[w])) own = w < 63 ? (int64_t)1 << w : 0;
+            for (uint32_t g = 0; g < fn->n_words; ++g)
+                another = another || is_own_flag(&fn->words[g], &fn->words[w]);
+            fits = fits && w < 63;
+            if (w < 63 && !another) all |= (int64_t)1 << w;
+        }
+        flag->number = own ? own : all;
+        if (!fits) flag->kind = KF__W_INT, flag->number = 0;
     }
 }
 

@@ -10,6 +10,7 @@ typedef struct {
     int64_t s0_in_y;
     int64_t size_index2;
     int64_t first_index2;
+    int64_t vec_in_y;
     const float *in_b;
     float *out0;
     int64_t s0_out0;
@@ -32,6 +33,7 @@ KF_KERNEL(k0_multiply_concatenate_add, k0_multiply_concatenate_add_args, 256) {
     const int64_t s0_in_y = a.s0_in_y;
     const int64_t size_index2 = a.size_index2;
     const int64_t first_index2 = a.first_index2;
+    const int64_t vec_in_y = a.vec_in_y;
     const float *in_b = a.in_b;
     float *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
@@ -57,7 +59,7 @@ KF_KERNEL(k0_multiply_concatenate_add, k0_multiply_concatenate_add_args, 256) {
             const int64_t begin3 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + j)), left);
             const int64_t end3 = kf_max_i64(begin3, kf_min_i64(left, size_index2 - (first_index2 + j)));
             if (begin3 == 0 && end3 == left) {
-                kf_load4_f16(p3_in_y, 0, left, vec, r3);
+                kf_load4_f16(p3_in_y, 0, left, vec_in_y, r3);
             } else {
                 kf_part4_f16(p3_in_y, begin3, end3, r3);
             }

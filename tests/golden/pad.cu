@@ -6,9 +6,10 @@ typedef struct {
     int64_t s0_in_x;
     int64_t size_index0;
     int64_t first_index0;
-    int64_t vec;
+    int64_t vec_in_x;
     float *out0;
     int64_t s0_out0;
+    int64_t vec;
 } k0_relu_pad_args;
 
 /* relu, pad.
@@ -22,9 +23,10 @@ KF_KERNEL(k0_relu_pad, k0_relu_pad_args, 256) {
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t size_index0 = a.size_index0;
     const int64_t first_index0 = a.first_index0;
-    const int64_t vec = a.vec;
+    const int64_t vec_in_x = a.vec_in_x;
     float *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
+    const int64_t vec = a.vec;
     const uint32_t t = kf_block() * 256 + kf_thread();
     const uint32_t packs = (n1 + 3) / 4;  // of a line
     const uint32_t line = t / packs;
@@ -38,7 +40,7 @@ KF_KERNEL(k0_relu_pad, k0_relu_pad_args, 256) {
             const int64_t begin1 = kf_min_i64(kf_max_i64(0, 0 - (first_index0 + j)), left);
             const int64_t end1 = kf_max_i64(begin1, kf_min_i64(left, size_index0 - (first_index0 + j)));
             if (begin1 == 0 && end1 == left) {
-                kf_load4_f32(p1_in_x, 0, left, vec, r1);
+                kf_load4_f32(p1_in_x, 0, left, vec_in_x, r1);
             } else {
                 kf_part4_f32(p1_in_x, begin1, end1, r1);
             }
