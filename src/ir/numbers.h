@@ -78,6 +78,20 @@ static inline long double kf_o_floordivf(long double a, long double b) {
 /* C's %, with the rules of the others. */
 static inline int64_t kf_o_rem(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
+/* Newton's steps, which are safe from above 0 outwards: erf is concave there. */
+static inline long double kf_o_erfinv(long double a) {
+    const long double half_root_pi = 0.886226925452758013649083741670572591L;
+    long double size = fabsl(a), y = size * half_root_pi;
+    if (!(size < 1)) return size == 1 ? a * INFINITY : NAN;
+    for (int i = 0; i < 200; i++) {
+        long double e = size < 0.5L ? erfl(y) - size : (1 - size) - erfcl(y);
+        long double next = y - e * half_root_pi * expl(y * y);
+        if (fabsl(next - y) <= 1e-19L * y) break;
+        y = next;
+    }
+    return copysignl(y, a);
+}
+
 /* lgamma's derivative, by reflection, recurrence and an asymptotic series. */
 static inline long double kf_o_digamma(long double a) {
     static const long double series[] = {1 / 12.0L, -1 / 120.0L, 1 / 252.0L, -1 / 240.0L,

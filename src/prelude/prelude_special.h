@@ -53,6 +53,49 @@ KF_FN float kf_erfc_f32(float x) {
     return kf_select_f32(kf_abs_f32(x) < 0.45f, p, far);
 }
 
+/* x times a function of w = -log(1 - x^2): one polynomial in w, far out one in its root. */
+KF_FN float kf_erfinv_f32(float x) {
+    float a = kf_abs_f32(x), rest = (1.0f - a) * (1.0f + a);
+    float n, f = kf__log_split(rest, &n), w = -kf__log_of(f, n);
+    float t = w - 2.5f;
+    float p = kf_fma_f32(-0x1.1b9f6ap-27f, t, 0x1.e16378p-26f);
+    p = kf_fma_f32(p, t, 0x1.ee129cp-22f);
+    p = kf_fma_f32(p, t, -0x1.d8b16cp-19f);
+    p = kf_fma_f32(p, t, -0x1.4bcafcp-18f);
+    p = kf_fma_f32(p, t, 0x1.ca60c4p-13f);
+    p = kf_fma_f32(p, t, -0x1.4866f8p-10f);
+    p = kf_fma_f32(p, t, -0x1.11c994p-8f);
+    p = kf_fma_f32(p, t, 0x1.f91e8ap-3f);
+    p = kf_fma_f32(p, t, 0x1.805c5ep0f);
+    t = kf_sqrt_f32(w) - 3.0f;
+    float q = kf_fma_f32(-0x1.9eceb2p-13f, t, 0x1.9e85c8p-14f);
+    q = kf_fma_f32(q, t, 0x1.61da68p-10f);
+    q = kf_fma_f32(q, t, -0x1.e1410ap-9f);
+    q = kf_fma_f32(q, t, 0x1.77f316p-8f);
+    q = kf_fma_f32(q, t, -0x1.f39436p-8f);
+    q = kf_fma_f32(q, t, 0x1.355542p-7f);
+    q = kf_fma_f32(q, t, 0x1.006db8p0f);
+    q = kf_fma_f32(q, t, 0x1.6a9efcp1f);
+    float r = kf_select_f32(w < 5.0f, p, q) * x;
+    r = kf_select_f32(a == 1.0f, kf_inf_f32 * x, r);
+    return kf_select_f32(a <= 1.0f, r, kf_nan_f32);
+}
+/* From a guess that is right to 1/500, three steps of Halley's, each of which triples the digits. */
+KF_FN double kf_erfinv_f64(double x) {
+    double a = kf_abs_f64(x), rest = 1.0 - a, l = kf_log_f64(rest * (1.0 + a));
+    double t = 0x1.152af46b7c65ep2 + 0.5 * l; /* 2 / (0.147 pi) */
+    double y = kf_sqrt_f64(kf_sqrt_f64(t * t - l * 0x1.b35fc845a8ecep2) - t);
+    KF_UNROLL
+    for (int i = 0; i < 3; i++) {
+        double e = a < 0.5 ? kf_erf_f64(y) - a : rest - kf_erfc_f64(y);
+        double u = e * 0x1.c5bf891b4ef6ap-1 * kf_exp_f64(y * y);
+        y = y - u / (1.0 + y * u);
+    }
+    y = a < 0x1p-30 ? a * 0x1.c5bf891b4ef6ap-1 : y;
+    y = a == 1.0 ? kf_inf_f64 : y;
+    return kf_copysign_f64(a <= 1.0 ? y : kf_nan_f64, x);
+}
+
 /* ---------------------------------------------------------------- the gamma function
  * In double, whose rounding errors are far below a float's even where results cancel. */
 

@@ -263,6 +263,7 @@ MORE = [  # name, mpmath, NumPy or SciPy, lo, hi, ulp
     ("erfc", mpmath.erfc, special.erfc, -5, 10, 4),
     ("lgamma", mpmath.loggamma, lambda x: abs(x) if np.isinf(x) else special.gammaln(x),  # C, PyTorch
      -10, 100, 8),
+    ("erfinv", mpmath.erfinv, special.erfinv, -1, 1, 4),
     ("digamma", mpmath.digamma, special.digamma, 0.1, 100, 16),
 ]
 TWO_FLOATS = [  # as MORE, without bounds
