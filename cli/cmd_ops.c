@@ -78,7 +78,7 @@ static void describe(unsigned mask, kf__text *text) {
 }
 
 static void json_op(struct json *j, const kf__callable *op, unsigned dtypes) {
-    char signature[220];
+    char signature[400];
     snprintf(signature, sizeof signature, "%s(%s)", op->name, op->signature);
     json_open_object(j, NULL);
     json_string(j, "name", op->name);

@@ -227,7 +227,7 @@ STATISTICS = [
         [im, c, d],
     ),
     ("group_norm(x, 2)", lambda x: grouped(x, 2), [im]),
-    ("instance_norm(x, c, d)", lambda x, c, d: grouped(x, 8) * ch(c) + ch(d), [im, c, d]),
+    ("instance_norm(x, weight=c, bias=d)", lambda x, c, d: grouped(x, 8) * ch(c) + ch(d), [im, c, d]),
     (
         "batch_norm(x, m, v, c, d)",
         lambda x, m, v, c, d: (x - ch(m)) / np.sqrt(ch(v) + 1e-5) * ch(c) + ch(d),
@@ -235,7 +235,7 @@ STATISTICS = [
     ),
     ("normalize(x)", lambda x: x / np.sqrt((x * x).sum(-1, keepdims=True)), [x]),
     ("normalize(x, 1, 0)", lambda x: x / abs(x).sum(0), [x]),
-    ("standardize(x)", lambda x: normed(x, eps=0), [x]),
+    ("standardize(x)", lambda x: normed(x), [x]),
     ("norm(x)", lambda x: np.sqrt((x * x).sum()), [x]),
     ("vecdot(x, y)", lambda x, y: (x * y).sum(-1), [x, y]),
     (
@@ -307,7 +307,7 @@ LOSSES = [
 ]
 
 OPTIMIZERS = [
-    ("sgd(p, g, 0.1, 0.25)", lambda p, g: p - 0.1 * (g + 0.25 * p), [x, y]),
+    ("sgd(p, g, lr=0.1, weight_decay=0.25)", lambda p, g: p - 0.1 * (g + 0.25 * p), [x, y]),
     (
         "sgd_momentum(p, g, m, 0.1)[0]",
         lambda p, g, m: p - 0.1 * (0.9 * m + g),

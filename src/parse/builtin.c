@@ -81,7 +81,7 @@ const char *kf__unsupported(const char *name, size_t n) {
 
 /* ---------------------------------------------------------------- for `kfuse ops` */
 
-/* The comment of one line that stands directly above a def. */
+/* The comment that stands directly above a def, as one line. */
 static void comment_above(const kf__library_place *place, char *to, size_t size) {
     const char *text = place->text;
     uint32_t end = place->begin ? place->begin - 1 : 0, start = end;
@@ -136,6 +136,16 @@ bool kf__composite_source(const char *name, kf__text *out, const char **file) {
     return true;
 }
 
+/* n characters with a single space for each stretch of spaces and ends of lines. */
+static void one_line(const char *text, size_t n, char *to, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < n && used + 1 < size; i++) {
+        bool space = text[i] == ' ' || text[i] == '\n';
+        if (!space || (used && to[used - 1] != ' ')) to[used++] = space ? ' ' : text[i];
+    }
+    to[used] = 0;
+}
+
 static bool composite_at(size_t i, kf__callable *out) {
     kf__library_place place;
     const char *name;
@@ -151,8 +161,8 @@ static bool composite_at(size_t i, kf__callable *out) {
         }
         out->kind = "composite";
         snprintf(out->name, sizeof out->name, "%.*s", (int)n, name);
-        snprintf(out->signature, sizeof out->signature, "%.*s", length ? (int)length - 1 : 0,
-                 open ? open + 1 : "");
+        one_line(open ? open + 1 : "", length ? length - 1 : 0, out->signature,
+                 sizeof out->signature);
         comment_above(&place, out->doc, sizeof out->doc);
         return true;
     }

@@ -31,7 +31,7 @@ kf_status kf__make_explicit(kf_graph **graph, kf_error *err);
 /* Everything that can be called, for `kfuse ops`: the i-th, false behind the last. */
 typedef struct kf__callable {
     const char *kind; /* "elementwise", "reduction", "view", "other", "composite" */
-    char name[40], signature[160], doc[240];
+    char name[40], signature[320], doc[480];
 } kf__callable;
 bool kf__callable_at(size_t i, kf__callable *out);
 /* What `name` is another name of; NULL: nothing. The i-th other name of `name`; NULL behind them. */

@@ -1,14 +1,19 @@
 """Reference values for every operation of src/ir/ops.def and every composite of src/library, from
 sources that share nothing with kfuse: NumPy for what rounds correctly and for integers, mpmath for
-functions, SciPy where arguments are special, PyTorch (in float64) for composites and reductions, Philox by Random123's definition.
+functions, SciPy where arguments are special, PyTorch (in float64) for reductions and, in
+composites/*.py, for composites, Philox by Random123's definition.
 
-    python3 tests/reference/make.py [FOLDER]      needs numpy, scipy, mpmath, torch
+    python3 tests/reference/make.py [FOLDER]                needs numpy, scipy, mpmath, torch
+    python3 tests/reference/make.py composites [NAME ...]   those, of all files or of some
 
-writes FOLDER/*.txt, which are committed (joins.txt: make_joins.py). tests/test_reference.c runs them by the oracle and
-compiled, tests/test_reference.py some by the command. A case is
+writes FOLDER/*.txt, which are committed (joins.txt: make_joins.py). tests/test_reference.c runs
+them by the oracle and compiled, tests/test_library.c those of composites, tests/test_reference.py
+some by the command. A case is
 
-    = gelu(x)                               the text
+    = gelu(x * s)                           the text
+    * 1 pointwise                           how many kernels it is, of which kind; may be missing
     x float32 3,4 : 0 -0 inf nan ...        its inputs, by name
+    s float : 0.5                           a number given at run time; or `int`
     > float32 3,4 ulp 4 : ...               its results: `ulp N`, or `rel R abs A`
 """
 
@@ -19,46 +24,14 @@ import sys
 import mpmath
 import numpy as np
 import torch
-import torch.nn.functional as F
+from cases import PAIRS, SPECIAL, Cases, inf, nan
 from scipy import special
+
+import composites
 
 mpmath.mp.prec = 120
 rng = np.random.default_rng(7)
-inf, nan = np.inf, np.nan
 np.seterr(all="ignore")
-
-SPECIAL = np.array(
-    [0, -0.0, 1, -1, inf, -inf, nan, 0.5, -0.5, 1.5, 2.5, -2.5, 1e-45, -1e-40, 1e-30, 1e-8, -1e-4,
-     3.4028235e38, -3e38, 88.7, 89, -87.4, -104, 16777216, 100.25, -1000.5],
-    np.float32,
-)
-PAIRS = np.array([0, -0.0, 1, -1, inf, -inf, nan, 0.5, -2.5, 3, -3, 1e-40, 3e38, 7], np.float32)
-
-
-def text_of(a, wide=False):
-    if a.dtype.kind == "f":
-        digits = "%.9g" if a.dtype == np.float32 else "%.13g" if wide else "%.17g"
-        return " ".join(digits % v for v in a.ravel().astype(np.float64))
-    return " ".join(str(int(v)) for v in a.ravel())
-
-
-class Cases:
-    def __init__(self, title):
-        self.lines = [f"# {title} Made by tests/reference/make.py."]
-
-    def add(self, text, inputs, results, tolerance="ulp 0"):
-        self.lines.append(f"= {text}")
-        for name, a in inputs.items():
-            self.lines.append(f"{name} {a.dtype} {','.join(map(str, a.shape))} : {text_of(a)}")
-        one = not isinstance(results, tuple) or isinstance(results[0], str)
-        for r in (results,) if one else results:
-            wide = isinstance(r, tuple)  # more digits than the dtype has
-            dtype, values = r if wide else (r.dtype, r)
-            shape = ",".join(map(str, values.shape))
-            self.lines.append(f"> {dtype} {shape} {tolerance} : {text_of(values, wide)}")
-
-    def write(self, path):
-        path.write_text("\n".join(self.lines) + "\n")
 
 
 def uniform(lo, hi, *shape):
@@ -426,100 +399,6 @@ def reductions():
     return cases
 
 
-# ---------------------------------------------------------------- composites
-
-
-def t64(a):
-    return torch.tensor(a, dtype=torch.float64)
-
-
-UNARY = [
-    ("relu(x)", F.relu), ("relu6(x)", F.relu6), ("leaky_relu(x)", F.leaky_relu),
-    ("sigmoid(x)", torch.sigmoid), ("logsigmoid(x)", F.logsigmoid), ("silu(x)", F.silu),
-    ("gelu(x)", F.gelu), ("gelu(x, approximate='tanh')", lambda x: F.gelu(x, approximate="tanh")),
-    ("softplus(x)", F.softplus), ("softsign(x)", F.softsign), ("elu(x)", F.elu),
-    ("selu(x)", F.selu),
-    ("celu(x, 0.5)", lambda x: F.celu(x, 0.5)), ("mish(x)", F.mish), ("hardtanh(x)", F.hardtanh),
-    ("hardsigmoid(x)", F.hardsigmoid), ("hardswish(x)", F.hardswish),
-    ("hardshrink(x)", F.hardshrink), ("softshrink(x)", F.softshrink),
-    ("tanhshrink(x)", F.tanhshrink), ("threshold(x, 0.5, -1)", lambda x: F.threshold(x, 0.5, -1)),
-    ("clip(x, -1, 2)", lambda x: x.clamp(-1, 2)), ("log2(x)", torch.log2),
-    ("log10(x)", torch.log10), ("exp2(x)", torch.exp2), ("sinh(x)", torch.sinh),
-    ("cosh(x)", torch.cosh), ("erfc(x)", torch.erfc), ("frac(x)", torch.frac),
-    ("sinc(x)", torch.sinc), ("deg2rad(x)", torch.deg2rad), ("rad2deg(x)", torch.rad2deg),
-    ("nan_to_num(x)", lambda x: torch.nan_to_num(x, 0.0, 3.4028234663852886e38,
-                                                 -3.4028234663852886e38)),
-    ("heaviside(x, 0.5)", lambda x: t64(np.heaviside(x.numpy(), 0.5))),  # NaN stays
-    ("logical_not(x)", torch.logical_not),
-]
-TWO = [
-    ("prelu(x, 0.25)", lambda x, y: torch.where(x > 0, x, x * 0.25)),
-    ("logaddexp(x, y)", torch.logaddexp), ("hypot(x, y)", torch.hypot),
-    ("lerp(x, y, 0.3)", lambda x, y: torch.lerp(x, y, 0.3)),
-    ("fma(x, y, x)", lambda x, y: x * y + x),
-    ("addcmul(x, y, y, value=0.5)", lambda x, y: torch.addcmul(x, y, y, value=0.5)),
-    ("add_mul_exp(x, y)", lambda x, y: torch.exp((x + y) * 2)),
-    ("mse(x, y)", F.mse_loss), ("l1_loss(x, y)", F.l1_loss),
-    ("smooth_l1_loss(x, y)", F.smooth_l1_loss),
-    ("huber_loss(x, y)", F.huber_loss), ("poisson_nll_loss(x, y)", F.poisson_nll_loss),
-    ("soft_margin_loss(x, sign(y))", lambda x, y: F.soft_margin_loss(x, y.sign())),
-    ("cosine_similarity(x, y)", lambda x, y: F.cosine_similarity(x, y, dim=-1)),
-    ("binary_cross_entropy_with_logits(x, sigmoid(y))",
-     lambda x, y: F.binary_cross_entropy_with_logits(x, y.sigmoid())),
-    ("vecdot(x, y)", lambda x, y: (x * y).sum(-1)), ("swiglu(x, y)", lambda x, y: F.silu(x) * y),
-    ("glu(x, y)", lambda x, y: x * y.sigmoid()),
-]
-
-
-def composites():
-    cases = Cases("Composites: PyTorch in float64.")
-    x = np.concatenate([SPECIAL[np.abs(SPECIAL) < 90], np.array([inf, -inf, nan], np.float32),
-                        uniform(-6, 6, 24)])
-    for text, function in UNARY:
-        r = function(t64(x))
-        want = r.numpy() if r.dtype == torch.bool else to_f32(r.numpy())
-        cases.add(text, {"x": x}, want, "rel 2e-6 abs 4e-7")
-    for text, function in TWO:
-        x, y = uniform(-3, 3, 4, 19), uniform(-3, 3, 4, 19)
-        cases.add(text, {"x": x, "y": y}, to_f32(function(t64(x), t64(y)).numpy()),
-                  "rel 5e-6 abs 1e-6")
-    norms(cases)
-    quantized(cases)
-    return cases
-
-
-def norms(cases):
-    close = "rel 1e-5 abs 3e-6"
-    x, w, b = uniform(-3, 3, 4, 40), uniform(0.5, 2, 40), uniform(-1, 1, 40)
-    t = t64(x)
-    cases.add("layer_norm(x)", {"x": x}, to_f32(F.layer_norm(t, (40,)).numpy()), close)
-    cases.add("layer_norm(x, w, b)", {"x": x, "w": w, "b": b},
-              to_f32(F.layer_norm(t, (40,), t64(w), t64(b)).numpy()), close)
-    cases.add("rms_norm(x, w)", {"x": x, "w": w},
-              to_f32(F.rms_norm(t, (40,), t64(w), 1e-6).numpy()), close)
-    cases.add("normalize(x)", {"x": x}, to_f32(F.normalize(t, dim=-1).numpy()), close)
-    cases.add("relu_layernorm(x)", {"x": x}, to_f32(F.layer_norm(F.relu(t), (40,)).numpy()), close)
-    x, w, b = uniform(-3, 3, 2, 6, 3, 5), uniform(0.5, 2, 6), uniform(-1, 1, 6)
-    t = t64(x)
-    cases.add("group_norm(x, 3, w, b)", {"x": x, "w": w, "b": b},
-              to_f32(F.group_norm(t, 3, t64(w), t64(b)).numpy()), close)
-    cases.add("instance_norm(x)", {"x": x}, to_f32(F.instance_norm(t).numpy()), close)
-    mean, var = uniform(-1, 1, 6), uniform(0.5, 2, 6)
-    cases.add("batch_norm(x, m, v, w, b)", {"x": x, "m": mean, "v": var, "w": w, "b": b},
-              to_f32(F.batch_norm(t, t64(mean), t64(var), t64(w), t64(b)).numpy()), close)
-
-
-def quantized(cases):
-    x = np.concatenate([uniform(-20, 20, 60), np.array([0.05, 0.15, 0.25, inf, -inf], np.float32)])
-    q = torch.quantize_per_tensor(torch.tensor(x[:60]), 0.125, 3, torch.qint8).int_repr().numpy()
-    ends = np.clip(np.rint(x[60:] / np.float32(0.125) + 3), -128, 127).astype(np.int8)
-    cases.add("quantize_int8(x, 0.125, 3)", {"x": x}, np.concatenate([q, ends]))
-    mask = (rng.random(65) < 0.7).astype(np.float32)
-    kept = np.where(mask > 0.5, x * np.float32(1.25), np.float32(0))
-    cases.add("relu_dropout_mask(x, m)", {"x": x, "m": mask}, np.where(np.isnan(kept), kept,
-                                                                       np.maximum(kept, 0)))
-
-
 # ---------------------------------------------------------------- random numbers
 
 
@@ -554,10 +433,14 @@ def random():
 
 
 def main():
+    if sys.argv[1:2] == ["composites"]:
+        composites.write(pathlib.Path(composites.__file__).parent, sys.argv[2:])
+        return
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     folder = folder.parent if folder.is_file() else folder
-    for make in (float_ops, int_ops, reductions, composites, random, functions):
+    for make in (float_ops, int_ops, reductions, random, functions):
         make().write(folder / f"{make.__name__}.txt")
+    composites.write(folder / "composites")
 
 
 if __name__ == "__main__":

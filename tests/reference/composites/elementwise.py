@@ -1,0 +1,70 @@
+"""Elementwise composites: PyTorch, NumPy, SciPy."""
+
+import numpy as np
+import scipy.special as sp
+import torch
+from composites.table import bools, normal, special, uniform
+
+from_numpy = torch.from_numpy
+
+
+def by(function):
+    """A function of NumPy or SciPy over tensors."""
+    return lambda *a: function(*(v.numpy() if isinstance(v, torch.Tensor) else v for v in a))
+
+
+PLAIN = [
+    ("clip(x, -0.5, 0.5)", lambda x: x.clamp(-0.5, 0.5)), ("clip(x, lo=2)", lambda x: x.clamp(2)),
+    ("clip(x, hi=0.5)", lambda x: x.clamp(max=0.5)), ("clip(x) * 2", lambda x: x * 2),
+    ("clamp(x, lo=0)", lambda x: x.clamp(0)), ("clamp(x, hi=0)", lambda x: x.clamp(max=0)),
+    ("deg2rad(x)", torch.deg2rad), ("rad2deg(x)", torch.rad2deg),
+    ("heaviside(x, 0.5)", by(lambda x: np.heaviside(x, 0.5))),
+    ("nan_to_num(x)", lambda x: torch.nan_to_num(x, 0, 3.4028234663852886e38,
+                                                 -3.4028234663852886e38)),
+    ("nan_to_num(x, 7, 8, -9)", lambda x: torch.nan_to_num(x, 7, 8, -9)),
+    ("masked_fill(x, x > 1, 7)", lambda x: x.masked_fill(x > 1, 7)),
+    ("logical_not(x)", torch.logical_not),
+]
+ORDINARY = [
+    ("log2(x * x)", lambda x: torch.log2(x * x), "ulp 6 abs 2e-7"),
+    ("log10(x * x)", lambda x: torch.log10(x * x), "ulp 6 abs 2e-7"),
+    ("exp2(x)", torch.exp2, "ulp 6"), ("tan(x)", torch.tan, "ulp 10"),
+    ("sinh(x)", torch.sinh, "ulp 8"), ("cosh(x)", torch.cosh, "ulp 8"),
+    ("atanh(x / 8)", lambda x: torch.atanh(x / 8), "ulp 10"),
+    ("erfc(x)", torch.erfc, "ulp 6 abs 3e-7"), ("frac(x)", torch.frac, "ulp 0"),
+    ("sinc(x)", torch.sinc, "ulp 6 abs 3e-7"),
+]
+TWO = [
+    ("logaddexp(x, y)", torch.logaddexp, "ulp 6 abs 2e-7"), ("hypot(x, y)", torch.hypot, "ulp 6"),
+    ("logical_and(x > 0, y)", lambda x, y: (x > 0) & (y != 0), "ulp 0"),
+    ("logical_or(x > 0, y > 0)", lambda x, y: (x > 0) | (y > 0), "ulp 0"),
+    ("logical_xor(x > 0, y > 0)", lambda x, y: (x > 0) ^ (y > 0), "ulp 0"),
+    ("isclose(x, y)", torch.isclose, "ulp 0"),
+    ("isclose(x, y, rtol=0.5, atol=0.1)", by(lambda x, y: np.isclose(x, y, 0.5, 0.1)), "ulp 0"),
+    ("lerp(x, y, 0.25)", lambda x, y: torch.lerp(x, y, 0.25), "ulp 6 abs 1e-6"),
+    ("lerp(x, y, w)", lambda x, y: torch.lerp(x, y, 0.7), "ulp 6 abs 1e-6"),
+]
+
+
+def rows(t):
+    for text, reference in PLAIN:
+        t.pointwise(text, reference, x=special())
+    for text, reference, limits in ORDINARY:
+        t.pointwise(text, reference, limits, x=normal(4, 11, scale=1.5))
+    for text, reference, limits in TWO:
+        more = {"w": 0.7} if "w)" in text else {}
+        call = (lambda x, y, w, f=reference: f(x, y)) if more else reference
+        t.pointwise(text, call, limits, x=normal(4, 11, scale=3), y=normal(4, 11, scale=3), **more)
+    close = "ulp 6 abs 1e-6"
+    t.pointwise("addcmul(x, y, z, 2)", lambda x, y, z: torch.addcmul(x, y, z, value=2), close,
+                x=normal(5, 7), y=normal(5, 7), z=normal(7))
+    t.pointwise("addcmul(x, y, z)", torch.addcmul, close, x=normal(3, 7), y=normal(3, 1),
+                z=normal(7))
+    t.pointwise("addcdiv(x, y, z, value=-2)", lambda x, y, z: torch.addcdiv(x, y, z, value=-2),
+                close, x=normal(5, 7), y=normal(5, 7), z=uniform(0.5, 2, 7))
+    t.pointwise("logit(x)", by(sp.logit), x=uniform(0, 1, 40))
+    t.pointwise("logit(x)", by(sp.logit), x=np.float32([0, 1, 1e-30, 1e-45, 0.5, 0.50001, 0.4999,
+                                                        0.25, 0.75, 0.99999, np.nan]))
+    t.pointwise("logit(x, 0.1)", by(lambda x: sp.logit(np.clip(x, 0.1, 0.9))), x=uniform(-0.5, 1.5, 40))
+    t.pointwise("masked_fill(x, mask, value)", lambda x, mask, value: x.masked_fill(mask, -2.5),
+                x=normal(5, 7), mask=bools(5, 7), value=-2.5)

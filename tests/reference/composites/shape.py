@@ -1,0 +1,16 @@
+"""Composites that are mostly views: PyTorch and NumPy."""
+
+import torch
+import torch.nn.functional as F
+from composites.table import normal
+
+
+def rows(t):
+    t.pointwise("outer(x, y)", torch.outer, "ulp 0.5", x=normal(5), y=normal(7))
+    t.pointwise("diff(x)", torch.diff, "ulp 0.5", x=normal(5, 9))
+    for text, reference, shape in (
+        ("pixel_shuffle(x, 2) * 2", lambda x: F.pixel_shuffle(x, 2) * 2, (2, 8, 3, 5)),
+        ("pixel_unshuffle(x, 3) * 2", lambda x: F.pixel_unshuffle(x, 3) * 2, (2, 2, 6, 9)),
+        ("channel_shuffle(x, 3) * 2", lambda x: F.channel_shuffle(x, 3) * 2, (2, 6, 3, 5)),
+    ):
+        t.pointwise(text, reference, "ulp 0", x=normal(*shape))

@@ -1,0 +1,128 @@
+"""Statistics: NumPy, SciPy, PyTorch."""
+
+import numpy as np
+import scipy.stats as st
+import torch
+from composites.elementwise import by
+from composites.table import normal, probabilities, uniform
+
+NARROW = "rel 2e-5 abs 1e-5"  # moments of higher order, quotients by a small one
+
+
+def moments(t):
+    x = {"x": normal(5, 37)}
+    for text, reference, kind in (
+        ("var(x)", lambda x: x.var(correction=0), "full"),
+        ("var(x, -1, 1)", lambda x: x.var(-1), "row"),
+        ("var(x, axis=-1, correction=2, keepdims=True)",
+         lambda x: x.var(-1, correction=2, keepdim=True), "row"),
+        ("std(x)", lambda x: x.std(correction=0), "full"),
+        ("std(x, 0, 1, True)", lambda x: x.std(0, keepdim=True), "column"),
+        ("var_mean(x)", torch.var_mean, "full"),
+        ("var_mean(x, -1, 0, True)", lambda x: torch.var_mean(x, -1, correction=0, keepdim=True),
+         "row"),
+        ("std_mean(x)", torch.std_mean, "full"),
+        ("std_mean(x, 1, 0, True)", lambda x: torch.std_mean(x, 1, correction=0, keepdim=True),
+         "row"),
+        ("zscore(x, -1)", by(lambda x: st.zscore(x, -1)), "row"),
+        ("zscore(x, axis=1, correction=1)", by(lambda x: st.zscore(x, 1, ddof=1)), "row"),
+        ("sem(x)", by(st.sem), "column"), ("sem(x, 1, 0)", by(lambda x: st.sem(x, 1, 0)), "row"),
+        ("variation(x + 3)", by(lambda x: st.variation(x + 3)), "column"),
+        ("variation(x + 3, 1, correction=1)", by(lambda x: st.variation(x + 3, 1, ddof=1)), "row"),
+        ("skew(x, -1)", by(lambda x: st.skew(x, -1)), "row"),
+        ("skew(x, axis=1, bias=False)", by(lambda x: st.skew(x, 1, False)), "row"),
+        ("kurtosis(x, -1)", by(lambda x: st.kurtosis(x, -1)), "row"),
+        ("kurtosis(x, 1, False)", by(lambda x: st.kurtosis(x, 1, False)), "row"),
+        ("kurtosis(x, axis=1, bias=False)", by(lambda x: st.kurtosis(x, 1, bias=False)), "row"),
+        ("moment(x, axis=1)", by(lambda x: st.moment(x, 2, 1)), "row"),
+        ("moment(x, 3, 1)", by(lambda x: st.moment(x, 3, 1)), "row"),
+        ("moment(x, order=4, axis=1)", by(lambda x: st.moment(x, 4, 1)), "row"),
+        ("moment(x, 5, 1)", by(lambda x: st.moment(x, 5, 1)), "row"),
+        ("mean_abs_deviation(x)", lambda x: (x - x.mean(-1, True)).abs().mean(-1), "row"),
+        ("mean_abs_deviation(x, axis=1, keepdims=True)",
+         lambda x: (x - x.mean(-1, True)).abs().mean(-1, True), "row"),
+    ):
+        t.add(text, reference, NARROW, 1, kind, **x)
+    t.add("skew(x)", by(st.skew), NARROW, **x)
+    t.add("kurtosis(x)", by(st.kurtosis), NARROW, **x)
+    t.add("zscore(x)", by(st.zscore), NARROW, **x)
+    t.row("var(x + 1000, -1)", lambda x: (x + 1000).var(-1, correction=0), "rel 1e-3 wide 1e-8",
+          **x)
+    y = {"x": uniform(0.5, 4, 5, 37)}
+    t.column("gmean(x)", by(st.gmean), **y)
+    t.row("gmean(x, axis=1)", by(lambda x: st.gmean(x, 1)), **y)
+    t.column("hmean(x)", by(st.hmean), **y)
+    t.row("hmean(x, axis=1)", by(lambda x: st.hmean(x, 1)), **y)
+
+
+def correlation(x, y):
+    return torch.stack([torch.corrcoef(torch.stack(p))[0, 1] for p in zip(x, y, strict=True)])
+
+
+def covariance(correction):
+    def by_row(x, y):
+        return torch.stack([torch.cov(torch.stack(p), correction=correction)[0, 1]
+                            for p in zip(x, y, strict=True)])
+
+    return by_row
+
+
+def pairs(t):
+    two = {"x": normal(5, 37), "y": normal(5, 37)}
+    t.row("covariance(x, y)", covariance(1), **two)
+    t.row("covariance(x, y, axis=1, correction=0)", covariance(0), **two)
+    t.row("correlation(x, y)", correlation, **two)
+    t.add("correlation(x, y, axis=0)", lambda x, y: correlation(x.T, y.T), **two)
+    t.row("vecdot(a, b)", torch.linalg.vecdot, a=normal(5, 37), b=normal(5, 37))
+    t.column("vecdot(a, b, axis=0)", lambda a, b: (a * b).sum(0), a=normal(9, 7), b=normal(9, 7))
+    t.row("average(x, weights=w, axis=-1)", by(lambda x, w: np.average(x, -1, w)),
+          x=normal(5, 37), w=uniform(0.1, 1, 37))
+    t.row("average(x, axis=1)", lambda x: x.mean(1), x=normal(5, 37))
+
+
+def nans(t):
+    holes = np.float32(np.random.default_rng(5).standard_normal((6, 37)))
+    holes[::2, ::3] = np.nan
+    for name, function in (("nansum", np.nansum), ("nanprod", np.nanprod),
+                           ("nanmean", np.nanmean), ("nanmax", np.nanmax), ("nanmin", np.nanmin),
+                           ("nanvar", np.nanvar), ("nanstd", np.nanstd)):
+        limits = "rel 1e-4 abs 1e-30" if name == "nanprod" else NARROW
+        one = 0 if "var" in name or "std" in name else 1
+        t.add(f"{name}(x)", by(function), limits, one, "full" if one else "", x=holes)
+        t.row(f"{name}(x, axis=-1)", by(lambda x, f=function: f(x, -1)), limits, x=holes)
+        t.row(f"{name}(x, axis=1, keepdims=True)",
+              by(lambda x, f=function: f(x, 1, keepdims=True)), limits, x=holes)
+    t.row("nanvar(x, 1, correction=1)", by(lambda x: np.nanvar(x, 1, ddof=1)), NARROW, x=holes)
+    t.row("nanstd(x, 1, correction=1)", by(lambda x: np.nanstd(x, 1, ddof=1)), NARROW, x=holes)
+    void = np.float32([[np.nan, np.nan], [1, np.nan], [-np.inf, np.nan], [np.inf, -np.inf]])
+    t.row("nanmax(x, axis=-1)", by(lambda x: np.nanmax(x, -1)), x=void)
+    t.row("nanmin(x, axis=-1)", by(lambda x: np.nanmin(x, -1)), x=void)
+
+
+def rows(t):
+    moments(t)
+    pairs(t)
+    nans(t)
+    x = {"x": normal(5, 37)}
+    inf = float("inf")
+    for ord in (2, 1, 0, 3, 0.5, "inf", "-inf"):
+        value = inf if ord == "inf" else -inf if ord == "-inf" else ord
+        t.row(f"vector_norm(x, -1, ord={ord})",
+              lambda x, p=value: torch.linalg.vector_norm(x, p, -1), **x)
+    t.full("vector_norm(x)", torch.linalg.vector_norm, **x)
+    t.row("vector_norm(x, axis=-1, keepdims=True)",
+          lambda x: torch.linalg.vector_norm(x, 2, -1, True), **x)
+    t.full("norm(x)", torch.linalg.vector_norm, **x)
+    t.row("norm(x, axis=1, keepdims=True)", lambda x: torch.linalg.vector_norm(x, 2, 1, True), **x)
+    t.full("rms(x)", lambda x: (x * x).mean().sqrt(), **x)
+    t.row("rms(x, axis=1, keepdims=True)", lambda x: (x * x).mean(1, True).sqrt(), **x)
+    t.row("entropy(p)", lambda p: torch.special.entr(p).sum(-1), p=probabilities(5, 9))
+    t.column("entropy(p, axis=0)", lambda p: torch.special.entr(p).sum(0),
+             p=np.float32([[0, 0.5], [1, 0.25], [0, 0.25]]))
+    t.full("count_nonzero(x > 0)", lambda x: (x > 0).sum(), **x)
+    t.row("count_nonzero(x > 0, axis=1)", lambda x: (x > 0).sum(1), **x)
+    t.column("count_nonzero(x, 0, keepdims=True)", lambda x: (x != 0).sum(0, True), **x)
+    t.full("ptp(x)", by(np.ptp), **x)
+    t.row("ptp(x, axis=1, keepdims=True)", by(lambda x: np.ptp(x, 1, keepdims=True)), **x)
+    t.full("aminmax(x)", lambda x: (x.min(), x.max()), **x)
+    t.row("aminmax(x, axis=1, keepdims=True)", lambda x: (x.amin(1, True), x.amax(1, True)), **x)
