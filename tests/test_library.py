@@ -415,3 +415,11 @@ def test_uniform(run, tmp_path):
     assert abs(result.mean() - 0.5) < 0.01
     whole = result * 2.0**24
     assert np.array_equal(whole, np.trunc(whole))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_nan_to_num_stays_finite(run, tmp_path, dtype):
+    values = np.array([np.inf, -np.inf, np.nan, 1], dtype)
+    result = evaluate(run, tmp_path, "nan_to_num(x)", [values])
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result, np.nan_to_num(values))
