@@ -2,7 +2,8 @@
 # One visit to a machine with an NVIDIA GPU: build, test, fuzz, check with compute-sanitizer, compare
 # the bits of CPU and GPU, benchmark. Figures go to the folder OUT (default: build/device).
 #   sh bench/device.sh [STEP ...]
-#       steps: build test pytest fuzz sanitizer bits bench layouts (default: all)
+#       steps: build test pytest fuzz sanitizer bits bench layouts (default: all),
+#       and ulp
 # The C tests need cmocka: where it isn't installed, CMAKE_PREFIX_PATH may say where it is.
 cd "$(dirname "$0")/.." || exit 2
 OUT=${OUT:-build/device}
@@ -43,9 +44,13 @@ for step in $steps; do
         done
         ;;
     bits)
-        cc -O2 -std=c17 -Iinclude tests/exhaustive/cpu_gpu_bits.c -Lbuild -lkfuse -lm \
+        cc -O2 -std=c17 -Iinclude -Isrc tests/exhaustive/cpu_gpu_bits.c -Lbuild -lkfuse -lm \
             -o build/cpu_gpu_bits &&
-            LD_LIBRARY_PATH=build timeout 140 build/cpu_gpu_bits "${CHUNKS:-256}" | tail -40
+            LD_LIBRARY_PATH=build timeout 140 build/cpu_gpu_bits "${CHUNKS:-256}" | tail -80
+        ;;
+    ulp) # errors of the functions over all floats, on all cores of the CPU
+        cp docs/numerics.md "$OUT/numerics.md"
+        timeout 580 build/kfuse-ulp --stride "${STRIDE:-1}" --write "$OUT/numerics.md"
         ;;
     bench)
         timeout 300 build/kfuse bench --device cuda --json "$OUT/bench.json"

@@ -1,7 +1,8 @@
-/* Do the CPU and the GPU give the same bits? Every f32 through each function of one argument,
+/* Do the CPU and the GPU give the same bits? Every f32 through each operation of one argument,
  * random pairs through those of two. For a machine with a GPU and a CPU that has FMA; run by hand:
  *
- *     cc -O2 -std=c17 -Iinclude tests/exhaustive/cpu_gpu_bits.c -Lbuild -lkfuse -lm -o cpu_gpu_bits
+ *     cc -O2 -std=c17 -Iinclude -Isrc tests/exhaustive/cpu_gpu_bits.c -Lbuild -lkfuse -lm \
+ *        -o cpu_gpu_bits
  *     LD_LIBRARY_PATH=build ./cpu_gpu_bits [chunks of 2^24 floats, 256: all] [emulated]
  *
  * NaNs count as equal, and zeros of either sign are counted apart (of max and min of two zeros the
@@ -14,15 +15,37 @@
 
 enum { CHUNK = 1 << 24 };
 
-static const char *const of_one[] = {
-    "exp(x)", "expm1(x)", "log(x)", "log1p(x)", "sqrt(x)", "rsqrt(x)", "reciprocal(x)", "tanh(x)",
-    "erf(x)", "sin(x)", "cos(x)", "round(x)", "cast(x, i8)", "cast(x, i32)", "cast(x, i64)",
-    "cast(cast(x, f16), f32)", "cast(cast(x, bf16), f32)",
+/* Rows of ops.def that take floats and give one; further texts of one and two arguments. */
+static const struct {
+    const char *name, *rule, *code;
+    int arity;
+} rows[] = {
+#define OP(id, name, arity, rule, fcode, icode, foracle, ioracle, ulp, lo, hi, grad, doc) \
+    {name, #rule, fcode, arity},
+#include "ir/ops.def"
+#undef OP
 };
-static const char *const of_two[] = {
-    "x / y", "x * y", "x + y", "x - y", "pow(abs(x), y)", "pow(x, round(y))", "x % y", "x // y",
-    "maximum(x, y)", "minimum(x, y)",
+static const char *const further[] = {
+    "cast(x, i8)", "cast(x, i32)", "cast(x, i64)", "cast(cast(x, f16), f32)",
+    "cast(cast(x, bf16), f32)", "pow(abs(x), y)", "pow(x, round(y))", "fma(x, y, x)",
 };
+enum { ROWS = sizeof(rows) / sizeof(rows[0]), FURTHER = sizeof(further) / sizeof(further[0]),
+       TEXTS = ROWS + FURTHER };
+static char of_one[TEXTS][40], of_two[TEXTS][40];
+static int ones, twos;
+
+static void list_texts(void) {
+    for (int i = 0; i < ROWS; i++) {
+        int fits = !strcmp(rows[i].rule, "ARITH") || !strcmp(rows[i].rule, "SAME") ||
+                   !strcmp(rows[i].rule, "FLOAT") || !strcmp(rows[i].rule, "DIVIDE");
+        if (!fits || !rows[i].code || rows[i].arity > 2) continue;
+        if (rows[i].arity == 1) snprintf(of_one[ones++], 40, "%s(x)", rows[i].name);
+        else snprintf(of_two[twos++], 40, "%s(x, y)", rows[i].name);
+    }
+    for (int i = 0; i < FURTHER; i++)
+        if (strchr(further[i], 'y')) snprintf(of_two[twos++], 40, "%s", further[i]);
+        else snprintf(of_one[ones++], 40, "%s", further[i]);
+}
 
 static uint32_t bits_at(const void *data, size_t size, int64_t i) {
     uint32_t bits = 0;
@@ -80,8 +103,7 @@ static void fill(float *x, float *y, uint32_t chunk) {
 }
 
 static int run(kf_context *ctx, kf_device gpu, uint32_t chunks, kf_error *err) {
-    enum { ONE = sizeof(of_one) / sizeof(of_one[0]), TWO = sizeof(of_two) / sizeof(of_two[0]) };
-    count_t counts[ONE + TWO] = {{0}};
+    static count_t counts[2 * TEXTS];
     kf_device cpu = {KF_CPU, 0};
     kf_array host[2] = {{0}}, device[2] = {{0}};
     int64_t shape[1] = {CHUNK};
@@ -94,12 +116,12 @@ static int run(kf_context *ctx, kf_device gpu, uint32_t chunks, kf_error *err) {
             fill((float *)host[0].data, two ? (float *)host[1].data : NULL, c * (256 / chunks));
             for (int k = 0; k <= two; k++)
                 ok = ok && !kf_array_copy(ctx, &host[k], &device[k], err);
-            for (int f = 0; ok && f < (two ? TWO : ONE); f++)
+            for (int f = 0; ok && f < (two ? twos : ones); f++)
                 ok = compare(ctx, two ? of_two[f] : of_one[f], 1 + two, host, device,
-                             &counts[two ? ONE + f : f], err);
+                             &counts[two ? ones + f : f], err);
         }
-    for (int f = 0; ok && f < ONE + TWO; f++) {
-        printf("%-24s %12lld differ %10lld signs of zeros\n", f < ONE ? of_one[f] : of_two[f - ONE],
+    for (int f = 0; ok && f < ones + twos; f++) {
+        printf("%-24s %12lld differ %10lld signs of zeros\n", f < ones ? of_one[f] : of_two[f - ones],
                (long long)counts[f].differ, (long long)counts[f].signs);
         bad |= counts[f].differ != 0;
     }
@@ -115,6 +137,7 @@ int main(int argc, char **argv) {
     kf_device gpu = {argc > 2 ? KF_CUDA_EMULATED : KF_CUDA, 0};
     kf_error err = {0};
     kf_context *ctx = kf_context_create(NULL, &err);
+    list_texts();
     int status = ctx ? run(ctx, gpu, (uint32_t)(chunks < 1 ? 1 : chunks > 256 ? 256 : chunks), &err)
                      : 2;
     if (status == 2) fprintf(stderr, "%s\n", err.message);
