@@ -82,7 +82,7 @@ static uint16_t cut_reduction(kf__body *b, kf__ref reduce) {
         } else {
             climbing = false;
             if (!user) user = b->path[i];
-            if (expanded || n->kind == KF__REDUCE) break;
+            if (expanded || n->kind == KF__REDUCE || n->kind == KF__GATHER) break;
         }
     }
     return cut_at(b, cut, user ? user : b->path[0], KF__CUT_REDUCTION_AXIS);
@@ -177,6 +177,7 @@ static uint16_t emit(kf__body *b, const kf__instr *i) {
 }
 
 static uint8_t level_of(const kf__body *b, uint32_t axes) {
+    axes &= (1u << KF__FIRST_SYMBOL) - 1; /* a symbol's level is its instruction's */
     if (axes & b->domain.reduced) return KF__LEVEL_FULL;
     if (!axes) return KF__LEVEL_SCALAR;
     return b->domain.reduced ? KF__LEVEL_ROW : KF__LEVEL_FULL;
@@ -203,9 +204,9 @@ static uint32_t access_of(kf__body *b, uint32_t value, int rank, const kf__expr 
                     .inside = inside, .random = random};
     a.index = kf__arena_copy(&b->arena, index, sizeof(*index) * (size_t)rank);
     if (!a.index && rank) return UINT32_MAX;
-    kf__expr coefficient[KF__MAX_AXES], offset;
+    kf__expr coefficient[KF__ALL_AXES], offset;
     for (int i = 0; i < rank && a.affine; i++)
-        a.affine = kf__x_affine(&b->f->g->exprs, index[i], b->domain.n, coefficient, &offset);
+        a.affine = kf__x_affine(&b->f->g->exprs, index[i], KF__ALL_AXES, coefficient, &offset);
     return KF__PUSH(b->f->mem, &b->accesses, a) ? b->accesses.n - 1 : UINT32_MAX;
 }
 
@@ -216,6 +217,14 @@ static void add_arg(kf__body *b, kf__instr *i, uint16_t arg) {
     if (a->stage > i->stage) i->stage = a->stage;
 }
 
+/* Indices of random bits, of ranges and of what is joined have no symbols: the array that is
+ * gathered from is stored. */
+static bool has_symbol(kf__body *b, int rank, const kf__expr *index) {
+    if (axes_of_index(b, rank, index) < 1u << KF__FIRST_SYMBOL) return false;
+    cut_at(b, b->gathered, b->gather, KF__CUT_GATHER);
+    return true;
+}
+
 static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
     uint32_t before = b->accesses.n;
     kf__instr i;
@@ -224,13 +233,20 @@ static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr
     i.access = access_of(b, ref, n->rank, index, n->shape, false, 0);
     if (i.access == UINT32_MAX) return out_of_memory(b);
     if (b->accesses.n > before && ++b->operands > KF__MAX_OPERANDS) return cut_capacity(b);
-    i.level = level_of(b, axes_of_index(b, n->rank, index));
+    uint32_t axes = axes_of_index(b, n->rank, index);
+    i.level = level_of(b, axes);
     if (b->guard != KF__NO_INSTR && n->rank > 0) add_arg(b, &i, b->guard);
+    for (uint32_t k = 0; k < b->n_symbols; k++) {
+        if (!(axes >> (KF__FIRST_SYMBOL + k) & 1)) continue;
+        if (i.n_args == KF__COUNT(i.args)) return cut_at(b, b->gather, b->gather, KF__CUT_GATHER);
+        add_arg(b, &i, b->symbols[k]);
+    }
     return emit(b, &i);
 }
 
 static uint16_t random_bits(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
     kf__instr i;
+    if (has_symbol(b, n->rank, index)) return KF__NO_INSTR;
     memset(&i, 0, sizeof(i));
     i.kind = KF__I_RANDOM, i.dtype = n->dtype, i.node = ref;
     i.level = level_of(b, axes_of_index(b, n->rank, index));
@@ -267,6 +283,7 @@ uint16_t kf__body_place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shap
     memset(&i, 0, sizeof(i));
     i.node = ref, i.dtype = inside ? KF__BOOL : KF__I64;
     uint32_t axes = kf__axes_of(x, index);
+    if (has_symbol(b, 1, &index)) return KF__NO_INSTR;
     if (!inside && !axes) {
         bool known = kf__x_is_const(x, index, &i.integer);
         i.kind = known ? KF__I_CONSTANT : KF__I_SIZE;
@@ -279,6 +296,53 @@ uint16_t kf__body_place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shap
     if (i.access == UINT32_MAX) return out_of_memory(b);
     if (b->accesses.n > KF__MAX_ACCESSES) return cut_capacity(b);
     return emit(b, &i);
+}
+
+uint16_t kf__body_emit(kf__body *b, kf__ref ref, kf__instr_kind kind, int op, kf__dtype dtype, int n,
+                       const uint16_t *args) {
+    kf__instr i;
+    memset(&i, 0, sizeof(i));
+    i.kind = (uint8_t)kind, i.op = (uint8_t)op, i.dtype = (uint8_t)dtype, i.node = ref;
+    for (int k = 0; k < n; k++) add_arg(b, &i, args[k]);
+    return emit(b, &i);
+}
+
+/* Which axes does an instruction's value depend on? */
+static uint32_t axes_of_instr(kf__body *b, uint16_t instr) {
+    uint8_t needed[KF__MAX_INSTRS] = {0};
+    uint32_t axes = 0;
+    needed[instr] = 1;
+    for (uint32_t k = instr + 1u; k-- > 0;) {
+        const kf__instr *i = &b->instrs.at[k];
+        if (!needed[k]) continue;
+        for (int a = 0; a < i->n_args; a++) needed[i->args[a]] = 1;
+        if (i->kind == KF__I_PROJECT) axes |= ((1u << b->domain.n) - 1) & ~b->domain.reduced;
+        if (i->kind != KF__I_LOAD && i->kind != KF__I_RANDOM && i->kind != KF__I_INDEX &&
+            i->kind != KF__I_INSIDE)
+            continue;
+        const kf__access *a = &b->accesses.at[i->access];
+        axes |= axes_of_index(b, a->rank, a->index);
+    }
+    for (uint32_t k = 0; k < b->n_symbols; k++)
+        if (axes >> (KF__FIRST_SYMBOL + k) & 1) axes |= b->symbol_axes[k];
+    return axes & ((1u << KF__FIRST_SYMBOL) - 1);
+}
+
+kf__expr kf__body_symbol(kf__body *b, uint16_t instr, kf__expr extent) {
+    uint32_t k = 0;
+    while (k < b->n_symbols && b->symbols[k] != instr) k++;
+    if (k == KF__MAX_SYMBOLS) {
+        cut_capacity(b);
+        return 0;
+    }
+    if (k == b->n_symbols) {
+        b->symbols[k] = instr;
+        b->symbol_axes[k] = axes_of_instr(b, instr);
+        b->n_symbols++;
+    }
+    kf__expr symbol = kf__x_axis(&b->f->g->exprs, KF__FIRST_SYMBOL + k, extent);
+    if (!symbol) out_of_memory(b);
+    return symbol;
 }
 
 uint16_t kf__body_both(kf__body *b, kf__ref ref, uint16_t x, uint16_t y) {
@@ -394,6 +458,7 @@ static uint16_t demand_new(kf__body *b, kf__ref ref, const kf__expr *index) {
     case KF__IOTA: return iota(b, ref, n, index);
     case KF__PAD: return kf__demand_pad(b, ref, index);
     case KF__CONCAT: return kf__demand_concat(b, ref, index);
+    case KF__GATHER: return kf__demand_gather(b, ref, index);
     default: break;
     }
     kf__expr arg[KF__MAX_RANK];
@@ -488,6 +553,7 @@ kf__body *kf__body_build(kf__fuse_state *f, const kf__roots *roots, const kf__do
         bool copy = true;
         for (uint32_t i = 0; i < b->instrs.n; i++) copy &= b->instrs.at[i].kind == KF__I_LOAD;
         if (copy) b->kind = KF__COPY;
+        if (b->n_symbols) b->kind = KF__GATHERING;
     }
     b->cost = b->failed ? 0 : kf__body_cost(b);
     return b;

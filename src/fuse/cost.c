@@ -39,6 +39,8 @@ static bool touched(const kf__exprs *x, const kf__kernel *k, const kf__access *a
     uint32_t axes = 0;
     int64_t all;
     for (int i = 0; i < a->rank; i++) axes |= kf__axes_of(x, a->index[i]);
+    for (uint32_t s = 0; s < k->n_symbols; s++)
+        if (axes >> (KF__FIRST_SYMBOL + s) & 1) axes |= k->symbol_axes[s];
     if (!product(x, k->size, k->n_axes, axes, names, out) ||
         !product(x, a->shape, (uint32_t)a->rank, UINT32_MAX, names, &all))
         return false;
@@ -173,11 +175,13 @@ kf_status kf__kernel_again(const kf__partition *p, const kf__kernel *k, const in
 }
 
 static kf__kernel kernel_of(const kf__body *b) {
-    return (kf__kernel){.kind = b->kind, .n_axes = b->domain.n, .reduced = b->domain.reduced,
-                        .size = (kf__expr *)b->domain.size, .n_instrs = b->instrs.n,
-                        .n_accesses = b->accesses.n, .n_stores = b->stores.n,
-                        .instrs = b->instrs.at, .accesses = b->accesses.at,
-                        .stores = b->stores.at};
+    kf__kernel k = {.kind = b->kind, .n_axes = b->domain.n, .reduced = b->domain.reduced,
+                    .size = (kf__expr *)b->domain.size, .n_instrs = b->instrs.n,
+                    .n_accesses = b->accesses.n, .n_stores = b->stores.n,
+                    .instrs = b->instrs.at, .accesses = b->accesses.at,
+                    .stores = b->stores.at, .n_symbols = b->n_symbols};
+    memcpy(k.symbol_axes, b->symbol_axes, sizeof(k.symbol_axes));
+    return k;
 }
 
 /* What an instruction's work is worth, in bytes, for how often each level is computed. */

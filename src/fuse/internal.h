@@ -82,6 +82,10 @@ typedef struct kf__body {
     uint32_t *memo_table, *instr_table, *instr_next;
     kf__ref path[KF__MAX_DEPTH + 1];
     uint16_t guard; /* of what is demanded now: see kf__memo */
+    kf__ref gathered, gather; /* the array that is read at a symbol now, by this node; or 0 */
+    uint32_t n_symbols;
+    uint16_t symbols[KF__MAX_SYMBOLS]; /* as in kf__kernel */
+    uint32_t symbol_axes[KF__MAX_SYMBOLS];
     uint32_t depth, operands, states;
     double cost;
     /* why it can't be: store `cut` first */
@@ -160,6 +164,11 @@ uint16_t kf__body_pick(kf__body *b, kf__ref ref, kf__pick how, uint16_t inside, 
 /* ---------------------------------------------------------------- join.c */
 
 uint16_t kf__demand_pad(kf__body *b, kf__ref ref, const kf__expr *index);
+uint16_t kf__demand_gather(kf__body *b, kf__ref ref, const kf__expr *index);
+uint16_t kf__body_emit(kf__body *b, kf__ref ref, kf__instr_kind kind, int op, kf__dtype dtype, int n,
+                       const uint16_t *args);
+/* The instruction's value as an axis in indices: 0: there are too many. */
+kf__expr kf__body_symbol(kf__body *b, uint16_t instr, kf__expr extent);
 uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index);
 
 /* ---------------------------------------------------------------- cost.c */

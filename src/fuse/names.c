@@ -22,7 +22,7 @@ static const char *primitive_name(const kf_graph *g, kf__ref ref) {
         [KF__PERMUTE] = "permute",
         [KF__RESHAPE] = "reshape", [KF__SLICE] = "slice", [KF__RANDOM] = "random",
         [KF__IOTA] = "arange", [KF__PAD] = "pad",
-        [KF__CONCAT] = "concatenate"};
+        [KF__CONCAT] = "concatenate", [KF__GATHER] = "take"};
     const kf__node *n = kf__at(g, ref);
     if (n->kind == KF__OP) return kf__ops[n->op].name;
     if (n->kind == KF__REDUCE) return kf__reds[n->op].field[n->field].name; /* "max" of a softmax */

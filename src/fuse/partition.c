@@ -100,6 +100,9 @@ static bool make_kernel(maker *m, uint32_t number) {
     kf__kernel *k = &m->p->kernels[number];
     kf__arena *arena = &m->p->arena;
     k->kind = b->kind;
+    k->n_symbols = b->n_symbols;
+    memcpy(k->symbols, b->symbols, sizeof(k->symbols));
+    memcpy(k->symbol_axes, b->symbol_axes, sizeof(k->symbol_axes));
     k->n_axes = b->domain.n, k->reduced = b->domain.reduced;
     k->n_instrs = b->instrs.n, k->n_accesses = b->accesses.n, k->n_stores = b->stores.n;
     k->size = kf__arena_copy(arena, b->domain.size, sizeof(kf__expr) * (b->domain.n + 1));

@@ -377,6 +377,7 @@ static kf__ref remake(kf_graph *g, const kf__node *like, const kf__ref *args) {
         return kf__random(g, (kf__dtype)like->dtype, args[0], args[1], like->rank, like->shape);
     case KF__PAD: return kf__pad(g, args[0], args[1], like->shape, like->u.slice.start);
     case KF__CONCAT: return kf__concat(g, (int)like->index, args[0], args[1]);
+    case KF__GATHER: return kf__gather(g, (int)like->index, args[0], args[1]);
     case KF__IOTA:
         return kf__iota(g, like->shape[0], like->u.slice.start[0], like->u.slice.step[0]);
     default: return kf__graph_fail(g, KF_ERR_INTERNAL, "a node of kind %d", like->kind);

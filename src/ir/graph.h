@@ -40,6 +40,8 @@ typedef enum kf__kind {
     KF__PAD,      /* args: array; value, rank 0. Dim d: start[d] values, the array's, values. Where
                      start or what is behind is negative, elements are left out */
     KF__CONCAT,   /* args: two arrays, one behind the other along axis `index` */
+    KF__GATHER,   /* args: array; integers of the result's shape: where to read along axis `index`.
+                     Negative ones count from the end; what is outside gives 0 */
     KF__KIND_COUNT
 } kf__kind;
 
@@ -134,6 +136,8 @@ kf__ref kf__iota(kf_graph *g, kf__expr n, kf__expr start, int64_t step);
 kf__ref kf__pad(kf_graph *g, kf__ref a, kf__ref value, const kf__expr *shape,
                 const kf__expr *before);
 kf__ref kf__concat(kf_graph *g, int axis, kf__ref a, kf__ref b);
+/* a and indices have the same shape but along the axis. */
+kf__ref kf__gather(kf_graph *g, int axis, kf__ref a, kf__ref indices);
 /* dtype: I32 or I64 */
 kf__ref kf__random(kf_graph *g, kf__dtype dtype, kf__ref seed, kf__ref stream, int rank,
                    const kf__expr *shape);

@@ -93,3 +93,26 @@ kf__ref kf__concat_all(kf_graph *g, int axis, const kf__ref *args, int n) {
     }
     return rest;
 }
+
+kf__ref kf__gather(kf_graph *g, int axis, kf__ref a, kf__ref indices) {
+    kf__expr shape[KF__MAX_RANK];
+    a = kf__solid(g, a);
+    indices = kf__solid(g, indices);
+    if (!a || !indices || !kf__graph_ok(g)) return 0;
+    const kf__node *from = kf__at(g, a), *at = kf__at(g, indices);
+    if (kf__types[at->dtype].class != KF__CLASS_INT)
+        return kf__graph_fail(g, KF_ERR_TYPE, "indices are integers, not %s",
+                              kf__types_text(g, &indices, 1));
+    if (axis < 0 || axis >= from->rank || from->rank != at->rank)
+        return kf__graph_fail(g, KF_ERR_INTERNAL, "gather of %s along axis %d",
+                              kf__types_text(g, (const kf__ref[]){a, indices}, 2), axis);
+    kf__dtype dtype = (kf__dtype)from->dtype;
+    int rank = from->rank;
+    for (int i = 0; i < rank; i++) {
+        shape[i] = kf__at(g, indices)->shape[i];
+        if (i != axis && !kf__same_size(g, kf__at(g, a)->shape[i], shape[i], "gather")) return 0;
+    }
+    kf__node x = {.kind = KF__GATHER, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .n_args = 2,
+                  .index = (uint32_t)axis, .shape = shape, .args = {a, indices}};
+    return kf__node_find_or_add(g, &x);
+}

@@ -11,7 +11,8 @@ static const char *const kinds[KF__KIND_COUNT] = {
     [KF__SCALAR] = "scalar", [KF__SIZE] = "size",   [KF__OP] = "op",           [KF__CAST] = "cast",
     [KF__REDUCE] = "reduce",   [KF__EXPAND] = "expand",   [KF__PERMUTE] = "permute",
     [KF__RESHAPE] = "reshape", [KF__SLICE] = "slice",     [KF__RANDOM] = "random",
-    [KF__IOTA] = "iota", [KF__PAD] = "pad", [KF__CONCAT] = "concat"};
+    [KF__IOTA] = "iota", [KF__PAD] = "pad", [KF__CONCAT] = "concat",
+    [KF__GATHER] = "gather"};
 
 static void print_input(const kf_graph *g, uint32_t i, kf__text *text) {
     const kf__graph_input *input = &g->inputs.at[i];
@@ -83,6 +84,7 @@ static void print_rest(const kf_graph *g, const kf__node *x, kf__text *text) {
         kf__print(text, " before=");
         kf__print_shape(g, x->rank, x->u.slice.start, text);
         break;
+    case KF__GATHER:
     case KF__CONCAT: kf__print(text, " axis=%u", x->index); break;
     case KF__IOTA:
     case KF__SLICE: print_slice(g, x, text); break;

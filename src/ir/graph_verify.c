@@ -82,6 +82,15 @@ static const char *verify_joined(const kf_graph *g, const kf__node *x) {
     return NULL;
 }
 
+static const char *verify_gather(const kf_graph *g, const kf__node *x, const kf__node *a,
+                                 const kf__node *at) {
+    if (kf__types[at->dtype].class != KF__CLASS_INT || a->dtype != x->dtype) return "dtype";
+    if (!same_shape(g, x, at) || a->rank != x->rank || x->index >= x->rank) return "shape";
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (i != x->index && !kf__sizes_equal(g, a->shape[i], x->shape[i])) return "shape";
+    return NULL;
+}
+
 static int n_args_of(const kf__node *x) {
     switch (x->kind) {
     case KF__INPUT:
@@ -92,6 +101,7 @@ static int n_args_of(const kf__node *x) {
     case KF__OP: return x->op < KF__OP_COUNT ? kf__ops[x->op].arity : -1;
     case KF__PAD:
     case KF__CONCAT:
+    case KF__GATHER:
     case KF__RANDOM: return 2;
     default: return 1;
     }
@@ -127,6 +137,7 @@ static const char *verify_node(const kf_graph *g, kf__ref r) {
         return x->rank == 1 && x->dtype == KF__I64 && x->u.slice.start[0] ? NULL : "an iota";
     case KF__PAD:
     case KF__CONCAT: return verify_joined(g, x);
+    case KF__GATHER: return verify_gather(g, x, a, kf__at(g, x->args[1]));
     case KF__CAST: return same_shape(g, x, a) ? NULL : "a cast changes the shape";
     case KF__REDUCE: return verify_reduce(g, x, a);
     case KF__RANDOM:

@@ -22,13 +22,15 @@
 
 #include "ir/graph.h"
 
-enum { KF__MAX_AXES = KF__MAX_RANK };
+/* Indices may use symbols besides axes: values known when the kernel runs, as a gather's. They are
+ * written as the axes KF__FIRST_SYMBOL and following. */
+enum { KF__MAX_AXES = KF__MAX_RANK, KF__FIRST_SYMBOL = 16, KF__MAX_SYMBOLS = 16, KF__ALL_AXES = 32 };
 
 typedef enum kf__level { KF__LEVEL_SCALAR, KF__LEVEL_ROW, KF__LEVEL_FULL } kf__level;
 
 typedef enum kf__instr_kind {
     KF__I_LOAD,     /* access; args[0], if there is one, a bool: where it is false memory isn't
-                       touched and the value is 0 */
+                       touched and the value is 0. Behind it, the symbols in its index */
     KF__I_CONSTANT, /* number or integer by its dtype's class */
     KF__I_SCALAR,   /* index: which of graph->inputs */
     KF__I_SIZE,     /* index: a kf__expr of names, whose value it is; i64 */
@@ -65,7 +67,7 @@ typedef struct kf__instr {
 typedef struct kf__access {
     uint32_t value;   /* index into program values; KF__NO_VALUE for RANDOM, INDEX, INSIDE */
     int rank;
-    kf__expr *index;  /* [rank], over the kernel's axes */
+    kf__expr *index;  /* [rank], over the kernel's axes and symbols */
     kf__expr *shape;  /* [rank] of the value, row-major when it is RANDOM or a temporary */
     kf__ref random;   /* whose bits, so that no two nodes share an access; 0: not of RANDOM */
     bool affine;
@@ -79,7 +81,8 @@ typedef struct kf__store {
 } kf__store;
 
 typedef enum kf__kernel_kind {
-    KF__POINTWISE, KF__ROW, KF__COLUMN, KF__FULL, KF__COPY, KF__KERNEL_KIND_COUNT,
+    KF__POINTWISE, KF__ROW, KF__COLUMN, KF__FULL, KF__COPY, KF__GATHERING,
+    KF__KERNEL_KIND_COUNT,
 } kf__kernel_kind;
 extern const char *const kf__kernel_kinds[KF__KERNEL_KIND_COUNT]; /* "pointwise", ... */
 
@@ -92,6 +95,9 @@ typedef struct kf__kernel {
     kf__instr *instrs;
     kf__access *accesses;
     kf__store *stores;
+    uint32_t n_symbols;
+    uint16_t symbols[KF__MAX_SYMBOLS];     /* instructions, i64: always in [0, the extent) */
+    uint32_t symbol_axes[KF__MAX_SYMBOLS]; /* which axes they depend on: bit masks */
     uint32_t n_ops;
     char **ops; /* [n_ops] what the user wrote that this kernel does, for explain */
 } kf__kernel;

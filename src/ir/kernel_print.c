@@ -15,6 +15,7 @@
 const char *const kf__kernel_kinds[KF__KERNEL_KIND_COUNT] = {
     [KF__POINTWISE] = "pointwise", [KF__ROW] = "row",   [KF__COLUMN] = "column",
     [KF__FULL] = "full",           [KF__COPY] = "copy",
+    [KF__GATHERING] = "gather",
 };
 
 void kf__partition_free(kf__partition *p) {

@@ -22,7 +22,8 @@ static bool verify_domain(verifier *v) {
     if (k->kind >= KF__KERNEL_KIND_COUNT || k->n_axes > KF__MAX_AXES) return bad(v, "kind or axes");
     uint32_t all = (1u << k->n_axes) - 1, kept = all & ~k->reduced;
     if (k->reduced & ~all) return bad(v, "reduces an axis that it hasn't");
-    if ((k->kind == KF__POINTWISE || k->kind == KF__COPY) != (k->reduced == 0))
+    bool reduces = k->kind == KF__ROW || k->kind == KF__COLUMN || k->kind == KF__FULL;
+    if (reduces != (k->reduced != 0))
         return bad(v, "its kind and what it reduces");
     if (k->kind == KF__FULL && kept) return bad(v, "a full reduction keeps axes");
     if (k->kind == KF__ROW && (kept & (kept + 1))) return bad(v, "a row that isn't the last axes");
@@ -31,13 +32,14 @@ static bool verify_domain(verifier *v) {
     return true;
 }
 
-/* Has an axis that isn't the kernel's? */
-static bool strange_axis(const kf__exprs *pool, kf__expr e, uint32_t n_axes, int depth) {
+/* Has an axis or a symbol that isn't the kernel's? */
+static bool strange_axis(const kf__exprs *pool, kf__expr e, const kf__kernel *k, int depth) {
     const kf__expr_node *x = &pool->nodes.at[e];
-    if (x->kind == KF__X_AXIS) return x->value >= n_axes;
+    if (x->kind == KF__X_AXIS && x->value >= KF__FIRST_SYMBOL)
+        return x->value - KF__FIRST_SYMBOL >= k->n_symbols;
+    if (x->kind == KF__X_AXIS) return x->value >= k->n_axes;
     if (x->kind <= KF__X_NAME || depth == 0) return false;
-    return strange_axis(pool, x->a, n_axes, depth - 1) ||
-           strange_axis(pool, x->b, n_axes, depth - 1);
+    return strange_axis(pool, x->a, k, depth - 1) || strange_axis(pool, x->b, k, depth - 1);
 }
 
 static bool verify_access(verifier *v, uint32_t n, bool random) {
@@ -48,7 +50,7 @@ static bool verify_access(verifier *v, uint32_t n, bool random) {
     if (!random && a->rank != v->p->values[a->value].rank) return bad(v, "an access's rank");
     for (int i = 0; i < a->rank; i++) {
         if (!a->index[i] || !a->shape[i]) return bad(v, "an access's index isn't set");
-        if (strange_axis(&v->p->graph->exprs, a->index[i], v->k->n_axes, 16))
+        if (strange_axis(&v->p->graph->exprs, a->index[i], v->k, 16))
             return bad(v, "an access by an axis of another kernel");
     }
     return true;
@@ -113,8 +115,10 @@ static bool verify_instr(verifier *v, uint32_t n) {
     if (!verify_args(v, n)) return false;
     switch (i->kind) {
     case KF__I_LOAD:
-        if (i->n_args > 1 || (i->n_args && v->k->instrs[i->args[0]].dtype != KF__BOOL))
+        if (i->n_args && v->k->instrs[i->args[0]].dtype != KF__BOOL)
             return bad(v, "a load's guard");
+        for (int a = 1; a < i->n_args; a++)
+            if (v->k->instrs[i->args[a]].dtype != KF__I64) return bad(v, "a symbol's dtype");
         return verify_access(v, i->access, false) &&
                (v->p->values[v->k->accesses[i->access].value].dtype == i->dtype ||
                 bad(v, "a load's dtype"));

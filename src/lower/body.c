@@ -5,6 +5,8 @@ const char *kf__ctype(kf__dtype type) { return kf__types[kf__compute(type)].comp
 
 /* ---------------------------------------------------------------- where operands are */
 
+static const kf__lx *symbol(kf__low *L, uint32_t k) { return kf__value_of(L, L->k->symbols[k]); }
+
 /* An index expression of the graph over the axis variables. */
 static const kf__lx *expression(kf__low *L, kf__expr e, const kf__lx *last) {
     static const char *const operators[] = {[KF__X_ADD] = "+", [KF__X_MUL] = "*"};
@@ -20,6 +22,7 @@ static const kf__lx *expression(kf__low *L, kf__expr e, const kf__lx *last) {
         return kf__word_int(L, name, L->layout->names[x->value]);
     }
     case KF__X_AXIS:
+        if (x->value >= KF__FIRST_SYMBOL) return symbol(L, (uint32_t)x->value - KF__FIRST_SYMBOL);
         if ((int)x->value == kf__last(L) && last) return last;
         return kf__l_var(L, L->axes[x->value].var);
     case KF__X_ADD:
@@ -56,7 +59,7 @@ static const kf__lx *general_offset(kf__low *L, uint32_t access, const kf__lx *l
 
 const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last) {
     const kf__operand *o = &L->operands[access];
-    if (!o->access->affine) return general_offset(L, access, last);
+    if (!o->affine) return general_offset(L, access, last);
     const kf__lx *sum = kf__l_int(L, 0);
     for (int m = 0; m < L->n_axes; ++m) {
         if (!o->varies[m]) continue;
@@ -67,6 +70,12 @@ const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last) {
             inner && o->along[m].unit ? kf__l_int(L, 1) : kf__word_stride(L, access, m);
         sum = kf__l_bin(L, "+", sum, kf__l_bin(L, "*", index, stride));
     }
+    for (uint32_t k = 0; k < L->k->n_symbols; ++k) {
+        if (!(o->symbols >> k & 1)) continue;
+        const char *name = kf__l_name(L, "t%u_%s", (unsigned)k, o->name);
+        const kf__lx *stride = kf__word_int(L, name, o->symbol_stride[k]);
+        sum = kf__l_bin(L, "+", sum, kf__l_bin(L, "*", symbol(L, k), stride));
+    }
     return sum;
 }
 
@@ -74,7 +83,7 @@ void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first) {
     const kf__operand *o = &L->operands[access];
     if (!o->value) return;
     const char *base = kf__word_operand(L, access);
-    if (!o->access->affine) {
+    if (!o->affine) {
         L->pointer[access] = base;
         return;
     }
@@ -154,7 +163,7 @@ uint32_t kf__low_stores(const kf__low *L, uint32_t stage, uint16_t *out) {
         const kf__operand *o = &L->operands[L->k->stores[s].access];
         bool full = false;
         for (uint32_t m = 0; m < (uint32_t)L->n_axes; ++m)
-            full |= L->axes[m].reduced && (o->varies[m] || !o->access->affine);
+            full |= L->axes[m].reduced && (o->varies[m] || !o->affine);
         if (!L->k->reduced) full = true;
         if (full && L->k->instrs[L->k->stores[s].instr].stage == stage) out[n++] = (uint16_t)s;
     }
@@ -280,7 +289,9 @@ void kf__put_scalars(kf__low *L) {
         if (in->kind == KF__I_SCALAR) L->value[i] = kf__word_scalar(L, in->index);
         if (in->kind == KF__I_LOAD) {
             const kf__lx *base = kf__l_var(L, kf__word_operand(L, in->access));
-            const kf__lx *load = kf__low_load(L, in->access, base, kf__l_int(L, 0));
+            bool fixed = !kf__has_symbols(L, in->access);
+            const kf__lx *at = fixed ? kf__l_int(L, 0) : kf__low_offset(L, in->access, NULL);
+            const kf__lx *load = kf__low_load(L, in->access, base, at);
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
                                       kf__guarded(L, in, load, NULL), NULL);
         }
@@ -316,7 +327,7 @@ void kf__put_rows(kf__low *L, uint32_t stage) {
             const kf__lx *last =
                 kf__low_step(L, in->access) ? kf__l_var(L, L->axes[kf__last(L)].var) : NULL;
             const kf__lx *index = kf__low_offset(L, in->access, last);
-            if (o->access->affine)
+            if (o->affine)
                 index = kf__l_bin(
                     L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset), index);
             const kf__lx *word = kf__random_call(L, in, index);

@@ -32,11 +32,55 @@ static void need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access) {
     kf__put_pointer(L, access, kf__low_step(L, access) ? b->first : NULL);
 }
 
+/* What the symbols of loads are made of, where these don't change along the block. */
+static kf__mask *fixed_symbols(kf__low *L, const kf__mask *mask) {
+    const kf__kernel *k = L->k;
+    kf__mask *fixed = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
+    if (!fixed) {
+        L->failed = true;
+        return NULL;
+    }
+    for (uint32_t i = k->n_instrs; i-- > 0;) {
+        const kf__instr *in = &k->instrs[i];
+        bool rows = in->kind == KF__I_LOAD && kf__has(mask, i) && L->operands[in->access].affine &&
+                    kf__has_symbols(L, in->access);
+        int first = kf__has(fixed, i) ? 0 : rows ? 1 : in->n_args;
+        for (int a = first; a < in->n_args; ++a)
+            if (!L->value[in->args[a]])
+                fixed[in->args[a] / 64] |= (kf__mask)1 << (in->args[a] % 64);
+    }
+    return fixed;
+}
+
+static void put_fixed(kf__low *L, const kf__cpu_block *b, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    const char *name = kf__l_name(L, "v%u", (unsigned)i);
+    L->at = NULL;
+    if (in->kind == KF__I_RANDOM) {
+        const kf__operand *o = &L->operands[in->access];
+        const kf__lx *first = kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset);
+        const kf__lx *index = kf__low_offset(L, in->access, NULL);
+        if (o->affine) index = kf__l_bin(L, "+", first, index);
+        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, kf__random_call(L, in, index),
+                                  "random bits");
+    } else if (in->kind == KF__I_LOAD) {
+        need_pointer(L, b, in->access);
+        const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
+        const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, NULL, NULL));
+        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, kf__guarded(L, in, load, NULL),
+                                  NULL);
+    } else if (in->kind != KF__I_CONSTANT) {
+        kf__put_instr(L, i);
+    }
+}
+
 /* Pointers, random words and values that don't change along the block, before its loop. */
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    kf__mask *fixed = L->k->n_symbols ? fixed_symbols(L, mask) : NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
+        if (fixed && kf__has(fixed, i) && !L->value[i]) put_fixed(L, b, i);
         if (in->kind == KF__I_PICK) kf__cpu_put_picks(L, b, i);
         if (in->kind == KF__I_RANDOM && b->tile[in->access])
             b->random[in->access] = b->tile[in->access];
@@ -117,7 +161,7 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
         } else if (in->kind == KF__I_RANDOM) {
             const kf__operand *o = &L->operands[in->access];
             const kf__lx *index = kf__low_offset(L, in->access, at);
-            if (o->access->affine)
+            if (o->affine)
                 index = kf__l_bin(
                     L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset), index);
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,

@@ -200,7 +200,7 @@ static void put_random(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     }
     const kf__lx *e = open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
     const kf__lx *offset = kf__low_offset(L, in->access, step ? at : NULL);
-    if (o->access->affine) offset = kf__l_bin(L, "+", start, offset);
+    if (o->affine) offset = kf__l_bin(L, "+", start, offset);
     kf__put_set(L, kf__l_item(L, array, slot(L, t, s, e)),
                 kf__random_call(L, in, offset));
     kf__close(L);

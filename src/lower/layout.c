@@ -62,8 +62,8 @@ static kf_status affine_operand(kf__low *L, kf__operand *o, const int64_t *strid
     int inner = innermost(pool, o->access, strides);
     o->origin = true;
     for (int d = 0; d < o->access->rank; ++d) {
-        kf__expr coefficient[KF__MAX_AXES] = {0}, offset = 0;
-        if (!kf__x_affine(pool, o->access->index[d], L->k->n_axes, coefficient, &offset))
+        kf__expr coefficient[KF__ALL_AXES] = {0}, offset = 0;
+        if (!kf__x_affine(pool, o->access->index[d], KF__ALL_AXES, coefficient, &offset))
             return kf__fail(err, KF_ERR_INTERNAL, "an index of kernel %s isn't affine", L->k->name);
         int64_t value;
         o->origin &= kf__x_is(pool, offset, 0);
@@ -77,9 +77,34 @@ static kf_status affine_operand(kf__low *L, kf__operand *o, const int64_t *strid
             o->stride[m] += value * strides[d];
             add_dim(L, o, m, d, coefficient[m], inner);
         }
+        for (uint32_t k = 0; k < L->k->n_symbols; ++k) {
+            if (!coefficient[KF__FIRST_SYMBOL + k]) continue;
+            KF_TRY(evaluate(L, coefficient[KF__FIRST_SYMBOL + k], &value, err));
+            o->symbol_stride[k] += value * strides[d];
+        }
     }
     return KF_OK;
 }
+
+static uint32_t symbols_in(const kf__exprs *pool, kf__expr e) {
+    const kf__expr_node *x = &pool->nodes.at[e];
+    if (x->kind == KF__X_AXIS)
+        return x->value < KF__FIRST_SYMBOL ? 0 : 1u << (x->value - KF__FIRST_SYMBOL);
+    if (x->kind <= KF__X_NAME) return 0;
+    return symbols_in(pool, x->a) | symbols_in(pool, x->b);
+}
+
+/* Sets the operand's symbols. Does any change along the kernel's last axis? */
+static bool find_symbols(const kf__low *L, kf__operand *o) {
+    uint32_t axes = 0;
+    for (int d = 0; d < o->access->rank; ++d)
+        o->symbols |= symbols_in(&L->p->graph->exprs, o->access->index[d]);
+    for (uint32_t k = 0; k < L->k->n_symbols; ++k)
+        if (o->symbols >> k & 1) axes |= L->k->symbol_axes[k];
+    return L->k->n_axes && axes >> (L->k->n_axes - 1) & 1;
+}
+
+bool kf__has_symbols(const kf__low *L, uint32_t access) { return L->operands[access].symbols != 0; }
 
 static bool is_taken(const kf__low *L, uint32_t n, const char *name) {
     for (uint32_t i = 0; i < n; ++i)
@@ -261,7 +286,10 @@ kf_status kf__low_layout(kf__low *L, kf_error *err) {
         int64_t strides[KF__MAX_RANK];
         KF_TRY(value_strides(L, o->access, strides, err));
         if (o->access->inside) KF_TRY(evaluate(L, o->access->shape[0], &o->bound, err));
-        if (o->access->affine)
+        bool moves = find_symbols(L, o);
+        o->affine = o->access->affine && !moves;
+        if (o->symbols && L->target->kind != KF__TARGET_C) o->affine = false;
+        if (o->affine)
             KF_TRY(affine_operand(L, o, strides, err));
         else
             L->affine = false;
@@ -284,7 +312,7 @@ int64_t kf__low_extent(const kf__low *L, bool reduced) {
 
 int kf__low_step(const kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
-    if (!o->access->affine) return 3;
+    if (!o->affine) return 3;
     if (L->n_axes == 0 || !o->varies[kf__last(L)]) return 0;
     return o->along[kf__last(L)].unit ? 1 : 2;
 }
@@ -312,7 +340,7 @@ int64_t kf__low_bytes(const kf__low *L) {
         if (!o->value) continue;
         int64_t n = kf__types[o->dtype].size;
         for (int m = 0; m < L->n_axes; ++m)
-            if (o->varies[m] || !o->access->affine) n *= L->axes[m].size;
+            if (o->varies[m] || !o->affine) n *= L->axes[m].size;
         bytes += n;
     }
     return bytes;

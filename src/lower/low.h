@@ -49,6 +49,9 @@ typedef struct kf__operand {
     int64_t offset;               /* elements */
     bool origin;                  /* the offset is 0, whatever the sizes are */
     int64_t bound;                /* INSIDE: below which index */
+    int64_t symbol_stride[KF__MAX_SYMBOLS]; /* elements; where it is affine */
+    uint32_t symbols;             /* those in its index: a bit mask */
+    bool affine; /* over axes and symbols that don't change along the innermost axis */
     bool store;
     bool packed;                  /* in the kernel's scratch, at `offset` bytes: see pack.c */
 } kf__operand;
@@ -149,6 +152,7 @@ const kf__lx *kf__word_aligned(kf__low *L, const char *name, bool may);
 
 /* ---------------------------------------------------------------- layout.c */
 
+bool kf__has_symbols(const kf__low *L, uint32_t access);
 kf_status kf__low_layout(kf__low *L, kf_error *err);
 int64_t kf__low_extent(const kf__low *L, bool reduced); /* product of kept or reduced axes' sizes */
 /* Set variables of the kept or the reduced axes from a flat index; `but_last`: without the

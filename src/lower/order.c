@@ -94,7 +94,8 @@ static bool may_be_last(const kf__low *L, int m) {
 void kf__low_order(kf__low *L) {
     L->tile = -1;
     L->tiled = 0;
-    if (!L->affine || L->n_axes < 2 || (L->k->reduced && kf__low_later(L, 1))) return;
+    if (!L->affine || L->k->n_symbols || L->n_axes < 2) return;
+    if (L->k->reduced && kf__low_later(L, 1)) return;
     int best = kf__last(L);
     for (int m = kf__last(L); m >= 0; --m) {
         if (!may_be_last(L, m)) continue;

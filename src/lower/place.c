@@ -11,14 +11,14 @@
 static const kf__lx *index_at(kf__low *L, uint32_t access, const kf__lx *at) {
     const kf__operand *o = &L->operands[access];
     const kf__lx *index = kf__low_offset(L, access, at);
-    if (!o->access->affine || o->origin) return index;
+    if (!o->affine || o->origin) return index;
     return kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset), index);
 }
 
 const kf__lx *kf__place_value(kf__low *L, uint32_t i, const kf__lx *at) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__operand *o = &L->operands[in->access];
-    if (!at && L->n_axes && o->access->affine && o->varies[kf__last(L)])
+    if (!at && L->n_axes && o->affine && o->varies[kf__last(L)])
         at = kf__l_var(L, L->axes[kf__last(L)].var);
     const kf__lx *index = index_at(L, in->access, at);
     if (in->kind == KF__I_INDEX) return index;
@@ -52,7 +52,7 @@ const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, c
 /* How an index moves along the innermost axis: 0, 1, -1; 2: otherwise. */
 static int direction(const kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
-    if (!o->access->affine) return 2;
+    if (!o->affine) return 2;
     if (!L->n_axes || !o->varies[kf__last(L)]) return 0;
     kf__expr by = o->along[kf__last(L)].coefficient;
     if (kf__x_is(&L->p->graph->exprs, by, 1)) return 1;

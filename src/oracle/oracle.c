@@ -253,6 +253,10 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
         kf__o_concat(node->rank, (int)node->index, w->values[node->args[0]].shape,
                      w->values[node->args[1]].shape, args[0], args[1], out);
         break;
+    case KF__GATHER:
+        kf__o_take(node->rank, (int)node->index, w->values[node->args[0]].shape, v->shape, args[0],
+                   args[1], out);
+        break;
     case KF__IOTA: KF_TRY(iota(w, node, v->count, out)); break;
     case KF__RANDOM:
         kf__o_philox(*(const uint64_t *)args[0], *(const uint64_t *)args[1],

@@ -64,3 +64,19 @@ void kf__o_concat(int rank, int axis, const int64_t *shape_a, const int64_t *sha
         memcpy(to + run_a, (const char *)b + line * run_b, (size_t)run_b);
     }
 }
+
+void kf__o_take(int rank, int axis, const int64_t *from_shape, const int64_t *shape,
+                const void *from, const int64_t *at, void *out) {
+    const uint64_t *in = from;
+    uint64_t *to = out;
+    int64_t outer = 1, inner = 1, n = shape[axis], size = from_shape[axis];
+    for (int d = 0; d < axis; d++) outer *= shape[d];
+    for (int d = axis + 1; d < rank; d++) inner *= shape[d];
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < inner; j++) {
+                int64_t k = (o * n + i) * inner + j, index = at[k] < 0 ? at[k] + size : at[k];
+                bool inside = index >= 0 && index < size;
+                to[k] = inside ? in[(o * size + index) * inner + j] : 0;
+            }
+}

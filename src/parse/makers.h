@@ -42,5 +42,9 @@ MAKER(move_axis);
 MAKER(flip);
 MAKER(squeeze);
 MAKER(expand_dims);
+MAKER(take);
+/* x at the indices `at` of an axis, which they take the place of. */
+bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int axis,
+              kf__object *out);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A slice of a named size n is clamped as Python does it, by size expressions: x[1:5] has
  * max(min(5, n) - 1, 0) elements. An index beyond the end is found when planned. */
-#include "parse/evaluate.h"
+#include "parse/makers.h"
 
 #include <stdio.h>
 
@@ -120,7 +120,7 @@ static bool cut_index(kf__evaluator *ev, const kf__object *o, int axis, kf__expr
                              kf__at(ev->g, o->ref)->dtype == KF__BOOL
                                  ? "a mask as an index is not supported (the result's shape would "
                                    "depend on values); use where(mask, x, 0)"
-                                 : "an array as an index (a gather) is not supported yet");
+                                 : "only one array can be an index");
     if (o->kind == KF__O_BOOL)
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s as an index isn't supported; use 0 or 1, or "
                                               "where(condition, a, b)", kf__object_text(o));
@@ -236,6 +236,34 @@ static bool subscript_array(kf__evaluator *ev, kf__ref x, const index_items *it,
     return apply_cuts(ev, x, rank, cuts, it, left, out);
 }
 
+/* x[:, i, 1:] with an array of integers i: everything else first, then take along i's axis. */
+static bool subscript_gather(kf__evaluator *ev, kf__ref x, index_items *it, uint32_t which,
+                             kf__object *out) {
+    kf__part bound[3] = {{0}};
+    kf__ast all = {.kind = KF__A_SLICE, .part = bound, .n = 3};
+    kf__ref at = it->object[which].ref, rest = x;
+    int axis = 0, left = ellipsis_axes(it, kf__at(ev->g, x)->rank);
+    for (uint32_t i = 0; i < it->n; i++) {
+        if (i == which || it->slice[i] || is_kind(it, i, KF__O_NONE)) axis += i < which;
+        else if (is_kind(it, i, KF__O_ELLIPSIS)) axis += i < which ? left : 0;
+        else if (is_kind(it, i, KF__O_ARRAY))
+            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "only one array can be an index");
+        else
+            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "an integer beside an array as indices "
+                                                         "isn't supported; write x[0][i]");
+    }
+    if (it->n > 1) {
+        kf__object made;
+        it->slice[which] = &all;
+        if (!subscript_array(ev, x, it, &made)) return false;
+        rest = made.ref;
+    } else if (left < 0) {
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "1 index for an array of rank 0");
+    }
+    kf__begin_call(ev, "take");
+    return kf__take_at(ev, "an index", rest, at, axis, out);
+}
+
 /* ---------------------------------------------------------------- tuples */
 
 static bool tuple_slice(kf__evaluator *ev, const kf__object *tuple, const kf__ast *node,
@@ -292,7 +320,12 @@ static bool subscript(kf__evaluator *ev, const kf__ast *node, const kf__object *
     if (base->kind == KF__O_TUPLE) return subscript_tuple(ev, base, &it, out);
     if (!kf__is_numeric(base))
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s has no items", kf__object_text(base));
-    return kf__to_node(ev, base, &x) && subscript_array(ev, x, &it, out);
+    if (!kf__to_node(ev, base, &x)) return false;
+    for (uint32_t i = 0; i < it.n; i++)
+        if (is_kind(&it, i, KF__O_ARRAY) &&
+            kf__types[kf__at(ev->g, it.object[i].ref)->dtype].class != KF__CLASS_BOOL)
+            return subscript_gather(ev, x, &it, i, out);
+    return subscript_array(ev, x, &it, out);
 }
 
 bool kf__subscript(kf__evaluator *ev, const kf__ast *node, kf__object *out) {

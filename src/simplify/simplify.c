@@ -160,6 +160,7 @@ static kf__ref remake(pass *p, const kf__node *n) {
         sizes_of(p, n->rank, n->u.slice.start, start);
         return kf__simple_pad(g, args[0], args[1], shape, start);
     case KF__CONCAT: return kf__simple_concat(g, (int)n->index, args[0], args[1]);
+    case KF__GATHER: return kf__gather(g, (int)n->index, args[0], args[1]);
     case KF__IOTA:
         sizes_of(p, 1, n->u.slice.start, start);
         return kf__iota(g, shape[0], start[0], n->u.slice.step[0]);

@@ -1,0 +1,96 @@
+/* Makers of builtins that read at indices which are arrays: take, take_along_axis and their kin. All
+ * become one node, whose indices have the result's shape; those of take are expanded to it. */
+#include "parse/makers.h"
+
+static int rank_of(const kf__evaluator *ev, kf__ref x) { return kf__at(ev->g, x)->rank; }
+
+static kf__ref flat(kf_graph *g, kf__ref x) {
+    kf__expr n = kf__x_const(&g->exprs, 1);
+    for (int d = 0; x && d < kf__at(g, x)->rank; d++)
+        n = kf__x_mul(&g->exprs, n, kf__at(g, x)->shape[d]);
+    return x ? kf__reshape(g, x, 1, &n) : 0;
+}
+
+static bool are_indices(kf__evaluator *ev, const char *name, kf__ref *at) {
+    const kf__node *n = kf__at(ev->g, *at);
+    if (n->weak && kf__types[n->dtype].class == KF__CLASS_INT) *at = kf__cast(ev->g, *at, KF__I64);
+    if (kf__types[n->dtype].class == KF__CLASS_INT) return true;
+    return kf__eval_fail(ev, KF_ERR_TYPE, n->dtype == KF__BOOL
+                             ? "%s: a mask as indices is not supported (the result's shape would "
+                               "depend on values); use where(mask, x, 0)"
+                             : "%s: indices are integers, not %s", name, kf__types[n->dtype].name);
+}
+
+bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int axis,
+              kf__object *out) {
+    kf_graph *g = ev->g;
+    kf__expr shape[KF__MAX_RANK], wide[KF__MAX_RANK], one = kf__x_const(&g->exprs, 1);
+    if (!are_indices(ev, name, &at)) return false;
+    int rank = rank_of(ev, x), n_at = rank_of(ev, at), n = 0;
+    if (rank + n_at - 1 > KF__MAX_RANK)
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "%s: the result would have rank %d; at most %d is "
+                                               "possible", name, rank + n_at - 1, KF__MAX_RANK);
+    for (int d = 0; d < rank; d++) {
+        if (d != axis) shape[n++] = kf__at(g, x)->shape[d];
+        else
+            for (int k = 0; k < n_at; k++) shape[n++] = kf__at(g, at)->shape[k];
+    }
+    kf__ref line = flat(g, at);
+    for (int d = 0; line && d < rank; d++) {
+        wide[d] = d == axis ? kf__at(g, line)->shape[0] : one;
+    }
+    line = kf__reshape(g, line, rank, wide);
+    for (int d = 0; line && d < rank; d++)
+        if (d != axis) wide[d] = kf__at(g, x)->shape[d];
+    kf__ref made = kf__gather(g, axis, x, kf__expand(g, line, wide));
+    return kf__eval_node(ev, made ? kf__reshape(g, made, n, shape) : 0, out) && kf__round(ev, out);
+}
+
+/* Sizes of 1 broadcast, but along the axis. */
+static bool along(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int axis,
+                  kf__object *out) {
+    kf_graph *g = ev->g;
+    kf__expr from[KF__MAX_RANK], to[KF__MAX_RANK];
+    if (!are_indices(ev, name, &at)) return false;
+    int rank = rank_of(ev, x);
+    if (rank != rank_of(ev, at))
+        return kf__eval_fail(ev, KF_ERR_SHAPE, "%s: an array of rank %d and indices of rank %d; "
+                                               "take(x, i, axis) has indices of any rank", name,
+                             rank, rank_of(ev, at));
+    for (int d = 0; d < rank; d++) {
+        kf__expr a = kf__at(g, x)->shape[d], i = kf__at(g, at)->shape[d];
+        from[d] = d != axis && kf__x_is(&g->exprs, a, 1) ? i : a;
+        to[d] = d != axis && kf__x_is(&g->exprs, i, 1) ? a : i;
+    }
+    kf__ref made = kf__gather(g, axis, kf__expand(g, x, from), kf__expand(g, at, to));
+    return kf__eval_node(ev, made, out) && kf__round(ev, out);
+}
+
+/* data: 0 take(x, indices, axis), 1 take_along_axis; 2 and 3 PyTorch's order: (x, axis, indices) */
+bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                   kf__object *out) {
+    kf__ref x, at;
+    int64_t axis = 0;
+    const kf__object *where = &args[b->data < 2 ? 2 : 1], *indices = &args[b->data < 2 ? 1 : 2];
+    if (!kf__to_node(ev, &args[0], &x) || !kf__to_node(ev, indices, &at)) return false;
+    if (where->kind == KF__O_ARRAY)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s(%s): the axis isn't an array", b->name,
+                             b->signature);
+    kf__begin_call(ev, b->name);
+    if (where->kind == KF__O_NONE && b->data == 1) {
+        axis = -1;
+    } else if (where->kind == KF__O_NONE) {
+        x = flat(ev->g, x);
+        if (!x) return kf__eval_node(ev, 0, out);
+    } else if (!kf__to_int(ev, where, "axis", &axis)) {
+        return false;
+    }
+    int rank = rank_of(ev, x);
+    if (axis < -rank || axis >= rank)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld of an array of rank %d",
+                             (long long)axis, rank);
+    axis += axis < 0 ? rank : 0;
+    bool each = b->data == 1 || b->data == 2;
+    return each ? along(ev, b->name, x, at, (int)axis, out)
+                : kf__take_at(ev, b->name, x, at, (int)axis, out);
+}

@@ -1,0 +1,62 @@
+
+typedef struct {
+    int64_t n1;
+    int64_t stream;
+    int64_t size_v2;
+    const int32_t *in_i;
+    int64_t s0_in_i;
+    const float *in_w;
+    int64_t t0_in_w;
+    float *out0;
+    int64_t s0_out0;
+} k0_embedding_multiply_args;
+
+/* embedding, multiply.
+ * One pass over the elements, in blocks of the innermost axis.
+ * reads  in_i     int32[i.0, i.1], 4 bytes each
+ * reads  in_w     float32[w.0, w.1], 4 bytes each
+ * writes out0     float32[i.0, i.1, w.1], 4 bytes each */
+void k0_embedding_multiply(const k0_embedding_multiply_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t stream = a->stream;
+    const int64_t size_v2 = a->size_v2;
+    const int32_t *in_i = a->in_i;
+    const int64_t s0_in_i = a->s0_in_i;
+    const float *in_w = a->in_w;
+    const int64_t t0_in_w = a->t0_in_w;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t line = u / blocks;
+        const int64_t i0 = line;
+        const int64_t first = (u % blocks) * 2048;
+        const int64_t len = kf_min_i64(n1 - first, 2048);
+        const int32_t *p0_in_i = in_i + i0 * s0_in_i;
+        const int32_t v0 = kf_load_i32(p0_in_i, 0);
+        const int64_t v1 = kf_cast_i32_i64(v0);  // embedding
+        const int64_t v4 = kf_add_i64(v1, size_v2);  // embedding
+        const int v5 = v1 < 0;  // embedding
+        const int64_t v6 = v5 ? v4 : v1;  // embedding
+        const int v7 = v6 < size_v2;  // embedding
+        const int v8 = v6 >= 0;  // embedding
+        const int v9 = v8 & v7;  // embedding
+        const int64_t v10 = v9 ? v6 : 0;  // embedding
+        const float *p1_in_w = in_w + (first + v10 * t0_in_w);
+        float *p2_out0 = out0 + (i0 * s0_out0 + first);
+        float buffer0[2048];
+        float *to0 = stream ? buffer0 : p2_out0;
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            const float v11 = v9 ? kf_load_f32(p1_in_w, l) : 0.0f;
+            const float v13 = v11 * 8.0f;  // multiply
+            kf_store_f32(to0, l, v13);
+        }
+        if (stream) {
+            kf_stream_copy(p2_out0, buffer0, len * 4);
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}

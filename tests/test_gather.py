@@ -1,0 +1,170 @@
+"""Reading at indices: take, take_along_axis, x[i], embedding, one_hot and the losses of class
+indices, against NumPy and PyTorch, on both targets, fused and not."""
+
+import numpy as np
+import pytest
+
+DEVICES = ["cpu", "cuda-emulated"]
+rng = np.random.default_rng(5)
+W = rng.standard_normal((50, 33)).astype(np.float32)
+X3 = rng.standard_normal((4, 5, 6)).astype(np.float32)
+
+
+def evaluate(run, tmp_path, text, arrays, *extra, results=1):
+    for name, a in arrays.items():
+        np.save(tmp_path / f"{name}.npy", a)
+    out = sum((["-o", f"out{i}.npy"] for i in range(results)), [])
+    run("run", text, *(f"{n}=@{n}.npy" for n in arrays), *out, *extra)
+    found = [np.load(tmp_path / f"out{i}.npy") for i in range(results)]
+    return found[0] if results == 1 else found
+
+
+def index(low, high, *shape, dtype=np.int64):
+    return rng.integers(low, high, shape).astype(dtype)
+
+
+def taken(x, i, axis):
+    """NumPy's take, with 0 for what is outside."""
+    n = x.shape[axis]
+    ok = (i >= -n) & (i < n)
+    out = np.take(x, np.where(ok, i, 0), axis)
+    shape = (1,) * axis + i.shape + (1,) * (x.ndim - axis - 1)
+    return np.where(ok.reshape(shape), out, 0)
+
+
+I2, IN, IB = index(-50, 50, 3, 7), index(-33, 33, 9), index(0, 50, 300)
+CASES = [
+    ("take(w, i, 0)", {"w": W, "i": I2}, lambda: taken(W, I2, 0)),
+    ("take(w, i, axis=1)", {"w": W, "i": IN}, lambda: taken(W, IN, 1)),
+    ("take(w, i)", {"w": W, "i": I2}, lambda: taken(W.reshape(-1), I2, 0)),
+    ("w.take(i, -2)", {"w": W, "i": I2}, lambda: taken(W, I2, 0)),
+    ("w[i]", {"w": W, "i": I2}, lambda: W[I2]),
+    ("w[:, i]", {"w": W, "i": IN}, lambda: W[:, IN]),
+    ("x[..., i, None]", {"x": X3, "i": index(-6, 6, 2, 2)}, None),
+    ("x[1:, i, ::-1]", {"x": X3, "i": index(-5, 5, 4)}, None),
+    ("index_select(w, 1, i)", {"w": W, "i": IN}, lambda: W[:, IN]),
+    ("embedding(i, w)", {"i": I2, "w": W}, lambda: W[I2]),
+    ("w[i[j]]", {"w": W, "i": IB, "j": I2}, lambda: W[IB[I2]]),
+    ("w[i][:, j]", {"w": W, "i": I2[0], "j": IN}, lambda: W[I2[0]][:, IN]),
+    ("exp(w).T[:, i] * 2", {"w": W, "i": I2[0]}, lambda: np.exp(W).T[:, I2[0]] * 2),
+    ("sum(w[i], 0)", {"w": W, "i": IB}, lambda: W[IB].astype(np.float64).sum(0)),
+    ("sum(w[i], 1)", {"w": W, "i": IB}, lambda: W[IB].astype(np.float64).sum(1)),
+    ("max(w, 0)[i]", {"w": W, "i": IN}, lambda: W.max(0)[IN]),
+    ("w[argmax(w, 0)]", {"w": W}, lambda: W[W.argmax(0)]),
+    ("concatenate([w, 2 * w])[i]", {"w": W, "i": index(0, 100, 40)}, None),
+    ("pad(w[i], 1)", {"w": W, "i": I2[0]}, lambda: np.pad(W[I2[0]], 1)),
+    ("one_hot(i, 50)", {"i": np.abs(I2)}, lambda: np.eye(51, 50, dtype=np.int64)[np.abs(I2)]),
+    ("take_along_axis(w, argmax(w, 1, keepdims=True), 1)", {"w": W}, lambda: W.max(1)[:, None]),
+    ("arange(100)[i]", {"i": I2}, lambda: np.arange(100)[I2]),
+    ("rand(100, 3)[i]", {"i": I2}, None),
+]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("text, arrays, wanted", CASES, ids=[c[0] for c in CASES])
+def test_values(run, tmp_path, text, arrays, wanted, device):
+    got = evaluate(run, tmp_path, text, arrays, "--device", device)
+    if wanted is None:
+        scope = {"concatenate": np.concatenate, **arrays}
+        wanted = (lambda: eval(text, scope)) if "rand" not in text else None
+    if wanted is None:
+        want = evaluate(run, tmp_path, "rand(100, 3)", {})[arrays["i"]]
+    else:
+        want = wanted()
+    assert got.shape == want.shape
+    room = 2e-5 if "sum" in text else 1e-6
+    np.testing.assert_allclose(got, want, rtol=1e-6, atol=room)
+    again = evaluate(run, tmp_path, text, arrays, "--device", device, "--no-fuse=ops")
+    np.testing.assert_allclose(again, want, rtol=1e-6, atol=room)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_along(run, tmp_path, device):
+    for axis in (0, 1, 2, -1):
+        shape = list(X3.shape)
+        shape[axis] = 3
+        i = index(-X3.shape[axis], X3.shape[axis], *shape)
+        a, b = evaluate(run, tmp_path, f"take_along_axis(x, i, {axis}), gather(x, {axis}, i)",
+                        {"x": X3, "i": i}, "--device", device, results=2)
+        assert np.array_equal(a, np.take_along_axis(X3, i, axis)) and np.array_equal(a, b)
+    i = index(-6, 6, 1, 1, 2)
+    a = evaluate(run, tmp_path, "take_along_axis(x, i)", {"x": X3, "i": i}, "--device", device)
+    assert np.array_equal(a, np.take_along_axis(X3, np.broadcast_to(i, (4, 5, 2)), -1))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8])
+def test_outside(run, tmp_path, dtype, device):
+    """Negative ones count from the end; what is still outside gives 0, whatever is computed of x."""
+    info = np.iinfo(dtype)
+    i = np.array([0, 9, 10, info.max, 5, 11, *([] if info.min == 0 else [-1, -10, -11, info.min])],
+                 dtype)
+    x = np.arange(1, 11, dtype=np.float32)
+    rows = rng.standard_normal((10, 40)).astype(np.float32)
+    a, b, c = evaluate(run, tmp_path, "x[i], exp(x)[i], w[i]", {"x": x, "i": i, "w": rows},
+                       "--device", device, results=3)
+    wide = i.astype(np.int64)
+    assert np.array_equal(a, taken(x, wide, 0)) and np.array_equal(c, taken(rows, wide, 0))
+    np.testing.assert_allclose(b, taken(np.exp(x), wide, 0), rtol=1e-6)
+    empty = evaluate(run, tmp_path, "x[i]", {"x": np.zeros((0, 3), np.float32), "i": i}, "--device",
+                     device)
+    assert np.array_equal(empty, np.zeros((i.size, 3)))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int8", "bool", "int64"])
+def test_dtypes(run, tmp_path, dtype):
+    x = (rng.random((20, 9)) * 9).astype(dtype)
+    i = index(-20, 20, 30, dtype=np.int32)
+    for device in DEVICES:
+        got = evaluate(run, tmp_path, "x[i]", {"x": x, "i": i}, "--device", device)
+        assert got.dtype == x.dtype and np.array_equal(got, x[i])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("shape", [(7, 5), (7, 5, 3), (5,)])
+def test_losses(run, tmp_path, shape, device):
+    torch = pytest.importorskip("torch")
+    functional = torch.nn.functional
+    x = rng.standard_normal(shape).astype(np.float32)
+    t = np.asarray(rng.integers(0, 5, shape[:1] + shape[2:] if len(shape) > 1 else ()))
+    weight = rng.random(5).astype(np.float32)
+    tx, tt, tw = torch.tensor(x).double(), torch.tensor(t), torch.tensor(weight).double()
+    for reduction in ("mean", "sum", "none"):
+        texts = [f'cross_entropy(x, t, reduction="{reduction}")',
+                 f'cross_entropy(x, t, w, "{reduction}", ignore_index=2)',
+                 f'cross_entropy(x, t, w, "{reduction}", 1, label_smoothing=0.2)',
+                 f'nll_loss(log_softmax(x, {0 if len(shape) == 1 else 1}), t, w, "{reduction}", 2)']
+        logp = torch.log_softmax(tx, 0 if len(shape) == 1 else 1)
+        wants = [functional.cross_entropy(tx, tt, reduction=reduction),
+                 functional.cross_entropy(tx, tt, tw, ignore_index=2, reduction=reduction),
+                 functional.cross_entropy(tx, tt, tw, ignore_index=1, reduction=reduction,
+                                          label_smoothing=0.2),
+                 functional.nll_loss(logp, tt, tw, ignore_index=2, reduction=reduction)]
+        got = evaluate(run, tmp_path, ", ".join(texts), {"x": x, "t": t, "w": weight}, "--device",
+                       device, results=4)
+        for a, b, text in zip(got, wants, texts):
+            np.testing.assert_allclose(a, b.numpy(), rtol=1e-5, atol=1e-6, err_msg=text)
+
+
+@pytest.mark.parametrize("text, given, kind", [
+    ("relu(exp(w)[i] + b)", "wib", "gather"), ("embedding(i, w) * 8 + p", "iwp", "gather"),
+    ("softmax(w[i])", "wi", "row"), ("sum(w[i], 0)", "wi", "column")])
+def test_one_kernel(run, text, given, kind):
+    """Elementwise work on both sides stays in the kernel."""
+    made = {"w": "w=randn(100, 64)", "i": "i=randint(0, 100, 20)", "b": "b=randn(64)",
+            "p": "p=randn(20, 64)"}
+    found = run("explain", text, *(made[g] for g in given), json_output=True)
+    assert found["fused"]["kernels"] == 1 and found["kernels"][0]["kind"] == kind
+
+
+@pytest.mark.parametrize("text, wanted", [
+    ("take(x, x)", "indices are integers"), ("x[x > 0]", "mask"), ("x[i, i]", "only one array"),
+    ("x[0, i]", "x[0][i]"), ("take(x, i, 2)", "axis 2"), ("take_along_axis(x, i, 0)", "rank"),
+    ("take(x, 0.5, 0)", "integers"), ("take(x, i, i)", "axis"),
+    ("cross_entropy(x, i, reduction='best')", "reduction is")])
+def test_refused(run, text, wanted):
+    given = ["x=ones(3, 4)"]
+    if "i)" in text or "i," in text.replace("reduction", "") or ", i]" in text:
+        given.append("i=zeros(3, dtype=i64)")
+    done = run("run", text, *given, code=2)
+    assert wanted in done.stderr, done.stderr
