@@ -7,6 +7,7 @@
 import pathlib
 import re
 
+import numpy as np
 import pytest
 
 DOC = pathlib.Path(__file__).resolve().parent.parent / "docs" / "language.md"
@@ -54,3 +55,18 @@ def test_value(run, text, want, inputs):
 
 def test_there_are_examples():
     assert len(list(blocks("kf"))) > 5 and len(VALUES) > 25 and len(list(blocks("error"))) > 2
+
+
+@pytest.mark.parametrize("size", [0, 1, 7])
+def test_slices_are_numpys(run, tmp_path, size):
+    """Bounds and steps of every sign, inside, at and beyond the ends."""
+    bounds = ["", "0", "2", "9", "-1", "-3", "-9"]
+    slices = [f"{a}:{b}:{c}" for a in bounds for b in bounds for c in ("", "2", "-1", "-3")]
+    x = np.arange(size)
+    for begin in range(0, len(slices), 100):
+        part = slices[begin : begin + 100]
+        text = ", ".join(f"sum(x[{s}] * 8 + 3), len(x[{s}])" for s in part)
+        lines = run("run", text, f"x=arange({size})").stdout.splitlines()
+        values = [int(line) for line in lines if re.fullmatch(r"-?\d+", line)]
+        wanted = [v for s in part for y in [eval(f"x[{s}]", {"x": x})] for v in ((y * 8 + 3).sum(), len(y))]
+        assert values == wanted
