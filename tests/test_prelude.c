@@ -320,7 +320,7 @@ static void test_philox(void **state) {
         kf__philox(known[i].seed, known[i].stream, known[i].block, w);
         assert_memory_equal(w, known[i].want, sizeof(w));
     }
-    static const int64_t starts[] = {0, 1, 2, 3, 4, 5, 30, 31, 17179869180 - 3, INT64_MAX / 2};
+    static const int64_t starts[] = {-33, -7, 0, 1, 2, 3, 4, 5, 30, 31, 17179869180 - 3, INT64_MAX / 2};
     for (size_t s = 0; s < sizeof(starts) / sizeof(starts[0]); s++)
         for (int n = 0; n < 300; n = n < 80 ? n + 1 : n + 37) {
             words[n] = 77;

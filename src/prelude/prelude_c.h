@@ -411,7 +411,8 @@ typedef int32_t __attribute__((may_alias)) kf__word;
 /* 4 KF_LANES words from block `block` on. */
 KF_FN void kf__philox_blocks(uint64_t seed, uint64_t stream, uint64_t block, kf__word *out) {
     const kf__vu64 zero = {0}, lane = KF_LANE_INDICES;
-    kf__vu64 c0 = lane + block, c1 = c0 >> 32;
+    /* an index is 64 bits and a block 62: runs that begin before 0, as a part's do, go on from 0 */
+    kf__vu64 c0 = (lane + block) & (zero + 0x3fffffffffffffffu), c1 = c0 >> 32;
     kf__vu64 c2 = zero + stream, c3 = zero + (stream >> 32);
     const kf__vu64 m0 = zero + 0xD2511F53u, m1 = zero + 0xCD9E8D57u;
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);

@@ -111,6 +111,8 @@ static const template templates[] = {
     {6, '*', "concatenate([$0, $1, $2], axis=@)"},
     {5, '*', "concatenate([$0, $0], axis=@)"},
     {4, '*', "stack([$0, $1], axis=@)"},
+    {4, 'f', "concatenate([$0, dropout($1, 0.4, seed=9)], axis=@)"},
+    {3, 'f', "pad(dropout($0, 0.4, seed=6), 2)"},
     {8, 'n', "pad($0, (1, 2), value=#)"},
     {4, '*', "pad($0, 3)"},
     {3, '*', "pad($0, (-1, 2))"},
