@@ -45,6 +45,7 @@ kf_status check_variant(struct job *job, struct variant *v, kf__compare_stats *s
         kf_array host, made;
         status = variant_host_result(job, v, i, &host, &made, err);
         if (status == KF_OK) status = kf__compare(job->graph, &want[i], &host, &stats[i], err);
+        stats[i].outside = want[i].outside;
         kf_array_free(job->ctx, &made);
     }
     check_oracle_free(job, want);
@@ -118,6 +119,9 @@ static bool give_all(struct job *job, kf__compare_stats *stats[2], int n, struct
     give_rows(job, stats, n, &t);
     table_end(&t, out->table);
     give_worst(job, stats, n, out->table);
+    if (n && stats[0][0].outside)
+        fprintf(out->table, "reads at indices out of range, which give 0: %lld\n",
+                (long long)stats[0][0].outside);
     if (!j) return ok;
     json_open_object(j, NULL);
     json_bool(j, "ok", ok);
@@ -131,6 +135,7 @@ static bool give_all(struct job *job, kf__compare_stats *stats[2], int n, struct
         json_close(j);
     }
     json_close(j);
+    json_int(j, "outside", n ? stats[0][0].outside : 0);
     json_close(j);
     return ok;
 }

@@ -168,3 +168,11 @@ def test_refused(run, text, wanted):
         given.append("i=zeros(3, dtype=i64)")
     done = run("run", text, *given, code=2)
     assert wanted in done.stderr, done.stderr
+
+
+def test_reported(run):
+    """check says how many indices are out of range."""
+    text, given = "x[i]", ["x=randn(10)", "i=arange(-12, 15)"]
+    assert "give 0: 7" in run("check", text, *given).stdout
+    assert run("check", text, *given, json_output=True)["outside"] == 7
+    assert "give 0" not in run("check", text, "x=randn(15)", "i=arange(-12, 15)").stdout

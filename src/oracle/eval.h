@@ -55,8 +55,9 @@ void kf__o_pad(int rank, const int64_t *shape, const int64_t *before, const int6
                const void *from, const void *value, void *out);
 void kf__o_concat(int rank, int axis, const int64_t *shape_a, const int64_t *shape_b, const void *a,
                   const void *b, void *out);
-/* out[.., i, ..] = from[.., at[.., i, ..], ..] along an axis; negative from the end, outside 0. */
-void kf__o_take(int rank, int axis, const int64_t *from_shape, const int64_t *shape,
+/* out[.., i, ..] = from[.., at[.., i, ..], ..] along an axis; negative from the end, outside 0.
+ * Gives how many are outside. */
+int64_t kf__o_take(int rank, int axis, const int64_t *from_shape, const int64_t *shape,
                 const void *from, const int64_t *at, void *out);
 bool kf__o_reduce_inexact(const kf__node *node, const double *x, int64_t n, int64_t n_rows);
 /* Reduce rows of n elements that lie one behind the other. */

@@ -31,6 +31,7 @@ typedef struct walk {
     int64_t *names; /* [g->exprs.names.n] */
     value *values;  /* [g->nodes.n] */
     kf_error *err;
+    int64_t outside; /* indices out of range */
 } walk;
 
 static void *take(walk *w, size_t n, size_t size) {
@@ -230,6 +231,7 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
                              const kf__o_noise *noise, void *out) {
     const kf__node *node = kf__at(w->g, r);
     const value *v = &w->values[r];
+    int64_t outside;
     switch ((kf__kind)node->kind) {
     case KF__INPUT: load_input(&w->inputs[node->index], (kf__dtype)node->dtype, out); break;
     case KF__CONSTANT:
@@ -254,8 +256,9 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
                      w->values[node->args[1]].shape, args[0], args[1], out);
         break;
     case KF__GATHER:
-        kf__o_take(node->rank, (int)node->index, w->values[node->args[0]].shape, v->shape, args[0],
-                   args[1], out);
+        outside = kf__o_take(node->rank, (int)node->index, w->values[node->args[0]].shape, v->shape,
+                             args[0], args[1], out);
+        if (!noise->sample) w->outside += outside;
         break;
     case KF__IOTA: KF_TRY(iota(w, node, v->count, out)); break;
     case KF__RANDOM:
@@ -451,6 +454,7 @@ static kf_status walk_all(walk *w, int n_inputs, kf__oracle_result *results) {
         if (w->values[r].needed) KF_TRY(one_node(w, r));
     for (uint32_t i = 0; i < g->results.n; i++)
         KF_TRY(finish(w, g->results.at[i], &results[i]));
+    for (uint32_t i = 0; i < g->results.n; i++) results[i].outside = w->outside;
     return KF_OK;
 }
 

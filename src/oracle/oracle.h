@@ -38,6 +38,7 @@ typedef struct kf__oracle_result {
     int64_t *integers; /* [count] of other dtypes; else NULL */
     double *tolerance; /* [count], absolute; NULL: exact */
     uint8_t *decided;  /* [count]; NULL: all are */
+    int64_t outside;   /* indices that were out of range, in all of the graph: they read 0 */
 } kf__oracle_result;
 
 /* Evaluate all results of g. inputs: [n_inputs] arrays on the CPU with any strides, in the order of
@@ -51,6 +52,7 @@ void kf__oracle_free(const kf_graph *g, kf__oracle_result *results); /* all of g
 typedef struct kf__compare_stats {
     bool ok;
     int64_t count, undecided, wrong;
+    int64_t outside; /* as in kf__oracle_result; set by who compares */
     int64_t worst;        /* row-major index of the element furthest beyond its tolerance, or of the
                            * largest error where all are within; -1: none */
     double got, want;     /* there; integers as doubles */

@@ -65,11 +65,11 @@ void kf__o_concat(int rank, int axis, const int64_t *shape_a, const int64_t *sha
     }
 }
 
-void kf__o_take(int rank, int axis, const int64_t *from_shape, const int64_t *shape,
+int64_t kf__o_take(int rank, int axis, const int64_t *from_shape, const int64_t *shape,
                 const void *from, const int64_t *at, void *out) {
     const uint64_t *in = from;
     uint64_t *to = out;
-    int64_t outer = 1, inner = 1, n = shape[axis], size = from_shape[axis];
+    int64_t outer = 1, inner = 1, n = shape[axis], size = from_shape[axis], outside = 0;
     for (int d = 0; d < axis; d++) outer *= shape[d];
     for (int d = axis + 1; d < rank; d++) inner *= shape[d];
     for (int64_t o = 0; o < outer; o++)
@@ -78,5 +78,7 @@ void kf__o_take(int rank, int axis, const int64_t *from_shape, const int64_t *sh
                 int64_t k = (o * n + i) * inner + j, index = at[k] < 0 ? at[k] + size : at[k];
                 bool inside = index >= 0 && index < size;
                 to[k] = inside ? in[(o * size + index) * inner + j] : 0;
+                outside += !inside;
             }
+    return outside;
 }
