@@ -44,12 +44,11 @@ static void find_scalars(kf__fuse_state *f) {
     }
 }
 
-/* Results that are another value in another order or shape: who needs that one can read the result.
- */
+/* Results that are another value in another shape: who needs that one can read the result. */
 static void find_twins(kf__fuse_state *f) {
     for (uint32_t i = 0; i < f->g->results.n; i++) {
         kf__ref result = f->g->results.at[i], r = result;
-        while (kf__is_renumbering(kf__at(f->g, r))) {
+        while (kf__at(f->g, r)->kind == KF__RESHAPE) {
             r = kf__at(f->g, r)->args[0];
             if (!f->twin[r] && kf__at(f->g, r)->kind != KF__INPUT) f->twin[r] = result;
         }
@@ -273,6 +272,16 @@ static void count_makers(const kf__groups *groups, uint8_t *makers) {
     }
 }
 
+/* Results that others are made of lie in memory anyway: reading one may cost less. */
+static void count_results(const kf__fuse_state *f, uint8_t *makers) {
+    for (kf__ref r = 1; r < f->g->nodes.n; r++) {
+        const kf__node *n = kf__at(f->g, r);
+        for (int i = 0; i < n->n_args; i++)
+            if (is_result(f->g, n->args[i]) && kf__at(f->g, n->args[i])->kind != KF__INPUT)
+                makers[n->args[i]] = 2;
+    }
+}
+
 /* Take the partition with these values stored too where that costs less. */
 static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, const kf__ref *nodes,
                             uint32_t n_nodes, kf_error *err) {
@@ -283,7 +292,7 @@ static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, const kf__ref
     memcpy(before, f->stored, n);
     for (uint32_t i = 0; i < n_nodes; i++) mark(f, nodes[i], 0, KF__CUT_RECOMPUTE_DEARER);
     kf_status status = make_groups(f, &other, err);
-    if (status == KF_OK && cost_of(&other) < 0.999 * cost_of(groups)) {
+    if (status == KF_OK && cost_of(&other) < 0.996 * cost_of(groups)) {
         kf__groups swap = *groups;
         *groups = other;
         other = swap;
@@ -378,6 +387,7 @@ static kf_status search(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
     if (status == KF_OK) {
         memset(makers, 0, n);
         count_makers(groups, makers);
+        if (groups->n > 1) count_results(f, makers);
     }
     for (kf__ref r = n; status == KF_OK && r-- > 1 && tried < most;) {
         bool fixed = kf__in_memory(f, r) || f->scalars[r] || is_half_sum(kf__at(f->g, r));

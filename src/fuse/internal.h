@@ -53,7 +53,7 @@ typedef struct kf__fuse_state {
     kf_fusion mode;
     uint8_t *stored;  /* [nodes] kf__cut_code; 0: computed where needed */
     kf__ref *user;    /* [nodes] of a stored one: the node that made it so */
-    kf__ref *twin;    /* [nodes] a result that is a reshape or permute of it; 0: none */
+    kf__ref *twin;    /* [nodes] a result that is a reshape of it; 0: none */
     uint8_t *scalars; /* [nodes] 1: made of numbers only; 2: of these and reductions of them */
     int64_t *names;   /* [names] sizes that costs are guessed with */
 } kf__fuse_state;
@@ -108,9 +108,6 @@ typedef KF__VEC(kf__group) kf__groups;
 static inline bool kf__is_view(const kf__node *n) {
     return n->kind == KF__EXPAND || n->kind == KF__PERMUTE || n->kind == KF__RESHAPE ||
            n->kind == KF__SLICE;
-}
-static inline bool kf__is_renumbering(const kf__node *n) {
-    return n->kind == KF__PERMUTE || n->kind == KF__RESHAPE;
 }
 /* Is it stored, or a result that it can be read from? */
 static inline bool kf__in_memory(const kf__fuse_state *f, kf__ref node) {
