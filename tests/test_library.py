@@ -190,6 +190,7 @@ ELEMENTWISE = [
     ("add_mul_exp(x, y)", lambda x, y: np.exp((x + y) * 2), [x, y]),
     ("outer(x, y)", lambda x, y: x[:, :, None] * y[:, None, :], [x, y]),
     ("diff(x)", np.diff, [x]),
+    ("diff(x, axis=0)", lambda x: np.diff(x, axis=0), [x]),
     ("pixel_shuffle(x, 2)", shuffled, [im]),
     ("pixel_unshuffle(x, 2)", unshuffled, [small]),
     (
