@@ -147,7 +147,9 @@ static bool make_cuts(maker *m) {
             kf__cut *cut = &p->cuts[p->n_cuts++];
             *cut = (kf__cut){.from = m->maker_of[value], .to = i, .value = value,
                              .code = kf__cut_codes[m->f->stored[node]]};
-            cut->why = kf__cut_sentence(p, m->f->stored[node], node, user_of(k, n));
+            kf__ref user = user_of(k, n); /* a gather is nothing but its load */
+            if (user == node && m->f->user[node]) user = m->f->user[node];
+            cut->why = kf__cut_sentence(p, m->f->stored[node], node, user);
             if (!cut->why) return false;
         }
     }
