@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "ir/ops.h"
+#include "parse/parse.h"
+#include "support/stages.h"
 #include "support/table.h"
 
 static kf__dtype dtype_of(const char *name) {
@@ -54,10 +56,59 @@ static void test_promised_errors(void **state) {
         if (kf__ops[op].ulp > 0 && !told[op]) fail_msg("docs/numerics.md misses %s", kf__ops[op].name);
 }
 
+/* ---------------------------------------------------------------- docs/library.md */
+
+/* "`" and "|" would end code and cells. */
+static void print_cell(kf__text *out, const char *text) {
+    for (; *text; text++) kf__print(out, *text == '|' ? "\\|" : "%c", *text);
+}
+
+static void print_library(kf__text *out) {
+    const char *last = "";
+    kf__callable c;
+    kf__print(out, "# The library\n\nComposites: definitions in kfuse's own language, one file of "
+                   "`src/library` a section. `kfuse ops NAME`\nshows one with its source. "
+                   "Made by `KFUSE_REGENERATE=1 build/tests/test_docs`.\n");
+    for (size_t i = 0; kf__callable_at(i, &c); i++) {
+        if (strcmp(c.kind, "composite") != 0) continue;
+        const char *file = NULL;
+        kf__text source;
+        kf__text_init(&source, &kf__malloc);
+        assert_true(kf__composite_source(c.name, &source, &file));
+        kf__text_free(&source);
+        if (strcmp(file, last) != 0)
+            kf__print(out, "\n## %.*s\n\n| | |\n|---|---|\n", (int)strcspn(file, "."), file);
+        last = file;
+        kf__print(out, "| `%s(%s)` | ", c.name, c.signature);
+        print_cell(out, c.doc);
+        kf__print(out, " |\n");
+    }
+}
+
+static void test_library(void **state) {
+    (void)state;
+    const char *path = KFUSE_SOURCE_DIR "/docs/library.md";
+    kf__text text;
+    kf__text_init(&text, &kf__malloc);
+    print_library(&text);
+    if (getenv("KFUSE_REGENERATE")) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        assert_true(fputs(text.at, file) >= 0 && fclose(file) == 0);
+    }
+    char *there = read_text(path);
+    if (!there || strcmp(there, text.at) != 0)
+        fail_msg("docs/library.md isn't what src/library says: "
+                 "KFUSE_REGENERATE=1 build/tests/test_docs makes it again");
+    free(there);
+    kf__text_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_promotion),
         cmocka_unit_test(test_promised_errors),
+        cmocka_unit_test(test_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

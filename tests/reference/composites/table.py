@@ -43,7 +43,7 @@ def probabilities(rng, *shape):
 
 
 def integers(lo, hi, *shape, dtype=np.int64):
-    return lambda rng: rng.integers(lo, hi, shape).astype(dtype)
+    return lambda rng: np.asarray(rng.integers(lo, hi, shape), dtype)
 
 
 def bools(*shape):
@@ -119,7 +119,7 @@ class Table:
             return value
         a = value
         if callable(value):
-            a = value(np.random.default_rng(zlib.crc32(f"{text}:{name}".encode())))
+            a = np.asarray(value(np.random.default_rng(zlib.crc32(f"{text}:{name}".encode()))))
         self.lines.append(f"{name} {a.dtype} {','.join(map(str, a.shape))} : {line_of(a)}")
         return torch.tensor(a, dtype=torch.float64 if a.dtype == np.float32 else None)
 

@@ -1,0 +1,40 @@
+"""Of indices: PyTorch."""
+
+import torch.nn.functional as F
+from composites.table import integers, normal, probabilities, uniform
+
+CLOSE = "rel 4e-6 abs 2e-6"
+
+
+def likelihood(function, **options):
+    return lambda x, y, *w: function(x, y, *w, **options)
+
+
+def rows(t):
+    t.add("embedding(i, w)", F.embedding, "ulp 0", i=integers(0, 7, 3, 4), w=normal(7, 5))
+    t.add("embedding(i, weight=w, padding_idx=2)", F.embedding, "ulp 0", i=integers(0, 7, 9),
+          w=normal(7, 5))
+    t.add("one_hot(i, 7)", lambda i: F.one_hot(i, 7), i=integers(0, 7, 3, 4))
+    t.add("one_hot(i, num_classes=5, dtype=float32)",
+          lambda i: F.one_hot(i, 5).numpy().astype("float32"), "ulp 0", i=integers(0, 5, 9))
+    rows_of = {"x": normal(6, 5), "y": integers(0, 5, 6)}
+    images = {"x": normal(2, 5, 3, 4), "y": integers(0, 5, 2, 3, 4)}
+    weight = {"w": uniform(0.1, 2, 5)}
+    for name, function in (("nll_loss", F.nll_loss), ("cross_entropy", F.cross_entropy)):
+        t.add(f"{name}(x, y)", function, CLOSE, **rows_of)
+        t.add(f"{name}(x, y, w)", likelihood(function), CLOSE, **images, **weight)
+        for kind in ("none", "sum", "mean"):
+            t.add(f"{name}(x, y, weight=w, reduction='{kind}', ignore_index=2)",
+                  likelihood(function, reduction=kind, ignore_index=2), CLOSE, **rows_of, **weight)
+        t.add(f"{name}(x, y, reduction='none')", likelihood(function, reduction="none"), CLOSE,
+              **images)
+        t.add(f"{name}(x, y)", function, CLOSE, x=normal(5), y=integers(0, 5))
+    for kind in ("none", "sum", "mean"):
+        t.add(f"cross_entropy(x, y, w, '{kind}', 3, label_smoothing=0.2)",
+              likelihood(F.cross_entropy, reduction=kind, ignore_index=3, label_smoothing=0.2),
+              CLOSE, **rows_of, **weight)
+    t.add("cross_entropy(x, y, label_smoothing=0.1)",
+          likelihood(F.cross_entropy, label_smoothing=0.1), CLOSE, **images)
+    t.add("cross_entropy(x, y, w, label_smoothing=0.1)",
+          likelihood(F.cross_entropy, label_smoothing=0.1), CLOSE, x=normal(6, 5),
+          y=probabilities(6, 5), **weight)

@@ -1,0 +1,60 @@
+"""Special functions: SciPy, PyTorch; mpmath where these cancel."""
+
+import mpmath
+import numpy as np
+import scipy.special as sp
+import torch
+from composites.elementwise import by
+from composites.table import FINITE, normal, special, uniform
+
+mpmath.mp.prec = 400
+UP_TO_80 = FINITE[np.abs(FINITE) < 80]
+
+
+def precise(function):
+    """A function of mpmath over an array."""
+
+    def call(x):
+        return np.array([float(mpmath.re(function(mpmath.mpf(float(v))))) for v in x.numpy()])
+
+    return call
+
+
+def rows(t):
+    t.pointwise("expit(x)", torch.sigmoid, "ulp 6 abs 1e-42", x=special())
+    t.pointwise("log_expit(x)", by(sp.log_expit), "ulp 6 abs 1e-42", x=special())
+    two = {"x": np.float32([0, 0, 0, 0, 1, 2, -3, np.nan, 1e-30]),
+           "y": np.float32([0, -1, np.inf, np.nan, 0, 3, 4, 1, 1e30])}
+    t.pointwise("xlogy(x, y)", by(sp.xlogy), **two)
+    t.pointwise("xlog1py(x, y)", by(sp.xlog1py), **two)
+    t.pointwise("xlogy(x, y)", by(sp.xlogy), x=normal(40), y=uniform(1.5, 9, 40))
+    t.pointwise("xlog1py(x, y)", by(sp.xlog1py), x=normal(40), y=uniform(-0.9, 9, 40))
+    t.pointwise("entr(x)", by(sp.entr), "ulp 6 abs 1e-42", x=special())
+    t.pointwise("rel_entr(x, y)", by(sp.rel_entr), x=np.float32([0, 0, 0, -1, 1, 2, np.nan, 3]),
+                y=np.float32([0, 1, -1, 1, 0, 5, 1, -2]))
+    t.pointwise("rel_entr(x, y)", by(sp.rel_entr), "ulp 8 abs 3e-7", x=uniform(0.1, 2, 40),
+                y=uniform(0.1, 2, 40))
+    for lmbda in (0.0, 0.5, -2.0):
+        t.pointwise(f"boxcox(x, {lmbda})", by(lambda x, k=lmbda: sp.boxcox(x, k)),
+                    "ulp 16 abs 3e-7", x=uniform(0.1, 5, 40))
+        t.pointwise(f"boxcox1p(x, {lmbda})", by(lambda x, k=lmbda: sp.boxcox1p(x, k)), "ulp 16",
+                    x=uniform(-0.9, 5, 40))
+        t.pointwise(f"inv_boxcox(x, {lmbda})", by(lambda x, k=lmbda: sp.inv_boxcox(x, k)),
+                    "ulp 40", x=uniform(-0.4, 0.4, 40))
+    t.pointwise("boxcox(x, k)", by(sp.boxcox), "ulp 16 abs 3e-7", x=uniform(0.1, 5, 40), k=1.5)
+    t.pointwise("huber(0.7, x)", by(lambda x: sp.huber(0.7, x)), x=normal(40))
+    t.pointwise("pseudo_huber(0.7, x)", precise(
+        lambda x: mpmath.mpf(0.7)**2 * (mpmath.sqrt(1 + (x / mpmath.mpf(0.7))**2) - 1)), "ulp 8",
+        x=FINITE[(np.abs(FINITE) < 1e15) & ((np.abs(FINITE) > 1e-15) | (FINITE == 0))])
+    t.pointwise("ndtr(x)", by(sp.ndtr), "rel 1e-5 abs 1e-38", x=normal(40, scale=4))
+    t.pointwise("norm_pdf(x)", lambda x: torch.exp(-x * x / 2) / np.sqrt(2 * np.pi),
+                "rel 1e-5 abs 1e-38", x=normal(40, scale=3))
+    t.pointwise("exprel(x)", by(sp.exprel), x=UP_TO_80)
+    t.pointwise("cosm1(x)", by(sp.cosm1), "ulp 12 abs 1e-45", x=normal(40))
+    t.pointwise("log1mexp(x)", precise(lambda x: mpmath.log(-mpmath.expm1(-x))), x=uniform(
+        0.001, 9, 60))
+    t.pointwise("log_cosh(x)", precise(lambda x: mpmath.log(mpmath.cosh(x))), "ulp 8",
+                x=normal(60, scale=9))
+    t.pointwise("logsubexp(a + 3, b / 2)", by(
+        lambda a, b: np.log(np.exp(a + 3) - np.exp(b / 2))), "ulp 12 abs 1e-6", a=uniform(0, 2, 40),
+        b=uniform(-2, 2, 40))
