@@ -188,6 +188,8 @@ static bool coerce_all(kf_graph *g, kf__opcode op, kf__ref *args, kf__dtype *dty
         return coerce_random(g, op, args);
     }
     wanted w = promote(g, given + first, row->arity - first);
+    if (first && !weak(g, given[1]) && !weak(g, given[2])) /* where computes nothing */
+        w.result = kf__join(dtype_of(g, given[1]), dtype_of(g, given[2]));
     if (!check_class(g, op, given, &w)) return false;
     if (!narrow(g, op, given + first, row->arity - first, &w)) return false;
     if (first) args[0] = kf__cast(g, args[0], KF__BOOL);

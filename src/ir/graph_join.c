@@ -82,7 +82,7 @@ kf__ref kf__concat_all(kf_graph *g, int axis, const kf__ref *args, int n) {
     for (int i = 0; i < n; i++) {
         if (!args[i]) return 0;
         kf__dtype own = (kf__dtype)kf__at(g, args[i])->dtype;
-        dtype = i && own != dtype ? kf__promote(dtype, own) : own;
+        dtype = i ? kf__join(dtype, own) : own;
     }
     kf__ref rest = kf__cast(g, args[n - 1], dtype);
     for (int i = n - 1; i-- > 0 && rest;) {

@@ -28,13 +28,15 @@ typedef struct kf__type {
 extern const kf__type kf__types[KF__DTYPE_COUNT];
 
 static inline kf__dtype kf__compute(kf__dtype t) { return kf__types[t].compute; }
-/* A float8: only inputs, casts, views and results are of such a dtype. */
+/* A float8: what moves elements is of such a dtype, no arithmetic. */
 static inline bool kf__is_storage(kf__dtype t) { return t == KF__F8E4M3 || t == KF__F8E5M2; }
 static inline bool kf__is_float(kf__dtype t) { return kf__types[t].class == KF__CLASS_FLOAT; }
 bool kf__dtype_from_dlpack(kf_dtype from, kf__dtype *out);
 bool kf__dtype_from_name(const char *name, size_t n, kf__dtype *out); /* long or short names */
 /* The dtype of an operation on a and b (docs/design.md has the table). */
 kf__dtype kf__promote(kf__dtype a, kf__dtype b);
+/* The dtype that holds elements of either, unchanged: as promoted, but a float8 with itself stays. */
+static inline kf__dtype kf__join(kf__dtype a, kf__dtype b) { return a == b ? a : kf__promote(a, b); }
 /* Can an array of that dtype hold the integer? Of floats and bools: yes. */
 bool kf__fits(kf__dtype t, int64_t v);
 

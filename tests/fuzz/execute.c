@@ -432,6 +432,11 @@ fz_outcome fz_check(kf_context *ctx, const fz_program *p, int n_trials, const fz
         snprintf(failure->what, sizeof failure->what, "parse: %s", err.message);
         return FZ_REFUSED;
     }
+    if (j.g->results.n > FZ_RESULTS) {
+        snprintf(failure->what, sizeof failure->what, "more than %d results", (int)FZ_RESULTS);
+        kf_graph_free(j.g);
+        return FZ_REFUSED;
+    }
     j.n = (int)j.g->inputs.n;
     outcome = compile(&j, modes);
     for (int t = 0; t < n_trials && outcome == FZ_PASS; t++) {
