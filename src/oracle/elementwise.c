@@ -123,6 +123,12 @@ bool kf__o_inexact(const kf_graph *g, const kf__node *node, const void *const *a
     return kf__ops[node->op].ulp > 0;
 }
 
+/* What the promised error of a result counts ulps of: digamma's terms cancel in f64, so there it is
+ * of the largest of them (docs/numerics.md). */
+static long double promise_size(const kf__node *node, kf__dtype t, long double x) {
+    return node->op == KF__DIGAMMA && t == KF__F64 && fabsl(x) < 8 ? 8 : x;
+}
+
 /* Round a block, in a sample off by about the promise. What is exactly 0, infinite or NaN before
  * rounding is so for every implementation. A correctly rounded operation is sampled only because
  * its arguments are disturbed: by any amount of that its own rounding may go the other way. */
@@ -138,7 +144,8 @@ static void finish(const kf__node *node, const long double *wide, int n, int64_t
         long double x = wide[j];
         if (noise->sample && x != 0 && isfinite(x)) {
             double by = ulp > 0 ? ulp : kf__o_round(t, x) != x ? 0.5 : 0;
-            x = kf__o_disturb(noise, first + j, t, x, by * kf__o_ulp(t, x));
+            double one = kf__o_ulp(t, promise_size(node, t, x));
+            x = kf__o_disturb(noise, first + j, t, x, by * one);
         }
         out[j] = kf__o_round(t, x);
     }
