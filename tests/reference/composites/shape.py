@@ -8,6 +8,7 @@ from composites.table import normal
 def rows(t):
     t.pointwise("outer(x, y)", torch.outer, "ulp 0.5", x=normal(5), y=normal(7))
     t.pointwise("diff(x)", torch.diff, "ulp 0.5", x=normal(5, 9))
+    t.pointwise("diff(x, axis=0)", lambda x: torch.diff(x, dim=0), "ulp 0.5", x=normal(5, 9))
     for text, reference, shape in (
         ("pixel_shuffle(x, 2) * 2", lambda x: F.pixel_shuffle(x, 2) * 2, (2, 8, 3, 5)),
         ("pixel_unshuffle(x, 3) * 2", lambda x: F.pixel_unshuffle(x, 3) * 2, (2, 2, 6, 9)),
