@@ -59,6 +59,7 @@ static const struct {
     {"dropout(relu(x), 0.3, seed=7) + rand((len(x), 1), seed=1)", 1, 1},
     {"argmax(x, axis=-1), arange(x.shape[0])[:, None] + cast(x > 0, i64)", 1, 2},
     {"var(x, axis=(0, 1)), x.astype(f16).sum(1), where(x < y, cast(x, i8), 3)", 2, 3},
+    {"pad(x, ((1, 1), (0, 2))), concatenate((x, y), axis=0), take(x, cast(b, i64), axis=0)", 3, 3},
     {"x / sum(x, axis=0, keepdims=True) + transpose(y).T, mean((x - y) ** 2)", 2, 2},
 };
 
