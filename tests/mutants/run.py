@@ -122,6 +122,9 @@ MUTANTS = [
      "return r != 0 && NEG(r) != NEG(d) ? (T)(r + d) : r;", "return r;", ["--only", "%"]),
     ("nan-to-integer", "src/prelude/prelude_convert.h",
      "return (T)(v == v ? i : 0);", "return (T)i;", ["--only", "i8"]),
+    ("gather-wraps-0", "src/fuse/gather.c",
+     "make(b, ref, KF__LESS, KF__BOOL, at, nothing), back, at);",
+     "make(b, ref, KF__LESS_EQUAL, KF__BOOL, at, nothing), back, at);", ["--only", "take"]),
     ("step-forgotten", "src/fuse/views.c",
      "kf__x_mul(x, kf__x_const(x, view->u.slice.step[i]), index[i]));", "index[i]);", []),
 ]
