@@ -358,7 +358,7 @@ static void pad_of_sum(kf_graph *g) {
 
 static void concat_many(kf_graph *g) { /* more arrays than a kernel takes */
     kf__ref part[30];
-    char name[8];
+    char name[16];
     for (int i = 0; i < 30; i++) {
         snprintf(name, sizeof name, "x%d", i);
         part[i] = input(g, name, 1);
