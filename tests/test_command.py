@@ -311,7 +311,7 @@ def test_ops(run):
     assert ops["softmax"]["signature"].startswith("softmax(x")
     assert run("ops", "layer_norm", json_output=True)[0]["name"] == "layer_norm"
     assert "did you mean `softmax`" in run("ops", "sofmax", code=2).stderr
-    assert "def softmax(x, axis=-1):" in run("ops", "softmax").stdout
+    assert "def softmax(x, axis=-1" in run("ops", "softmax").stdout
     assert "max(x, axis=None" in run("ops", "amax").stdout
     exp = run("ops", "exp").stdout
     assert "kf_exp_T(a)" in exp and "gradient: g * r" in exp and "at most 2 ulp" in exp
