@@ -215,11 +215,17 @@ kf_status kf__bind_shapes(const kf__partition *p, const int64_t *names,
 
 /* ---------------------------------------------------------------- strides */
 
+/* What lies behind an array of nothing may be too large to count: any stride does then. */
+static int64_t behind(int64_t stride, int64_t size) {
+    int64_t next;
+    return kf__mul_ok(stride, size > 1 ? size : 1, &next) ? next : 1;
+}
+
 void kf__row_major(int rank, const int64_t *shape, int64_t *strides) {
     int64_t step = 1;
     for (int d = rank - 1; d >= 0; d--) {
         strides[d] = step;
-        step *= shape[d] > 0 ? shape[d] : 1;
+        step = behind(step, shape[d]);
     }
 }
 
@@ -230,7 +236,7 @@ static void given_strides(int rank, const int64_t *shape, const int64_t *given, 
     int64_t next = 1;
     for (int d = rank - 1; d >= 0; d--) {
         strides[d] = shape[d] > 1 || given[d] > next ? given[d] : next;
-        next = strides[d] * (shape[d] > 1 ? shape[d] : 1);
+        next = behind(strides[d], shape[d]);
     }
 }
 
