@@ -3,6 +3,7 @@
 #ifndef KFUSE_IR_NUMBERS_H
 #define KFUSE_IR_NUMBERS_H
 
+#include <float.h>
 #include <math.h>
 
 #include "ir/ops.h"
@@ -116,6 +117,16 @@ static inline long double kf_o_next_f32(long double a, long double b) {
 #define kf_o_next(a, b) _Generic((a), double: nextafter, default: kf_o_next_f32)(a, b)
 
 /* In the type that it is called with: rounded once. */
-#define kf_o_fma(a, b, c) _Generic((a), double: fma, default: fmal)(a, b, c)
+/* Of f32 arguments the product is exact. The sum is rounded to odd, so that rounding it to f32
+ * afterwards is as rounding once (Boldo, Melquiond 2008). */
+static inline long double kf_o_fma_wide(long double a, long double b, long double c) {
+    long double p = a * b, s = p + c;
+    if (!isfinite(s) || fmal(a, b, -p) != 0) return fmal(a, b, c);
+    long double t = s - p, rest = (p - (s - t)) + (c - t);
+    int exponent;
+    if (rest == 0 || fmodl(ldexpl(frexpl(s, &exponent), LDBL_MANT_DIG), 2) != 0) return s;
+    return nextafterl(s, rest > 0 ? INFINITY : -INFINITY);
+}
+#define kf_o_fma(a, b, c) _Generic((a), double: fma, default: kf_o_fma_wide)(a, b, c)
 
 #endif
