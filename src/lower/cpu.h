@@ -60,6 +60,7 @@ typedef struct kf__kept {
     const char *exps; /* [most] */
 } kf__kept;
 
+/* One stage's reductions over one block: leaves each one's block state in fields[r][f]. */
 typedef struct kf__pass {
     int field, n_fields; /* n_fields: the most that a reduction has */
     const uint16_t *reds, *stores;
@@ -77,10 +78,5 @@ void kf__cpu_put_lanes(kf__low *L, uint32_t red, int f); /* declares them, as id
 void kf__cpu_put_tree(kf__low *L, uint32_t red, int f);  /* folds them into the first */
 void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p);   /* of p->field */
 void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p); /* of all fields */
-/* The passes of one stage's reductions over one block: leaves each reduction's block state in
- * fields[r][f]. stores: FULL ones of this stage, done in the first pass. */
-void kf__cpu_block_passes(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t n_reds,
-                          const uint16_t *stores, uint32_t n_stores,
-                          const kf__lx *fields[][KF__MAX_FIELDS]);
 
 #endif

@@ -126,11 +126,3 @@ void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
             p->n_fields = kf__fields(L, p->reds[r]);
     for (p->field = 0; p->field < p->n_fields; ++p->field) kf__cpu_put_pass(L, b, p);
 }
-
-void kf__cpu_block_passes(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t n_reds,
-                          const uint16_t *stores, uint32_t n_stores,
-                          const kf__lx *fields[][KF__MAX_FIELDS]) {
-    kf__pass p = {.reds = reds, .n_reds = n_reds, .stores = stores, .n_stores = n_stores,
-              .fields = fields};
-    kf__cpu_put_passes(L, b, &p);
-}

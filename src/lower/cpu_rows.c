@@ -25,10 +25,14 @@ enum {
 
 /* ---------------------------------------------------------------- exponentials kept */
 
+static int reduced_axes(const kf__low *L) {
+    int n = 0;
+    for (int m = 0; m < L->n_axes; ++m) n += L->axes[m].reduced;
+    return n;
+}
+
 static bool find_kept(kf__low *L, kf__kept *k) {
-    int reduced = 0;
-    for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
-    for (uint32_t i = 0; reduced == 1 && i < L->k->n_instrs; ++i) {
+    for (uint32_t i = 0; reduced_axes(L) == 1 && i < L->k->n_instrs; ++i) {
         if (L->k->instrs[i].kind != KF__I_REDUCE ||
             !kf__low_find_exp(L, i, &k->difference, &k->power))
             continue;
@@ -173,12 +177,6 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     }
     if (!st->summing) kf__cpu_flush(L, &b, st->stores, st->n_stores);
     kf__cpu_forget(L, NULL);
-}
-
-static int reduced_axes(const kf__low *L) {
-    int n = 0;
-    for (int m = 0; m < L->n_axes; ++m) n += L->axes[m].reduced;
-    return n;
 }
 
 /* The stage over the reduced indices [from, to), block by block. */
