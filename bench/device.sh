@@ -3,7 +3,7 @@
 # the bits of CPU and GPU, benchmark. Figures go to the folder OUT (default: build/device).
 #   sh bench/device.sh [STEP ...]
 #       steps: build test pytest fuzz sanitizer bits bench layouts (default: all),
-#       and ulp
+#       and ulp, sweep
 # The C tests need cmocka: where it isn't installed, CMAKE_PREFIX_PATH may say where it is.
 cd "$(dirname "$0")/.." || exit 2
 OUT=${OUT:-build/device}
@@ -57,5 +57,9 @@ for step in $steps; do
         timeout 100 build/kfuse bench --device cuda --overhead --json "$OUT/overhead.json"
         ;;
     layouts) sh bench/layouts.sh cuda | tee "$OUT/layouts.txt" ;;
+    sweep) # PART=1/3: a third of it
+        timeout 590 python3 bench/sweep.py --device cuda --part "${PART:-1/1}" \
+            ${SIZES:+--sizes "$SIZES"} --json "$OUT/sweep.json" | tee "$OUT/sweep.txt"
+        ;;
     esac
 done

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""No case may be slower than its unfused twin: python3 bench/sweep.py [--device cuda] [WORD ...]
+
+Runs the named cases of `kfuse bench` and the expressions below, of ordinary use, from a thousand
+elements to ten million. Each is one process that verifies it and times fused and unfused in turns.
+Prints how many times as fast as unfused each is, worst first. What seems slower is measured again;
+exit code 1 if it stays so, or if a result is wrong.
+
+    WORD ...         only cases whose text has one of these in it
+    --sizes 1e3,1e7  only these numbers of elements
+    --part 2/3       the second third of all
+    --least 0.95     from this ratio on a case isn't slower
+    --threads N      on the CPU; 1 bothers others least
+    --repeats N      samples of each; default: what a second allows
+    --json FILE      all figures"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SIZES = {1000: (25, 40), 10**4: (97, 103), 10**5: (317, 316), 10**6: (1024, 1024),
+         10**7: (3163, 3161)}
+NAMED = "relu_dropout relu_dropout_mask relu_dropout_bool fma quantize_int8 add_mul_exp".split()
+NAMED_ROWS = "relu_layernorm softmax sum_rows add_transposed".split()
+WARM = 10**6  # up to this many elements also with the arrays in the caches
+AGAIN = 2
+
+# Arguments, of n elements or r rows of c.
+FLAT_ARGUMENTS = {
+    "x": "randn({n}{dtype})", "y": "randn({n}{dtype})", "g": "randn({n})", "v": "rand({n})",
+    "q": "randint(-128, 127, {n}, dtype=i8)", "p": "randint(-128, 127, {n}, dtype=i8)",
+}
+ROW_ARGUMENTS = {
+    "x": "randn({r}, {c}{dtype})", "y": "randn({r}, {c}{dtype})", "z": "randn({c}, {r}{dtype})",
+    "w": "randn({c}{dtype})", "b": "randn({c}{dtype})", "k": "rand({r}, {c}, dtype=bool)",
+    "d": "randn({r}, {twice}{dtype})", "t": "randint(0, {c}, {r})", "f": "randn(1000, {c}{dtype})",
+    "u": "randn(4, {quarter}, {c})", "q": "randint(-128, 127, {r}, {c}, dtype=i8)",
+}
+
+# text | arguments; with a star also in bf16
+FLAT = """
+relu(x + y) | x y
+x * 2 + y * 0.5 - 1 | x y *
+gelu(x) | x *
+silu(x) * y | x y *
+x / (1 + exp(-x)), tanh(x) | x
+where(x > 0, x, exp(x) - 1) | x
+clip(x, -1, 1) ** 3 | x
+dropout(relu(x), 0.1, seed=7) | x *
+mean((x - y) ** 2) | x y *
+sum(abs(x - y)) | x y
+huber_loss(x, y) | x y
+binary_cross_entropy_with_logits(x, sigmoid(y)) | x y
+sum(x * y), max(x), min(x) | x y
+x - mean(x) | x
+softmax(x) | x
+log_softmax(x * 2) | x
+x / sqrt(sum(x * x)) | x
+(x - min(x)) / (max(x) - min(x)) | x
+adamw(x, g, y, v, step=3) | x g y v
+sgd_momentum(x, g, y, 0.1) | x g y
+fake_quantize(x, 0.05, 3) | x
+(cast(q, f32) - 3) * 0.05 | q
+q + p, maximum(q, p) | q p
+concatenate([relu(x), y * 2]) | x y *
+pad(x * 2, (3, 5)) | x
+roll(x * 2, 3) - x | x
+x[:-1:2] + x[1::2] | x
+x[1:] - x[:-1] | x *
+isnan(x) | (abs(x) > 3) | x
+""".replace("isnan(x) | (abs", "isnan(x) \\| (abs")
+
+ROWS = """
+log_softmax(x) | x *
+softmax(where(k, x * 0.125, -inf)) | x k
+layer_norm(x, weight=w, bias=b) | x w b *
+layer_norm(gelu(x + b) + y, weight=w, bias=b) | x b y w *
+add_rms_norm(x, y, w) | x y w *
+normalize(x) | x
+x - logsumexp(x, axis=-1, keepdims=True) | x
+var(x, axis=-1) | x *
+mean(x, axis=0) | x *
+var(relu(x), axis=0) | x
+(x - mean(x, axis=0)) * rsqrt(var(x, axis=0) + 1e-5) | x *
+softmax(x, axis=0) | x
+group_norm(u, 2) | u
+sum(x, axis=0), sum(x, axis=1) | x *
+sum(x, axis=0), x * 2 | x
+max(x, axis=-1), argmax(x, axis=-1) | x
+cosine_similarity(x, y) | x y
+cross_entropy(x, t) | x t
+soft_cross_entropy(x, softmax(y)) | x y
+kl_div(log_softmax(x), softmax(y)) | x y
+x * 2 + z.T | x z *
+relu(z).T, z * 2 | z
+layer_norm(z.T + y) | z y *
+softmax(z.T) | z *
+sum(z.T * y, axis=-1) | z y
+sum(z.T + y, axis=0) | z y
+x + softmax(z, axis=0).T | x z
+relu(x).T * z | x z
+concatenate([x * 2, y], axis=1) | x y *
+concatenate([softmax(x), y], axis=1) | x y
+stack([x, -x], axis=-1) | x
+pad(x * 2, ((1, 1), (2, 2))) | x *
+pad(z.T, ((1, 1), (2, 2))) * 2 | z
+mean(pad(x, ((1, 1), (1, 1)), 'edge'), axis=1) | x
+glu(d) | d *
+concatenate([-d[:, d.shape[1] // 2:], d[:, :d.shape[1] // 2]], axis=1) * cos(d) | d
+embedding(t, f) * 2 | t f *
+layer_norm(take(f, t, axis=0) + x) | f t x
+quantize_int8_dynamic(layer_norm(x)) | x
+softmax((cast(q, f32) - 3) * 0.05) | q
+x / max(abs(x), axis=1, keepdims=True), max(abs(x), axis=1) | x
+relu(x[:, ::-1] + x) | x
+causal(x * 0.125) | x
+diff(x, axis=0) * w | x w
+outer(b, w) + 1 | b w
+"""
+
+
+def read_cases(lines, arguments, kind):
+    for line in lines.strip().splitlines():
+        *text, names = line.replace("\\|", "\0").split("|")
+        text, names = text[0].strip().replace("\0", "|"), names.split()
+        for dtype in ("", "bf16") if names[-1] == "*" else ("",):
+            yield kind, text, {n: arguments[n] for n in names if n != "*"}, dtype
+
+
+def all_runs(sizes):
+    """(label, words of the command, warm?) of every case at every size."""
+    for n in sizes:
+        r, c = SIZES[n]
+        for name in NAMED:
+            yield f"{name} {n}", [name, "--sizes", str(n)], n <= WARM
+        for name in NAMED_ROWS:
+            yield f"{name} {r}x{c}", [name, "--sizes", f"{r}x{c}"], n <= WARM
+        cases = [*read_cases(FLAT, FLAT_ARGUMENTS, "flat"), *read_cases(ROWS, ROW_ARGUMENTS, "rows")]
+        for kind, text, arguments, dtype in cases:
+            if dtype and n not in (10**5, 10**7):
+                continue
+            values = {"n": n, "r": r, "c": c, "twice": 2 * c, "quarter": r // 4,
+                      "dtype": f", dtype={dtype}" if dtype else ""}
+            words = [f"{k}={v.format(**values)}" for k, v in arguments.items()]
+            size = f"{n}" if kind == "flat" else f"{r}x{c}"
+            yield f"{text}  {size} {dtype}".rstrip(), [text, *words], n <= WARM
+
+
+def ratios(rows):
+    """{regime: row}: how many times as fast as unfused. By medians and by the best samples: what is
+    slower is so by both. same: fusion changed nothing, and the ratio is noise."""
+    found = {}
+    for regime in dict.fromkeys(row["regime"] for row in rows):
+        fused, unfused = (next(r for r in rows if (r["variant"], r["regime"]) == (v, regime))
+                          for v in ("fused", "unfused"))
+        one, two = fused["us"], unfused["us"]
+        found[regime] = {
+            "ratio": max(two["median"] / one["median"], two["min"] / one["min"]),
+            "fused": one["median"], "unfused": two["median"], "share": fused["share_of_limit"],
+            "kernels": f"{fused['kernels']}/{unfused['kernels']}",
+            "same": all(fused[k] == unfused[k] for k in ("kernels", "predicted_us", "temp_bytes")),
+        }
+    return found
+
+
+def is_slower(row, least):
+    return row["ratio"] < least and not row["same"]
+
+
+def measure(options, words, warm, repeats):
+    with tempfile.TemporaryDirectory() as folder:
+        figures = os.path.join(folder, "bench.json")
+        command = [options.kfuse, "bench", *words, "--json", figures, "--device", options.device]
+        command += ["--warm"] * warm
+        command += ["--threads", str(options.threads)] * bool(options.threads)
+        command += ["--repeats", str(repeats)] * bool(repeats)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
+        if done.returncode:
+            return None, (done.stderr or done.stdout).strip()
+        with open(figures, encoding="utf-8") as file:
+            return ratios(json.load(file)), ""
+
+
+def progress(text):
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*", metavar="WORD")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--sizes", default=",".join(f"{n:.0e}" for n in SIZES))
+    parser.add_argument("--part", default="1/1")
+    parser.add_argument("--least", type=float, default=0.95)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--repeats", type=int)
+    parser.add_argument("--timeout", type=float, default=120)
+    parser.add_argument("--json")
+    parser.add_argument("--kfuse", default=os.path.join(ROOT, "build", "kfuse"))
+    options = parser.parse_args()
+    part, parts = map(int, options.part.split("/"))
+    runs = list(all_runs([int(float(n)) for n in options.sizes.split(",")]))
+    runs = [r for r in runs if not options.words or any(w in r[0] for w in options.words)]
+    runs = runs[part - 1::parts]
+
+    start, table, failed = time.monotonic(), [], []
+    for i, (label, words, warm) in enumerate(runs):
+        progress(f"{i + 1}/{len(runs)} {label}"[:100])
+        found, trouble = measure(options, words, warm, options.repeats)
+        for _ in range(AGAIN):
+            if not any(is_slower(row, options.least) for row in (found or {}).values()):
+                break
+            more, trouble = measure(options, words, warm, options.repeats)
+            for regime, row in (more or {}).items():
+                if row["ratio"] > found[regime]["ratio"]:
+                    found[regime] = row
+        if not found:
+            failed.append((label, trouble))
+        for regime, row in (found or {}).items():
+            table.append({"case": label, "regime": regime, **row})
+    progress("")
+    table.sort(key=lambda row: row["ratio"])
+    print(f"{'faster':>7} {'fused':>10} {'unfused':>10} {'kernels':>7} {'':4} {'share':>5}  case")
+    for row in table:
+        same = "same" if row["same"] else ""
+        print(f"{row['ratio']:6.2f}x {row['fused']:8.2f}us {row['unfused']:8.2f}us "
+              f"{row['kernels']:>7} {same:4} {row['share']:5.0%}  {row['case']} {row['regime']}")
+    for label, trouble in failed:
+        print(f"failed: {label}\n{trouble}")
+    slower = sum(is_slower(row, options.least) for row in table)
+    print(f"{len(table)} measured in {time.monotonic() - start:.0f} s, {slower} slower than "
+          f"{options.least} of the unfused twin, {len(failed)} failed")
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(table, file, indent=1)
+    return 1 if slower or failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
