@@ -58,7 +58,7 @@ for step in $steps; do
         ;;
     layouts) sh bench/layouts.sh cuda | tee "$OUT/layouts.txt" ;;
     sweep) # PART=1/3: a third of it
-        timeout 590 python3 bench/sweep.py --device cuda --part "${PART:-1/1}" \
+        python3 bench/sweep.py --device cuda --time "${TIME:-540}" --part "${PART:-1/1}" \
             ${SIZES:+--sizes "$SIZES"} --json "$OUT/sweep.json" | tee "$OUT/sweep.txt"
         ;;
     esac

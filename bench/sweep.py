@@ -12,6 +12,7 @@ exit code 1 if it stays so, or if a result is wrong.
     --least 0.95     from this ratio on a case isn't slower
     --threads N      on the CPU; 1 bothers others least
     --repeats N      samples of each; default: what a second allows
+    --time SECONDS   stop after so long, and say what is left
     --json FILE      all figures"""
 
 import argparse
@@ -140,8 +141,8 @@ def all_runs(sizes):
             yield f"{name} {n}", [name, "--sizes", str(n)], n <= WARM
         for name in NAMED_ROWS:
             yield f"{name} {r}x{c}", [name, "--sizes", f"{r}x{c}"], n <= WARM
-        cases = [*read_cases(FLAT, FLAT_ARGUMENTS, "flat"), *read_cases(ROWS, ROW_ARGUMENTS, "rows")]
-        for kind, text, arguments, dtype in cases:
+        for kind, text, arguments, dtype in (*read_cases(FLAT, FLAT_ARGUMENTS, "flat"),
+                                             *read_cases(ROWS, ROW_ARGUMENTS, "rows")):
             if dtype and n not in (10**5, 10**7):
                 continue
             values = {"n": n, "r": r, "c": c, "twice": 2 * c, "quarter": r // 4,
@@ -201,6 +202,7 @@ def main():
     parser.add_argument("--threads", type=int)
     parser.add_argument("--repeats", type=int)
     parser.add_argument("--timeout", type=float, default=120)
+    parser.add_argument("--time", type=float, default=1e9)
     parser.add_argument("--json")
     parser.add_argument("--kfuse", default=os.path.join(ROOT, "build", "kfuse"))
     options = parser.parse_args()
@@ -211,6 +213,9 @@ def main():
 
     start, table, failed = time.monotonic(), [], []
     for i, (label, words, warm) in enumerate(runs):
+        if time.monotonic() - start > options.time:
+            print(f"out of time: {len(runs) - i} of {len(runs)} not measured")
+            break
         progress(f"{i + 1}/{len(runs)} {label}"[:100])
         found, trouble = measure(options, words, warm, options.repeats)
         for _ in range(AGAIN):
