@@ -63,6 +63,7 @@ void fz_make_trial(const fz_program *p, const kf_graph *g, const int *which, fz_
     large = large && plain && p->n_steps <= 5 && fz_chance(r, 1);
     if (!large || !make_large(p, g, which, r, trial->sizes))
         make_sizes(p, g, which, r, trial->sizes);
+    if (!plain) trial->results = fz_some_result_layout(fz_next(r));
     fz_values common = (fz_values)(fz_chance(r, 60) ? FZ_TAME : fz_below(r, FZ_VALUE_KINDS));
     for (int i = 0; i < p->n_inputs; i++) {
         trial->inputs[i].values = common;
@@ -70,6 +71,37 @@ void fz_make_trial(const fz_program *p, const kf_graph *g, const int *which, fz_
         if (plain) continue;
         if (fz_chance(r, 50)) trial->inputs[i].layout = (fz_layout)fz_below(r, FZ_LAYOUTS);
         if (fz_chance(r, 20)) trial->inputs[i].shift = 1 + fz_below(r, 5);
+    }
+}
+
+fz_layout fz_some_result_layout(uint64_t seed) {
+    static const fz_layout layouts[] = {FZ_SLICED, FZ_TRANSPOSED, FZ_PLAIN, FZ_PLAIN, FZ_PLAIN};
+    return layouts[seed % KF__COUNT(layouts)];
+}
+
+/* The same layouts with other sizes and values. A layout's details come from its seed modulo the rank
+ * and its lowest bits: lay_out. */
+enum { SAME_LAYOUTS = 48 };
+static void vary(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
+                 const fz_trial *from, fz_trial *trial) {
+    *trial = *from;
+    make_sizes(p, g, which, r, trial->sizes);
+    fz_values common = (fz_values)fz_below(r, FZ_VALUE_KINDS);
+    for (int i = 0; i < p->n_inputs; i++) {
+        trial->inputs[i].values = common;
+        trial->inputs[i].seed += (uint64_t)SAME_LAYOUTS * (uint64_t)fz_below(r, 2000);
+        trial->inputs[i].shift = fz_chance(r, 20) ? 1 + fz_below(r, 5) : 0;
+    }
+}
+
+void fz_make_trials(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
+                    bool large, int n, int odd, fz_trial *trials) {
+    for (int t = 0; t < n; t++) {
+        if (t > n - odd) {
+            vary(p, g, which, r, &trials[n - odd], &trials[t]);
+            continue;
+        }
+        fz_make_trial(p, g, which, r, t < n - odd, large, &trials[t]);
     }
 }
 

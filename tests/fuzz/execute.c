@@ -231,10 +231,8 @@ static fz_outcome run_in_place(job *j, attempt *a) {
     return outcome;
 }
 
-static fz_layout result_layout(const fz_trial *trial) {
-    static const fz_layout layouts[] = {FZ_SLICED, FZ_TRANSPOSED, FZ_PLAIN, FZ_PLAIN, FZ_PLAIN};
-    return layouts[trial->inputs[0].seed % KF__COUNT(layouts)];
-}
+/* What is left to chance in a run comes from the trial, so that a replay is the same. */
+static uint64_t chance_of(const job *j) { return j->trial->inputs[j->n ? j->which[0] : 0].seed; }
 
 static fz_outcome compare_bits(job *j, attempt *a, char *const *first, const char *what) {
     for (uint32_t k = 0; k < j->g->results.n; k++) {
@@ -264,10 +262,10 @@ static fz_outcome run_elsewhere(job *j, attempt *a, char *const *first) {
     for (uint32_t k = 0; k < j->g->results.n && made; k++) {
         kf_array like = results[k].array;
         like.shape = results[k].shape; /* it was a->results' own */
-        made = fz_make_result(&like, result_layout(&trial),
-                              (int)((trial.inputs[0].seed + k) % 18), &a->results[k]);
+        made = fz_make_result(&like, trial.results, (int)((chance_of(j) + k) % 18),
+                              &a->results[k]);
     }
-    if (j->opt->division) *j->opt->division = trial.inputs[0].seed + 1;
+    if (j->opt->division) *j->opt->division = chance_of(j) + 1;
     fz_outcome outcome = made ? run(j, a, -1, -1, " elsewhere", NULL) : fail(j, "out of memory");
     if (j->opt->division) *j->opt->division = 0;
     if (outcome == FZ_PASS) outcome = compare_bits(j, a, first, "elsewhere");
@@ -329,8 +327,7 @@ static bool any_elements(const job *j, const kf_plan *plan) {
 static fz_outcome try_mode(job *j, kf_program *program, attempt *a) {
     kf_array arrays[FZ_RESULTS];
     kf_error err = {0};
-    fz_layout layout = result_layout(j->trial);
-    if (j->wanted == KF_OK && !make_results(j, a, layout, arrays)) return fail(j, "out of memory");
+    if (j->wanted == KF_OK && !make_results(j, a, j->trial->results, arrays)) return fail(j, "out of memory");
     kf_status status = kf_plan_for(program, j->n, j->arrays, (int)j->g->results.n,
                                    j->wanted == KF_OK ? arrays : NULL, &a->plan, &err);
     if (j->wanted != KF_OK)

@@ -74,6 +74,7 @@ typedef enum fz_values { FZ_TAME, FZ_SMALL_INTEGERS, FZ_WILD, FZ_VALUE_KINDS } f
 
 typedef struct fz_trial {
     int64_t sizes[FZ_SYMBOLS];
+    fz_layout results;
     struct {
         fz_layout layout;
         fz_values values;
@@ -93,6 +94,12 @@ typedef struct fz_array {
 /* plain: inputs as new arrays are; large: now and then millions of elements. */
 void fz_make_trial(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
                    bool plain, bool large, fz_trial *trial);
+/* n trials of one program. Runs are nearly free, kernels for another layout aren't: some are plain,
+ * the last `odd` share their inputs' and results' layouts. */
+void fz_make_trials(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
+                    bool large, int n, int odd, fz_trial *trials);
+/* What results' layout is by chance: plain, transposed or sliced. */
+fz_layout fz_some_result_layout(uint64_t seed);
 /* false: out of memory */
 bool fz_make_input(const fz_input *in, const fz_trial *trial, int i, fz_array *out,
                    kf_scalar *number);
@@ -142,14 +149,17 @@ fz_outcome fz_check(kf_context *ctx, const fz_program *p, int n_trials, const fz
 
 /* ---------------------------------------------------------------- shrinking and replaying */
 
-/* Shrink in place; `tries` bounds the work. */
+/* Shrink in place; `tries` and `seconds` bound the work. */
 void fz_shrink(kf_context *ctx, fz_program *p, fz_trial *trial, int *modes, const fz_options *opt,
-               int tries, fz_failure *failure);
+               int tries, double seconds, fz_failure *failure);
+double fz_seconds(void); /* since some time */
 /* The line that replays it, and, where its inputs can be said there, the one for `kfuse check`. */
 void fz_print_replay(const fz_program *p, const fz_trial *trial, int modes, const fz_options *opt,
                      char *line, size_t size);
 void fz_print_check(const fz_program *p, const fz_trial *trial, const fz_options *opt, char *line,
                     size_t size);
+/* A layout by its letter. */
+bool fz_layout_from(char letter, fz_layout *out);
 /* "x=f32[7,13]/s/w/123/1": dtype, sizes, layout, values, seed, shift; "x=f64/123": a number. */
 bool fz_parse_argument(const char *text, fz_program *p, fz_trial *trial);
 

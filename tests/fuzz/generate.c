@@ -450,8 +450,8 @@ void fz_generate(fz_program *p, fz_random *r) {
         else
             p->n_steps--;
     }
-    p->n_results = p->n_steps > 0;
-    p->results[0] = FZ_INPUTS + p->n_steps - 1;
+    p->n_results = 1;
+    p->results[0] = p->n_steps > 0 ? FZ_INPUTS + p->n_steps - 1 : 0;
     while (p->n_steps > 1 && p->n_results < FZ_RESULTS && fz_chance(r, 30)) {
         int v = FZ_INPUTS + fz_below(r, p->n_steps - 1);
         bool new = true;

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -11,8 +10,9 @@
 static const char usage[] =
     "kfuse-fuzz [--seed S] [--first N] [--count N] [--time SECONDS] [--trials N] [--emulate-cuda]\n"
     "           [--device cpu|cuda] [--numerics eager|fused] [--modes BITS] [--no-shrink] [--print]\n"
-    "           [--failures N] [--only WORD] [--limit SECONDS]\n"
-    "kfuse-fuzz [options] --replay TEXT ['x=f32[7,13]/LAYOUT/VALUES/SEED/SHIFT' ...]\n"
+    "           [--failures N] [--only WORD] [--limit SECONDS] [--dry]\n"
+    "kfuse-fuzz [options] [--results LAYOUT] --replay TEXT ['x=f32[7,13]/LAYOUT/VALUES/SEED/SHIFT' ...]\n"
+    "  --dry     make the programs, but don't run them\n"
     "  --only    programs with WORD in their replay line; the others count as nothing\n"
     "  --first   begin with the N-th program of the seed\n"
     "  --limit   of one program with its trials; longer is a failure. 120 by default, 0: none\n"
@@ -21,26 +21,57 @@ static const char usage[] =
     "  LAYOUT    p plain, t transposed, f flipped, s sliced, b broadcast\n"
     "  VALUES    t tame, i small integers, w with NaN, infinities, denormals, extremes\n";
 
-enum { MOST_TRIALS = 16, LINE = FZ_TEXT + 1024 };
+enum {
+    MOST_TRIALS = 16, LINE = FZ_TEXT + 1024,
+    SHRINKING = 100,     /* seconds */
+    MOST_OBJECTS = 2000, /* of one context */
+};
 
 typedef struct settings {
     uint64_t seed;
     int64_t first, count, time;
     int trials, modes, failures;
     unsigned limit;
-    bool shrink, print;
+    bool shrink, print, dry;
+    bool some_results; /* the replayed trial's results lie as its first seed says */
+    fz_layout results;
     const char *replay, *only;
     fz_options opt;
 } settings;
 
-/* What runs now, for the handler of crashes. */
+/* What runs now, for the handlers of signals. */
 static struct {
     const fz_program *program;
     const fz_trial *trials;
     int n_trials, modes;
     unsigned limit;
     const fz_options *opt;
+    fz_counts counts;
+    int64_t failed, number; /* of the program, among its seed's */
+    uint64_t seed;
+    double start;
 } now;
+
+static volatile sig_atomic_t stop;
+
+static void asked_to_stop(int number) {
+    (void)number;
+    stop = 1; /* after this program */
+}
+
+/* The last two lines are for campaign.sh, too. */
+static void summary(void) {
+    const fz_counts *c = &now.counts;
+    printf("%lld runs of %lld trials in %.0f s; %lld programs refused as unsupported; "
+           "%.1f%% of %lld elements undecided\n", (long long)c->runs, (long long)c->trials,
+           fz_seconds() - now.start, (long long)c->refused,
+           100.0 * (double)c->undecided / (double)kf__max(1, c->elements), (long long)c->elements);
+    printf("%lld results with the bits of another partition\n", (long long)c->exact);
+    printf("next program: %lld\n", (long long)now.number);
+    printf("%lld passed, %lld failed\n", (long long)(c->graphs - now.failed),
+           (long long)now.failed);
+    fflush(stdout);
+}
 
 static void crashed(int number) {
     static char line[LINE];
@@ -51,14 +82,10 @@ static void crashed(int number) {
         fz_print_replay(now.program, &now.trials[i], now.modes, now.opt, line, sizeof line);
         printf("  %s\n", line);
     }
-    fflush(stdout);
+    now.failed++;
+    now.number++;
+    summary();
     _exit(1);
-}
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static fz_outcome check(kf_context *ctx, const fz_program *p, int n, const fz_trial *trials,
@@ -81,6 +108,8 @@ static void report(kf_context *ctx, const settings *s, fz_program *p, int n, fz_
     char line[LINE];
     fz_counts counts = {0};
     fz_trial trial = trials[0];
+    now.limit = s->limit ? s->limit + SHRINKING : 0;
+    alarm(now.limit);
     for (int i = 0; i < n; i++) {
         fz_failure one;
         if (fz_check(ctx, p, 1, &trials[i], modes, &s->opt, &counts, &one) != FZ_FAIL) continue;
@@ -90,16 +119,34 @@ static void report(kf_context *ctx, const settings *s, fz_program *p, int n, fz_
     }
     now.trials = &trial;
     now.n_trials = 1;
-    if (s->shrink) fz_shrink(ctx, p, &trial, &modes, &s->opt, 300, failure);
+    if (s->shrink) fz_shrink(ctx, p, &trial, &modes, &s->opt, 300, SHRINKING, failure);
+    alarm(0);
     printf("FAILED %s\n", failure->what);
     fz_print_replay(p, &trial, modes, &s->opt, line, sizeof line);
     printf("  %s\n", line);
     fz_print_check(p, &trial, &s->opt, line, sizeof line);
     printf("  %s\n", line);
+    printf("  which was program %lld of seed %llu\n", (long long)now.number,
+           (unsigned long long)s->seed);
     fflush(stdout);
 }
 
 /* ---------------------------------------------------------------- the loop */
+
+static kf_context *new_context(settings *s, kf_error *err) {
+    kf_context_options options = {.struct_size = sizeof options, .parallel_for = fz_parallel,
+                                  .parallel_user = s->opt.division};
+    kf_context *ctx = kf_context_create(&options, err);
+    if (ctx) ctx->bytes_a_thread = 1; /* small work is divided, too */
+    return ctx;
+}
+
+/* A context keeps what it has loaded, and a process can't map more than so many libraries. */
+static bool is_full(kf_context *ctx) {
+    int64_t compiled, hits;
+    kf__compiler_statistics(ctx->compiler, &compiled, &hits);
+    return compiled + hits > MOST_OBJECTS;
+}
 
 static int random_modes(const settings *s, fz_random *r) {
     if (s->modes) return s->modes;
@@ -107,8 +154,8 @@ static int random_modes(const settings *s, fz_random *r) {
     return 8 | 1 | (unfused ? 2 : 0) | (fz_chance(r, 8) ? 4 : 0);
 }
 
-/* One random program. False: it has nothing to run. */
-static fz_outcome one_program(kf_context *ctx, const settings *s, int64_t i, fz_counts *counts) {
+/* One random program. One without the word that is asked for passes, and doesn't count. */
+static fz_outcome one_program(kf_context *ctx, const settings *s, int64_t i) {
     fz_random r = {s->seed * 0x9e3779b97f4a7c15u + (uint64_t)i * 0xd1342543de82ef95u};
     fz_program p;
     fz_trial trials[MOST_TRIALS];
@@ -116,13 +163,13 @@ static fz_outcome one_program(kf_context *ctx, const settings *s, int64_t i, fz_
     int which[FZ_INPUTS], modes = random_modes(s, &r);
     kf_graph *g = NULL;
     fz_generate(&p, &r);
-    if (p.n_results == 0) return FZ_PASS;
-    if (fz_graph(&p, s->opt.eager ? KF_EAGER : KF_FUSED, &g, which, NULL) != KF_OK)
+    if (fz_graph(&p, s->opt.eager ? KF_EAGER : KF_FUSED, &g, which, NULL) != KF_OK) {
+        now.counts.graphs++;
+        now.counts.refused++;
         return FZ_REFUSED;
+    }
     bool large = s->opt.device.type != KF_CUDA_EMULATED; /* that one is slow */
-    /* other layouts compile other kernels: in the last trial only */
-    for (int t = 0; t < s->trials; t++)
-        fz_make_trial(&p, g, which, &r, t < s->trials - 1, large, &trials[t]);
+    fz_make_trials(&p, g, which, &r, large, s->trials, (s->trials + 1) / 3, trials);
     kf_graph_free(g);
     char line[LINE];
     fz_print_replay(&p, &trials[0], modes, &s->opt, line, sizeof line);
@@ -131,39 +178,46 @@ static fz_outcome one_program(kf_context *ctx, const settings *s, int64_t i, fz_
         printf("%s\n", line);
         fflush(stdout);
     }
-    counts->graphs++;
-    fz_outcome outcome = check(ctx, &p, s->trials, trials, modes, s, counts, &failure);
+    now.counts.graphs++;
+    if (s->dry) return FZ_PASS;
+    fz_outcome outcome = check(ctx, &p, s->trials, trials, modes, s, &now.counts, &failure);
     if (outcome == FZ_FAIL) report(ctx, s, &p, s->trials, trials, modes, &failure);
     return outcome;
 }
 
-static int loop(kf_context *ctx, const settings *s) {
-    fz_counts counts = {0};
-    int64_t failed = 0;
-    double start = seconds(), told = start;
-    for (int64_t i = s->first; i - s->first < s->count && failed < s->failures; i++) {
-        if (s->time > 0 && seconds() - start > (double)s->time) break;
-        failed += one_program(ctx, s, i, &counts) == FZ_FAIL;
-        if (seconds() - told < 60) continue;
-        told = seconds(); /* a long run mustn't look like one that hangs */
-        fprintf(stderr, "%lld programs in %.0f s, %lld failed\n", (long long)counts.graphs,
-                told - start, (long long)failed);
+static int loop(settings *s) {
+    kf_error err = {0};
+    kf_context *ctx = new_context(s, &err);
+    double told = now.start;
+    signal(SIGTERM, asked_to_stop);
+    signal(SIGINT, asked_to_stop);
+    signal(SIGHUP, asked_to_stop);
+    for (now.number = s->first; ctx && now.number - s->first < s->count; now.number++) {
+        double t = fz_seconds();
+        if (now.failed >= s->failures || stop || (s->time > 0 && t - now.start > (double)s->time))
+            break;
+        now.failed += one_program(ctx, s, now.number) == FZ_FAIL;
+        if (is_full(ctx)) {
+            kf_context_free(ctx);
+            ctx = new_context(s, &err);
+        }
+        if (t - told < 60) continue;
+        told = t; /* a long run mustn't look like one that hangs */
+        fprintf(stderr, "%lld programs in %.0f s, %lld failed\n", (long long)now.counts.graphs,
+                t - now.start, (long long)now.failed);
     }
-    printf("%lld runs of %lld trials in %.0f s; %lld programs refused as unsupported; "
-           "%.1f%% of %lld elements undecided\n", (long long)counts.runs, (long long)counts.trials,
-           seconds() - start, (long long)counts.refused,
-           100.0 * (double)counts.undecided / (double)kf__max(1, counts.elements),
-           (long long)counts.elements);
-    printf("%lld results with the bits of another partition\n", (long long)counts.exact);
-    printf("%lld passed, %lld failed\n", (long long)(counts.graphs - failed), (long long)failed);
-    return failed > 0;
+    if (!ctx) fprintf(stderr, "kfuse-fuzz: %s\n", err.message);
+    summary();
+    if (!ctx) return 2;
+    kf_context_free(ctx);
+    return now.failed > 0;
 }
 
-static int replay(kf_context *ctx, const settings *s, int n, char **arguments) {
+static int replay(settings *s, int n, char **arguments) {
     fz_program p = {.n_results = 1};
     fz_trial trial;
-    fz_counts counts = {0};
     fz_failure failure = {{0}};
+    kf_error err = {0};
     memset(&trial, 0, sizeof trial);
     for (int d = 0; d < FZ_SYMBOLS; d++) trial.sizes[d] = -1;
     snprintf(p.fixed, sizeof p.fixed, "%s", s->replay);
@@ -173,10 +227,17 @@ static int replay(kf_context *ctx, const settings *s, int n, char **arguments) {
                 arguments[i]);
         return 2;
     }
+    trial.results = s->some_results ? fz_some_result_layout(trial.inputs[0].seed) : s->results;
+    kf_context *ctx = new_context(s, &err);
+    if (!ctx) {
+        fprintf(stderr, "kfuse-fuzz: %s\n", err.message);
+        return 2;
+    }
     int modes = s->modes ? s->modes : 15;
-    fz_outcome outcome = check(ctx, &p, 1, &trial, modes, s, &counts, &failure);
+    fz_outcome outcome = check(ctx, &p, 1, &trial, modes, s, &now.counts, &failure);
     if (outcome != FZ_PASS) printf("%s\n", failure.what);
     printf("%d passed, %d failed\n", outcome == FZ_PASS, outcome == FZ_FAIL);
+    kf_context_free(ctx);
     return outcome == FZ_FAIL ? 1 : outcome == FZ_REFUSED ? 2 : 0;
 }
 
@@ -190,6 +251,9 @@ static int option(settings *s, char **argv, int i) {
         return s->opt.eager = value[0] == 'e', 2;
     if (!strcmp(name, "--no-shrink")) return s->shrink = false, 1;
     if (!strcmp(name, "--print")) return s->print = true, 1;
+    if (!strcmp(name, "--dry")) return s->dry = true, 1;
+    if (!strcmp(name, "--results") && fz_layout_from(value[0], &s->results))
+        return s->some_results = false, 2;
     if (!strcmp(name, "--seed")) return s->seed = strtoull(value, NULL, 10), 2;
     if (!strcmp(name, "--first")) return s->first = atoll(value), 2;
     if (!strcmp(name, "--count")) return s->count = atoll(value), 2;
@@ -208,9 +272,10 @@ static int option(settings *s, char **argv, int i) {
 }
 
 int main(int argc, char **argv) {
-    settings s = {.seed = 1, .count = INT64_MAX, .trials = 4, .failures = 10, .shrink = true,
-                  .limit = 120,
-                  .opt = {.device = {KF_CPU, 0}}};
+    uint64_t division = 0;
+    settings s = {.seed = 1, .count = INT64_MAX, .trials = 6, .failures = 10, .shrink = true,
+                  .limit = 120, .some_results = true,
+                  .opt = {.device = {KF_CPU, 0}, .division = &division}};
     int i = 1, taken;
     while (i < argc && argv[i][0] == '-' && (taken = option(&s, argv, i)) > 0) i += taken;
     bool endless = s.count == INT64_MAX && s.time == 0;
@@ -219,20 +284,8 @@ int main(int argc, char **argv) {
         fputs(usage, stderr);
         return 2;
     }
+    now.start = fz_seconds();
     const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
     for (size_t k = 0; k < KF__COUNT(signals); k++) signal(signals[k], crashed);
-    kf_error err = {0};
-    uint64_t division = 0;
-    kf_context_options options = {.struct_size = sizeof options, .parallel_for = fz_parallel,
-                                  .parallel_user = &division};
-    s.opt.division = &division;
-    kf_context *ctx = kf_context_create(&options, &err);
-    if (!ctx) {
-        fprintf(stderr, "kfuse-fuzz: %s\n", err.message);
-        return 2;
-    }
-    ctx->bytes_a_thread = 1; /* small work is divided, too */
-    int code = s.replay ? replay(ctx, &s, argc - i, argv + i) : loop(ctx, &s);
-    kf_context_free(ctx);
-    return code;
+    return s.replay ? replay(&s, argc - i, argv + i) : loop(&s);
 }

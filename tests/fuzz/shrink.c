@@ -4,13 +4,21 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ---------------------------------------------------------------- shrinking */
+
+double fz_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 typedef struct shrinker {
     kf_context *ctx;
     const fz_options *opt;
     int tries;
+    double end; /* when to be content */
     fz_program best;
     fz_trial trial;
     int modes;
@@ -21,7 +29,7 @@ typedef struct shrinker {
 static bool try(shrinker *s, const fz_program *p, const fz_trial *t, int modes) {
     fz_counts counts = {0};
     fz_failure failure = {{0}};
-    if (s->tries <= 0) return false;
+    if (s->tries <= 0 || fz_seconds() > s->end) return false;
     s->tries--;
     if (fz_check(s->ctx, p, 1, t, modes, s->opt, &counts, &failure) != FZ_FAIL) return false;
     if (p != &s->best) s->best = *p;
@@ -73,6 +81,9 @@ static bool fewer_steps(shrinker *s) {
 }
 
 static bool simpler_inputs(shrinker *s) {
+    fz_trial plain_results = s->trial;
+    plain_results.results = FZ_PLAIN;
+    if (s->trial.results != FZ_PLAIN && try(s, &s->best, &plain_results, s->modes)) return true;
     for (int i = 0; i < s->best.n_inputs; i++) {
         fz_trial t = s->trial;
         fz_program p = s->best;
@@ -117,10 +128,10 @@ static bool smaller_sizes(shrinker *s) {
 }
 
 void fz_shrink(kf_context *ctx, fz_program *p, fz_trial *trial, int *modes, const fz_options *opt,
-               int tries, fz_failure *failure) {
-    shrinker s = {ctx, opt, tries, *p, *trial, *modes, *failure};
+               int tries, double seconds, fz_failure *failure) {
+    shrinker s = {ctx, opt, tries, fz_seconds() + seconds, *p, *trial, *modes, *failure};
     bool progress = true;
-    while (progress && s.tries > 0) {
+    while (progress && s.tries > 0 && fz_seconds() < s.end) {
         progress = fewer_modes(&s) || fewer_results(&s);
         if (!s.best.fixed[0]) progress = progress || fewer_steps(&s);
         progress = progress || smaller_sizes(&s) || simpler_inputs(&s);
@@ -152,10 +163,11 @@ void fz_print_replay(const fz_program *p, const fz_trial *trial, int modes, cons
     char text[FZ_TEXT], shape[80];
     bool used[FZ_INPUTS];
     fz_print(p, text, used);
-    size_t n = (size_t)snprintf(line, size, "kfuse-fuzz%s%s --modes %d --replay '%s'",
+    size_t n = (size_t)snprintf(line, size, "kfuse-fuzz%s%s --modes %d --results %c --replay '%s'",
                                 opt->device.type == KF_CUDA ? " --device cuda"
                                 : opt->device.type == KF_CUDA_EMULATED ? " --emulate-cuda" : "",
-                                opt->eager ? " --numerics eager" : "", modes, text);
+                                opt->eager ? " --numerics eager" : "", modes,
+                                layouts[trial->results], text);
     for (int i = 0; i < p->n_inputs && n < size; i++) {
         const fz_input *in = &p->inputs[i];
         if (!used[i]) continue;
@@ -223,6 +235,12 @@ static bool parse_shape(const char **at, fz_input *in, fz_trial *trial) {
 static int place(const char *letters, char c) {
     const char *at = c ? strchr(letters, c) : NULL;
     return at ? (int)(at - letters) : -1;
+}
+
+bool fz_layout_from(char letter, fz_layout *out) {
+    int at = place(layouts, letter);
+    if (at >= 0) *out = (fz_layout)at;
+    return at >= 0;
 }
 
 bool fz_parse_argument(const char *text, fz_program *p, fz_trial *trial) {
