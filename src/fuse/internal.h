@@ -2,8 +2,11 @@
  *
  *   views.c      index vectors through views
  *   domain.c     the axes of a kernel, and which values and reductions fit them
- *   body.c       demand traversal: roots and a domain -> an SSA body, or where to cut
+ *   body.c       demand traversal: roots and a domain -> an SSA body
+ *   instr.c      its instructions and accesses
+ *   cut.c        where it can't be: what to store first
  *   join.c       pads and concatenations in a body
+ *   gather.c     reads at indices that are values
  *   cost.c       bytes and work of a body or kernel
  *   merge.c      kernels that come together
  *   recompute.c  what is dear to compute again
@@ -31,6 +34,7 @@ enum {
     KF__MAX_INSTRS = 2000,
     KF__MAX_DEPTH = 1200, /* of one demand: recursion in C */
     KF__NO_INSTR = 0xffff,
+    KF__BUCKETS = 1024, /* of a body's hash tables */
 };
 
 /* Axes of a kernel: sizes that aren't literally 1, some of them reduced. */
@@ -149,8 +153,34 @@ bool kf__domain_reduces(kf_graph *g, const kf__domain *d, const kf__node *reduce
 kf__body *kf__body_build(kf__fuse_state *f, const kf__roots *roots, const kf__domain *domain);
 void kf__body_free(kf__body *body);
 
-/* For join.c, while a body is built. KF__NO_INSTR: b->failed. */
+/* While a body is built. KF__NO_INSTR: b->failed. */
 uint16_t kf__body_demand(kf__body *b, kf__ref ref, const kf__expr *index);
+
+/* ---------------------------------------------------------------- join.c, gather.c */
+
+uint16_t kf__demand_pad(kf__body *b, kf__ref ref, const kf__expr *index);
+uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index);
+uint16_t kf__demand_gather(kf__body *b, kf__ref ref, const kf__expr *index);
+
+/* ---------------------------------------------------------------- instr.c */
+
+/* The same instruction again where there is one. `i` was zeroed as a whole before its fields were
+ * set, so that its bytes can be compared. */
+uint16_t kf__body_push(kf__body *b, const kf__instr *i);
+void kf__body_add_arg(kf__body *b, kf__instr *i, uint16_t arg); /* with its level and stage */
+uint16_t kf__body_emit(kf__body *b, kf__ref ref, kf__instr_kind kind, int op, kf__dtype dtype,
+                       int n, const uint16_t *args);
+/* The access of `value` at index; the same one again where there is one. `random`: the node whose
+ * bits it is of, as nests keep words by access. UINT32_MAX: no memory. `shape` stays the
+ * graph's. */
+uint32_t kf__body_access(kf__body *b, uint32_t value, int rank, const kf__expr *index,
+                         kf__expr *shape, bool inside, kf__ref random);
+uint32_t kf__body_axes(const kf__body *b, int rank, const kf__expr *index); /* mask of axes in it */
+uint8_t kf__body_level(const kf__body *b, uint32_t axes);
+/* Indices of random bits, of ranges and of what is joined have no symbols: cuts, and says so. */
+bool kf__body_has_symbol(kf__body *b, int rank, const kf__expr *index);
+/* The instruction's value as an axis in indices: 0: there are too many. */
+kf__expr kf__body_symbol(kf__body *b, uint16_t instr, kf__expr extent);
 /* The value of an index expression, or whether it is inside of [0, *shape); shape is the graph's.
  */
 uint16_t kf__body_place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shape, bool inside);
@@ -158,15 +188,16 @@ uint16_t kf__body_both(kf__body *b, kf__ref ref, uint16_t x, uint16_t y); /* two
 uint16_t kf__body_pick(kf__body *b, kf__ref ref, kf__pick how, uint16_t inside, uint16_t x,
                        uint16_t y);
 
-/* ---------------------------------------------------------------- join.c */
+/* ---------------------------------------------------------------- cut.c */
 
-uint16_t kf__demand_pad(kf__body *b, kf__ref ref, const kf__expr *index);
-uint16_t kf__demand_gather(kf__body *b, kf__ref ref, const kf__expr *index);
-uint16_t kf__body_emit(kf__body *b, kf__ref ref, kf__instr_kind kind, int op, kf__dtype dtype, int n,
-                       const uint16_t *args);
-/* The instruction's value as an axis in indices: 0: there are too many. */
-kf__expr kf__body_symbol(kf__body *b, uint16_t instr, kf__expr extent);
-uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index);
+bool kf__body_owns(const kf__body *b, kf__ref node); /* is it one of the roots? */
+/* The body fails; they give KF__NO_INSTR. */
+uint16_t kf__body_no_memory(kf__body *b);
+uint16_t kf__cut_at(kf__body *b, kf__ref node, kf__ref user, kf__cut_code code);
+uint16_t kf__cut_reduction(kf__body *b, kf__ref reduce);
+uint16_t kf__cut_row(kf__body *b, uint16_t instr, kf__ref user);
+uint16_t kf__cut_depth(kf__body *b, kf__ref ref);
+uint16_t kf__cut_capacity(kf__body *b);
 
 /* ---------------------------------------------------------------- cost.c */
 

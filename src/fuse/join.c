@@ -9,11 +9,6 @@
 
 enum { MOST_PARTS = 20 }; /* of one body: then the rest of the chain is a part */
 
-static uint16_t out_of_memory(kf__body *b) {
-    b->failed = b->no_memory = true;
-    return KF__NO_INSTR;
-}
-
 enum { ALWAYS = 0xfffe, NEVER = 0xfffd }; /* guards that are known */
 
 /* Is index in [0, size)? KF__NO_INSTR: it isn't known. */
@@ -52,7 +47,7 @@ uint16_t kf__demand_pad(kf__body *b, kf__ref ref, const kf__expr *index) {
     for (int d = 0; d < n.rank && guard != NEVER; d++) {
         kf__expr *size = &kf__at(g, n.args[0])->shape[d];
         arg[d] = kf__x_sub(&g->exprs, index[d], n.u.slice.start[d]);
-        if (!arg[d]) return out_of_memory(b);
+        if (!arg[d]) return kf__body_no_memory(b);
         uint16_t is = known(&g->exprs, arg[d], *size);
         if (is == NEVER) return kf__body_demand(b, n.args[1], NULL);
         if (is != ALWAYS) guard = narrower(b, ref, guard, arg[d], size);
@@ -107,7 +102,7 @@ uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index) {
     kf__expr arg[KF__MAX_RANK] = {0};
     parts p;
     memcpy(arg, index, sizeof(*arg) * n.rank);
-    if (!find_parts(b, ref, index[n.index], &p)) return out_of_memory(b);
+    if (!find_parts(b, ref, index[n.index], &p)) return kf__body_no_memory(b);
     for (uint32_t i = 0; i < p.n; i++) {
         arg[n.index] = p.index[i];
         p.guard[i] = p.n == 1 ? outer : narrower(b, ref, outer, p.index[i], p.size[i]);

@@ -75,7 +75,7 @@ MUTANTS = [
      "KF_FN T kf_mean_of_##N(T sum, T n) { return n > 0 ? sum / n : (T)0; }",
      "KF_FN T kf_mean_of_##N(T sum, T n) { return n > 0 ? sum / (n + 1) : (T)0; }", []),
     ("guard-forgotten", "src/fuse/body.c",
-     "if (b->guard != KF__NO_INSTR && n->rank > 0) add_arg(b, &i, b->guard);", "",
+     "if (b->guard != KF__NO_INSTR && n->rank > 0) kf__body_add_arg(b, &i, b->guard);", "",
      ["--emulate-cuda", "--only", "concatenate"]),
     ("run-too-short", "src/lower/place.c",
      '*to = most(L, "kf_min_i64", *to, kf__l_bin(L, "-", size, e));',
