@@ -17,10 +17,11 @@ functions_build functions_builds[FUNCTIONS_BUILDS] = {
     {"x86-64-v4", "prelude_c.h",
      "-O2 -ftree-vectorize -fopenmp-simd -march=x86-64-v4 -mprefer-vector-width=512", "avx512", 1,
      NULL},
+    {"emulated", "prelude_emu.h", "-O1 -march=x86-64-v3", "fma", 1, NULL},
 #else
     {"baseline", "prelude_c.h", "-O2 -ftree-vectorize -fopenmp-simd", NULL, 1, NULL},
-#endif
     {"emulated", "prelude_emu.h", "-O1", NULL, 1, NULL},
+#endif
 };
 
 static int has(const char *feature) {

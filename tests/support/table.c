@@ -52,5 +52,5 @@ bool table_ulp(const char *op, const char *column, double *out) {
 
 bool table_ulp_of_all(const char *op) {
     char text[TABLE_CELL];
-    return table_ulp_cell(op, "f32 over", text) && !strcmp(text, "all floats");
+    return table_ulp_cell(op, "f32 over", text) && !strcmp(text, "all 2^32");
 }
