@@ -3,7 +3,7 @@
 # the bits of CPU and GPU, benchmark. Figures go to the folder OUT (default: build/device).
 #   sh bench/device.sh [STEP ...]
 #       steps: build test pytest fuzz sanitizer bits bench layouts (default: all),
-#       and ulp, sweep
+#       and sweep; ulp, mutants (these two need no GPU)
 # The C tests need cmocka: where it isn't installed, CMAKE_PREFIX_PATH may say where it is.
 cd "$(dirname "$0")/.." || exit 2
 OUT=${OUT:-build/device}
@@ -58,6 +58,7 @@ for step in $steps; do
         wait
         tail -3 "$OUT/convert.txt"
         ;;
+    mutants) timeout 595 python3 tests/mutants/run.py | tee "$OUT/mutants.txt" ;;
     bench)
         timeout 300 build/kfuse bench --device cuda --json "$OUT/bench.json"
         timeout 100 build/kfuse bench --device cuda --overhead --json "$OUT/overhead.json"

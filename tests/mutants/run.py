@@ -1,13 +1,24 @@
-"""Planted faults: each is built from a copy of the sources and must be found by the fuzzer.
+"""Planted faults: each is compiled into the fuzzer, which must find it.
 
-    python3 tests/mutants/run.py [--jobs=N] [NAME ...]
+    python3 tests/mutants/run.py [--jobs N] [--time SECONDS] [NAME ...]
 
 A mutant is one replacement of text that stands exactly once in its file; where it doesn't any more,
-the mutant has to be brought up to date, which counts as a failure. The unchanged copy must pass."""
+the mutant has to be brought up to date, which counts as a failure. The unchanged sources must pass.
 
+They are built once, in build/mutants; of a mutant only what includes its file is compiled again,
+and linked in front of the library. N processes (as many as there are cores) fuzz: each mutant until
+its first failure, with the options that lead there soonest; processes that have nothing else to do
+take further seeds of mutants that aren't found yet. The line that replays a failure must pass
+without the mutant. What isn't found after SECONDS (480) has survived.
+Exit status 1 if any does."""
+
+import argparse
+import json
 import os
 import pathlib
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,8 +27,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutants"
-COUNT, SECONDS = 20000, 300
-FOLDERS = ("src", "include", "cli", "cmake", "tests")
+BASE = WORK / "base"
+COUNT, SEED, UNCHANGED_SECONDS = 20000, 5, 20
 
 # name, file, text, what it becomes, options of the fuzzer (, another text, what it becomes)
 MUTANTS = [
@@ -134,87 +145,239 @@ def command(*words, **more):
     return subprocess.run(list(map(str, words)), capture_output=True, text=True, **more)
 
 
-def copy_sources(tree):
-    shutil.rmtree(tree, ignore_errors=True)
-    files = command("git", "-C", ROOT, "ls-files").stdout.split()
-    if not files:  # not a checkout
-        files = [str(p.relative_to(ROOT)) for f in FOLDERS for p in ROOT.glob(f"{f}/**/*.*")]
-        files.append("CMakeLists.txt")
-    for name in files:
-        if name.split("/")[0] in (*FOLDERS, "CMakeLists.txt"):
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, tree / name)
+class Base:
+    """The unchanged fuzzer: how its files are compiled and linked, and what each includes."""
 
-
-def build(tree):
-    made = command("cmake", "-S", tree, "-B", tree / "build", "-DCMAKE_BUILD_TYPE=Release",
-                   "-DBUILD_TESTING=OFF")
-    if made.returncode == 0:
-        made = command("cmake", "--build", tree / "build", "-j", 2, "--target", "kfuse-fuzz")
-    return made
-
-
-def fuzz(tree, options, seconds):
-    """(found, how): in a kernel cache of its own, as what is compiled may differ in effect only."""
-    with tempfile.TemporaryDirectory(dir=tree) as cache:
-        environment = {**os.environ, "KFUSE_CACHE_DIR": cache, "OMP_NUM_THREADS": "2"}
-        done = command(tree / "build" / "kfuse-fuzz", "--seed", 5, "--count", COUNT,
-                       "--time", seconds, "--failures", 1, "--no-shrink", *options,
-                       env=environment)
-    lines = done.stdout.splitlines()
-    why = next((line for line in lines if line.startswith("FAILED")), "")
-    return done.returncode != 0, f"{lines[-1] if lines else ''}; {why[:100]}"
-
-
-def one(tree, path, text, planted, options, text2="", planted2=""):
-    file = tree / path
-    source = file.read_text()
-    if source.count(text) != 1 or (text2 and source.count(text2) != 1):
-        return False, "its text isn't there any more: bring the mutant up to date"
-    changed = source.replace(text, planted)
-    file.write_text(changed.replace(text2, planted2) if text2 else changed)
-    try:
-        made = build(tree)
+    def __init__(self, jobs):
+        made = command("cmake", "-S", ROOT, "-B", BASE, "-G", "Ninja", "-DBUILD_TESTING=OFF",
+                       "-DCMAKE_BUILD_TYPE=Release")
+        if made.returncode == 0:
+            made = command("ninja", "-C", BASE, "-j", jobs, "kfuse-fuzz")
         if made.returncode != 0:
-            return False, "doesn't build: " + (made.stderr or made.stdout)[-300:]
-        return fuzz(tree, options, SECONDS)
-    finally:
-        file.write_text(source)
+            sys.exit("the unchanged sources don't build: " + (made.stderr + made.stdout)[-2000:])
+        entries = json.loads((BASE / "compile_commands.json").read_text())
+        self.compile = {pathlib.Path(e["file"]): shlex.split(e["command"]) for e in entries
+                        if "/kfuse_objects.dir/" in e["command"]}
+        commands = command("ninja", "-C", BASE, "-t", "commands", "kfuse-fuzz").stdout
+        link = commands.strip().splitlines()[-1].removeprefix(": && ").removesuffix(" && :")
+        self.link = shlex.split(link)
+        self.includes, target = {}, None
+        for line in command("ninja", "-C", BASE, "-t", "deps").stdout.splitlines():
+            if line and not line.startswith(" "):
+                target = self.includes.setdefault(line.split(":")[0], set())
+            elif line:
+                target.add((BASE / line.strip()).resolve())
+
+    def users(self, file):
+        """What has to be compiled again: source -> its command."""
+        return {source: words for source, words in self.compile.items()
+                if file in self.includes.get(words[words.index("-o") + 1], ())}
 
 
-def work(number, left, missed):
-    """Take mutants until none is left, in a tree of one's own: only what changes is built again."""
-    tree = WORK / str(number)
-    copy_sources(tree)
-    made = build(tree)
-    wrong, how = (True, made.stderr[-2000:]) if made.returncode else fuzz(tree, [], 20)
-    if wrong:
-        missed.append("none")
-        print("the unchanged sources don't build, or fail: " + how, flush=True)
-        return
-    while left:
-        name, *rest = left.pop(0)
-        start = time.time()
-        found, how = one(tree, *rest)
-        verdict = "found" if found else "MISSED"
-        print(f"{verdict} {name} ({time.time() - start:.0f} s): {how}", flush=True)
-        if not found:
-            missed.append(name)
+class Mutant:
+    def __init__(self, name, file, text, becomes, options, *second):
+        self.name, self.file, self.options = name, ROOT / file, options
+        self.changes = [(text, becomes)] + ([second] if second else [])
+        self.folder = WORK / name
+        self.seconds, self.how, self.found = 0.0, "", False
+        self.over = False  # found, or not to be built
+        self.seeds = self.running = 0
+        self.processes = []
+
+    def plant(self):
+        """The changed file in the folder, under the name that it has from the root."""
+        source = self.file.read_text()
+        for text, becomes in self.changes:
+            if source.count(text) != 1:
+                raise ValueError("its text isn't there any more: bring the mutant up to date")
+            source = source.replace(text, becomes)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        changed = self.folder / self.file.relative_to(ROOT)
+        changed.parent.mkdir(parents=True)
+        changed.write_text(source)
+        return changed
+
+    def embed(self, changed):
+        """embedded.c again, with the changed file in its list."""
+        files = (BASE / "generated" / "embedded.txt").read_text()
+        list_of, out = self.folder / "embedded.txt", self.folder / "embedded.c"
+        list_of.write_text(files.replace(str(self.file), str(changed)))
+        made = command("cmake", f"-DOUT={out}", f"-DLIST={list_of}", "-P",
+                       ROOT / "cmake" / "embed.cmake", cwd=ROOT)
+        return out, made
+
+    def build(self, base):
+        """None, or what is wrong. Rooted includes find what is changed first."""
+        changed = self.plant()
+        sources = {s: (changed if s == self.file else s, w)
+                   for s, w in base.users(self.file).items()}
+        embedded = BASE / "generated" / "embedded.c"
+        if str(self.file) in (BASE / "generated" / "embedded.txt").read_text():
+            again, made = self.embed(changed)
+            if made.returncode != 0:
+                return made.stderr[-300:]
+            sources[embedded] = (again, base.compile[embedded])
+        objects = []
+        for original, (source, words) in sources.items():
+            objects.append(str(self.folder / f"{len(objects)}.o"))
+            words = [str(source) if w == str(original) else w for w in words]
+            words[words.index("-o") + 1] = objects[-1]
+            words[1:1] = ["-I", str(self.folder / "src"), "-iquote", str(original.parent)]
+            made = command(*words, cwd=BASE)
+            if made.returncode != 0:
+                return made.stderr[-300:]
+        if not objects:
+            return "nothing is compiled of " + str(self.file)
+        words = list(base.link)
+        words[words.index("-o") + 1] = str(self.folder / "kfuse-fuzz")
+        first = next(i for i, w in enumerate(words) if w.endswith(".a"))
+        words[first:first] = objects
+        made = command(*words, cwd=BASE)
+        return made.stderr[-300:] if made.returncode else None
+
+
+class Run:
+    """The processes, and what is left for them."""
+
+    def __init__(self, mutants, jobs, seconds):
+        self.mutants, self.jobs, self.start = mutants, jobs, time.time()
+        self.end = self.start + seconds
+        self.lock = threading.Lock()
+        self.left = list(mutants)  # not yet built
+        self.unchanged = [[], ["--emulate-cuda"]]
+        self.wrong = []  # of the unchanged sources
+
+    def fuzz(self, program, words, mutant=None):
+        """Exit status and output; in a kernel cache of its own, as what is compiled may differ in
+        effect only."""
+        with tempfile.TemporaryDirectory(dir=WORK, ignore_cleanup_errors=True) as cache:
+            environment = {**os.environ, "KFUSE_CACHE_DIR": cache, "OMP_NUM_THREADS": "2"}
+            process = subprocess.Popen(
+                [program, *words], env=environment, text=True, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True)
+            if mutant:
+                with self.lock:
+                    mutant.processes.append(process)
+                    if mutant.over:
+                        stop(process)
+            output = process.communicate()[0]
+        return process.returncode, output
+
+    def next(self):
+        """A mutant to build, else the one that fewest processes look at."""
+        with self.lock:
+            if self.left:
+                mutant = self.left.pop(0)
+                mutant.running += 1
+                return mutant, True
+            open_ones = [m for m in self.mutants if not m.over]
+            if not open_ones or time.time() > self.end - 5:
+                return None, False
+            mutant = min(open_ones, key=lambda m: (m.running, m.seeds))
+            mutant.running += 1
+            return mutant, False
+
+    def finish(self, mutant, found, how):
+        with self.lock:
+            if mutant.over:
+                return
+            mutant.over, mutant.found, mutant.how = True, found, how
+            mutant.seconds = time.time() - self.start
+            for process in mutant.processes:
+                stop(process)
+        print(f"{'found' if found else 'MISSED'} {mutant.name} "
+              f"({mutant.seconds:.0f} s): {how[:160]}", flush=True)
+
+    def attempt(self, mutant):
+        with self.lock:
+            seed = SEED + mutant.seeds
+            mutant.seeds += 1
+        where = ["--seed", str(seed), *mutant.options]
+        seconds = max(1, self.end - time.time())
+        words = [*where, "--count", str(COUNT), "--time", str(int(seconds)), "--failures", "1",
+                 "--no-shrink"]
+        code, output = self.fuzz(mutant.folder / "kfuse-fuzz", words, mutant)
+        lines = output.splitlines()
+        why = next((line for line in lines if line.startswith("FAILED")), "")
+        if code in (0, -signal.SIGKILL) or "more than" in why:  # a slow machine isn't a find
+            return
+        if not why:
+            self.finish(mutant, False, f"status {code}: {output[-300:]}")
+            return
+        for line in lines[lines.index(why):]:
+            replay = shlex.split(line) if "--replay" in line else []
+            if replay and self.fuzz(BASE / "kfuse-fuzz", replay[1:])[0] not in (0, 2):
+                self.wrong.append(line.strip())
+                return  # not this mutant's
+        self.finish(mutant, True, " ".join(["kfuse-fuzz", *where]) + f": {why}")
+
+    def work(self, base):
+        while True:
+            with self.lock:
+                options = self.unchanged.pop() if self.unchanged else None
+            if options is not None:
+                words = ["--seed", str(SEED), "--time", str(UNCHANGED_SECONDS), *options]
+                code, output = self.fuzz(BASE / "kfuse-fuzz", words)
+                if code != 0:
+                    self.wrong.append(output)
+                continue
+            mutant, build = self.next()
+            if not mutant:
+                return
+            try:
+                wrong = mutant.build(base) if build else None
+                if build and wrong:
+                    self.finish(mutant, False, "doesn't build: " + wrong)
+                elif (mutant.folder / "kfuse-fuzz").exists():
+                    self.attempt(mutant)
+                else:
+                    time.sleep(1)  # another process builds it
+            except ValueError as error:
+                self.finish(mutant, False, str(error))
+            finally:
+                with self.lock:
+                    mutant.running -= 1
+
+    def all(self, base):
+        threads = [threading.Thread(target=self.work, args=(base,)) for _ in range(self.jobs)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def stop(process):
+    """With the compilers that it started."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def main():
-    names = [a for a in sys.argv[1:] if not a.startswith("--jobs=")]
-    jobs = [int(a[7:]) for a in sys.argv[1:] if a.startswith("--jobs=")] or [1]
-    left = [m for m in MUTANTS if not names or m[0] in names]
-    missed = []
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--time", type=int, default=480)
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    threads = [threading.Thread(target=work, args=(i, left, missed)) for i in range(jobs[0])]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    print(f"{len(missed)} missed" if missed else "all found")
-    sys.exit(1 if missed else 0)
+    wanted = [Mutant(*m) for m in MUTANTS if not given.names or m[0] in given.names]
+    unknown = set(given.names) - {m.name for m in wanted}
+    if unknown:
+        sys.exit("no mutant is named " + ", ".join(sorted(unknown)))
+    base = Base(given.jobs)
+    run = Run(wanted, given.jobs, given.time)
+    run.all(base)
+    missed = [m.name for m in wanted if not m.found]
+    print(f"\n{'mutant':<28} {'':<6} {'s':>4}  by")
+    for m in wanted:
+        verdict = "found" if m.found else "MISSED"
+        print(f"{m.name:<28} {verdict:<6} {m.seconds:>4.0f}  {m.how[:120]}")
+    for how in run.wrong:
+        print("the unchanged sources fail: " + how)
+    print(f"{len(missed)} missed: {' '.join(missed)}" if missed else f"all {len(wanted)} found")
+    sys.exit(1 if missed or run.wrong else 0)
 
 
 if __name__ == "__main__":
