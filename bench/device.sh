@@ -22,7 +22,7 @@ for step in $steps; do
         build/kfuse doctor >"$OUT/doctor.txt"
         ;;
     test)
-        for t in test_run test_compile test_prelude; do
+        for t in test_run test_plan test_devices test_compile test_prelude; do
             [ -x build/tests/$t ] && timeout 200 build/tests/$t 2>&1 | grep -v 'RUN\|  OK ' | tail -6
         done
         ;;
@@ -32,7 +32,7 @@ for step in $steps; do
         ;;
     fuzz) timeout 150 build/kfuse-fuzz --device cuda --seed "${SEED:-1}" --time "${FUZZ:-90}" 2>&1 | tail -8 ;;
     sanitizer)
-        for t in test_run test_compile; do
+        for t in test_run test_plan test_devices test_compile; do
             [ -x build/tests/$t ] || continue
             timeout 200 compute-sanitizer --tool memcheck --report-api-errors no \
                 --error-exitcode 9 build/tests/$t 2>&1 |
