@@ -238,6 +238,15 @@ def test_check(run, case):
         assert set(result) == {"name", "fused", "unfused", "tolerance"}
 
 
+@pytest.mark.parametrize("seed", [3, 4, 7, 8, 9, 11])
+def test_check_grants_what_kernels_round(run, seed):
+    """x + z and x - y are rounded to f16 between the unfused kernels, and then cancel."""
+    inputs = [f"{name}=randn(4000, dtype=f16, seed={seed + k})"
+              for name, k in (("x", 0), ("y", 100), ("z", 200))]
+    out = run("check", "x + z + (x - y)", *inputs, json_output=True)
+    assert out["ok"], out
+
+
 def test_check_eager(run):
     out = run("check", "gelu(x + y) * 2", "x=randn(1000, dtype=f16)", "y=randn(1000, dtype=f16)",
               "--numerics", "eager", json_output=True)

@@ -47,6 +47,12 @@ typedef struct kf__oracle_result {
 kf_status kf__oracle(const kf_graph *g, int n_inputs, const kf_array *inputs,
                      const kf_scalar *scalars, const kf__oracle_options *opt,
                      kf__oracle_result *results, kf_error *err);
+/* The same with other disturbances, into results that kf__oracle gave: tolerances grow to those of
+ * both, and what either leaves undecided is. Few samples miss some element of very many where their
+ * disturbances cancel and an implementation's don't: so before an element is called wrong. */
+kf_status kf__oracle_again(const kf_graph *g, int n_inputs, const kf_array *inputs,
+                           const kf_scalar *scalars, const kf__oracle_options *opt,
+                           kf__oracle_result *results, kf_error *err);
 void kf__oracle_free(const kf_graph *g, kf__oracle_result *results); /* all of g's */
 
 typedef struct kf__compare_stats {

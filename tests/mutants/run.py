@@ -184,13 +184,18 @@ class Mutant:
         self.seeds = self.running = 0
         self.processes = []
 
-    def plant(self):
-        """The changed file in the folder, under the name that it has from the root."""
+    def changed(self):
+        """The text of its file, with the fault."""
         source = self.file.read_text()
         for text, becomes in self.changes:
             if source.count(text) != 1:
                 raise ValueError("its text isn't there any more: bring the mutant up to date")
             source = source.replace(text, becomes)
+        return source
+
+    def plant(self):
+        """The changed file in the folder, under the name that it has from the root."""
+        source = self.changed()
         shutil.rmtree(self.folder, ignore_errors=True)
         changed = self.folder / self.file.relative_to(ROOT)
         changed.parent.mkdir(parents=True)
