@@ -176,3 +176,17 @@ def test_reported(run):
     assert "give 0: 7" in run("check", text, *given).stdout
     assert run("check", text, *given, json_output=True)["outside"] == 7
     assert "give 0" not in run("check", text, "x=randn(15)", "i=arange(-12, 15)").stdout
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, np.bool_])
+def test_large(run, tmp_path, dtype):
+    """Rows that are streamed past the caches, the next one asked for; some outside; other parts."""
+    w = (rng.standard_normal((300, 2500)) * 3).astype(dtype)
+    y = (rng.standard_normal((5, 2500)) * 3).astype(dtype)
+    i = index(-302, 302, 1800)
+    a, b, c = evaluate(run, tmp_path, "w[i], concatenate([y, w[i]]), sum(cast(w[i], f64), -1)",
+                       {"w": w, "i": i, "y": y}, "--device", "cpu", results=3)
+    want = taken(w, i, 0)
+    assert a.dtype == dtype and np.array_equal(a, want)
+    assert np.array_equal(b, np.concatenate([y, want]))
+    np.testing.assert_allclose(c, want.astype(np.float64).sum(-1), rtol=1e-10, atol=1e-9)

@@ -76,7 +76,7 @@ static void read_names(const char *files, const char *flags, names_t *names) {
 /* What only one side has, by the prelude's own design. */
 static int is_exception(const char *name) {
     static const char *const only[] = {
-        "kf_philox_fill", "kf_prefetch", "kf_stream_", "kf_transpose", /* C */
+        "kf_philox_fill", "kf_prefetch", "kf_nothing", "kf_stream_", "kf_transpose", /* C */
         "kf_thread", "kf_block", "kf_barrier", "kf_shfl_", "kf_shared_", "kf_cluster_", /* CUDA */
         "kf_emu_",
     };

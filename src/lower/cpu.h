@@ -18,9 +18,12 @@ typedef struct kf__cpu_block {
     const char *target[64];    /* by store: where the loop writes */
     const char *tile[64];      /* by access: the block's row of a tile, or NULL */
     const char **pick;         /* by instruction: its elements, or NULL */
+    const char **from;         /* by load: where it reads whatever its guard says, or NULL */
 } kf__cpu_block;
 
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len);
+/* L->pointer[access]: where the block begins. */
+void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access);
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
 /* Ask for what the loads of `mask` read next: the next block, or the same one of the next row. */
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row);
@@ -36,6 +39,20 @@ void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, 
                     const kf__lx *l);
 void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n);
 void kf__cpu_fence(kf__low *L);
+
+/* ---------------------------------------------------------------- cpu_gather.c */
+
+/* What the symbols of the loads of `mask` are made of, where these don't change along a block. */
+kf__mask *kf__cpu_fixed(kf__low *L, const kf__mask *mask);
+void kf__cpu_put_fixed(kf__low *L, const kf__cpu_block *b, uint32_t i); /* before the loop */
+/* Sets b->from[i], if load i's guard is known before the loop. */
+void kf__cpu_put_from(kf__low *L, kf__cpu_block *b, uint32_t i);
+const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i); /* or the pointer */
+/* A word: is it worth while to ask for the rows that the next block reads? NULL: it reads none. */
+const kf__lx *kf__cpu_ahead(kf__low *L, const kf__mask *mask);
+void kf__cpu_put_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask); /* for those of b */
+
+/* ---------------------------------------------------------------- cpu_pointwise.c, cpu_pick.c */
 
 /* Pointwise: one block, from `first` and `len` on; and what its stores need. */
 kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n);

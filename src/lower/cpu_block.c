@@ -19,75 +19,36 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     memset(b->random, 0, sizeof b->random);
     memset(b->tile, 0, sizeof b->tile);
     b->pick = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
-    if (!b->pick) {
+    b->from = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
+    if (!b->pick || !b->from) {
         static const char *none[8192]; /* only read from here on; a kernel has fewer */
         L->failed = true;
-        b->pick = none;
+        b->pick = b->from = none;
     }
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) L->pointer[i] = NULL;
 }
 
-static void need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access) {
+void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access) {
     if (L->pointer[access]) return;
     kf__put_pointer(L, access, kf__low_step(L, access) ? b->first : NULL);
 }
 
-/* What the symbols of loads are made of, where these don't change along the block. */
-static kf__mask *fixed_symbols(kf__low *L, const kf__mask *mask) {
-    const kf__kernel *k = L->k;
-    kf__mask *fixed = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
-    if (!fixed) {
-        L->failed = true;
-        return NULL;
-    }
-    for (uint32_t i = k->n_instrs; i-- > 0;) {
-        const kf__instr *in = &k->instrs[i];
-        bool rows = in->kind == KF__I_LOAD && kf__has(mask, i) && L->operands[in->access].affine &&
-                    kf__has_symbols(L, in->access);
-        int first = kf__has(fixed, i) ? 0 : rows ? 1 : in->n_args;
-        for (int a = first; a < in->n_args; ++a)
-            if (!L->value[in->args[a]])
-                fixed[in->args[a] / 64] |= (kf__mask)1 << (in->args[a] % 64);
-    }
-    return fixed;
-}
-
-static void put_fixed(kf__low *L, const kf__cpu_block *b, uint32_t i) {
-    const kf__instr *in = &L->k->instrs[i];
-    const char *name = kf__l_name(L, "v%u", (unsigned)i);
-    L->at = NULL;
-    if (in->kind == KF__I_RANDOM) {
-        const kf__operand *o = &L->operands[in->access];
-        const kf__lx *first = kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset);
-        const kf__lx *index = kf__low_offset(L, in->access, NULL);
-        if (o->affine) index = kf__l_bin(L, "+", first, index);
-        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, kf__random_call(L, in, index),
-                                  "random bits");
-    } else if (in->kind == KF__I_LOAD) {
-        need_pointer(L, b, in->access);
-        const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
-        const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, NULL, NULL));
-        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, kf__guarded(L, in, load, NULL),
-                                  NULL);
-    } else if (in->kind != KF__I_CONSTANT) {
-        kf__put_instr(L, i);
-    }
-}
-
 /* Pointers, random words and values that don't change along the block, before its loop. */
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
-    kf__mask *fixed = L->k->n_symbols ? fixed_symbols(L, mask) : NULL;
+    kf__mask *fixed = L->k->n_symbols ? kf__cpu_fixed(L, mask) : NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
-        if (fixed && kf__has(fixed, i) && !L->value[i]) put_fixed(L, b, i);
+        if (fixed && kf__has(fixed, i) && !L->value[i]) kf__cpu_put_fixed(L, b, i);
         if (in->kind == KF__I_PICK) kf__cpu_put_picks(L, b, i);
         if (in->kind == KF__I_RANDOM && b->tile[in->access])
             b->random[in->access] = b->tile[in->access];
         if (in->kind == KF__I_LOAD && !b->tile[in->access]) {
-            need_pointer(L, b, in->access);
-            if (kf__low_step(L, in->access) == 0 && !L->value[i] && !in->n_args) {
-                const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
+            kf__cpu_need_pointer(L, b, in->access);
+            kf__cpu_put_from(L, b, i);
+            bool guarded = in->n_args && !b->from[i];
+            if (kf__low_step(L, in->access) == 0 && !L->value[i] && !guarded) {
+                const kf__lx *p = kf__l_var(L, kf__cpu_from(L, b, i));
                 L->value[i] = kf__put_let(L, kf__ctype(in->dtype),
                                           kf__l_name(L, "v%u", (unsigned)i),
                                           kf__low_load(L, in->access, p, kf__l_int(L, 0)), NULL);
@@ -127,7 +88,7 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
             continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
         if (!distance) continue;
-        need_pointer(L, b, in->access);
+        kf__cpu_need_pointer(L, b, in->access);
         const kf__lx *l = kf__l_var(L, "l"), *from = kf__l_var(L, L->pointer[in->access]);
         int per_line = 64 / kf__types[L->operands[in->access].dtype].size;
         kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, per_line),
@@ -150,11 +111,11 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
             L->value[i] = kf__l_item(L, b->pick[i], l);
         } else if (in->kind == KF__I_LOAD) {
             const char *row = b->tile[in->access];
-            const kf__lx *p = kf__l_var(L, row ? row : L->pointer[in->access]);
+            const kf__lx *p = kf__l_var(L, row ? row : kf__cpu_from(L, b, i));
             const kf__lx *index = row ? l : kf__element(L, in->access, l, at);
             const kf__lx *load = kf__low_load(L, in->access, p, index);
-            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
-                                      kf__guarded(L, in, load, at), NULL);
+            if (!b->from[i]) load = kf__guarded(L, in, load, at);
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, load, NULL);
         } else if (in->kind == KF__I_RANDOM && b->random[in->access]) {
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
                                       kf__l_item(L, b->random[in->access], l), "random bits");
@@ -209,7 +170,7 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
             b->target[i] = b->tile[access];
             continue;
         }
-        need_pointer(L, b, access);
+        kf__cpu_need_pointer(L, b, access);
         b->target[i] = L->pointer[access];
         if (!streams(L, stores[i])) continue;
         const char *stored = kf__types[L->operands[access].dtype].stored;

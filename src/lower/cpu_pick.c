@@ -39,24 +39,44 @@ typedef struct goal {
     int access; /* -1: a buffer */
 } goal;
 
+/* Loads of a run whose guards say nothing more than what is known, and that the run's does. */
+static bool put_froms(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || in->kind != KF__I_LOAD || !in->n_args || b->from[i]) continue;
+        if (b->tile[in->access] || in->args[0] == L->holds) continue;
+        if (!any) kf__open_block(L);
+        any = true;
+        kf__cpu_put_from(L, b, i);
+    }
+    return any;
+}
+
 /* goal[l] = value of instruction `arg`, for l in [from, to) where `holds` does; -1: nothing. */
 static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, int holds,
                     const kf__lx *from, const kf__lx *to) {
     const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    const char **froms = KF__NEW(L->arena, const char *, L->k->n_instrs), **outer = b->from;
     const kf__lx *l = kf__l_var(L, "l");
-    if (!before) {
+    if (!before || !froms) {
         L->failed = true;
         return;
     }
     memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    memcpy(froms, outer, sizeof *froms * L->k->n_instrs);
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
-    kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
     L->holds = holds;
+    b->from = froms; /* what the run's guard makes known holds in the run only */
+    bool block = put_froms(L, b, mask);
+    kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, mask, l);
     L->holds = -1;
     if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, l), kf__value_of(L, arg));
     else kf__put_store(L, (uint32_t)g->access, g->name, l, kf__value_of(L, arg));
     kf__close(L);
+    if (block) kf__close(L);
+    b->from = outer;
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }
 

@@ -70,6 +70,37 @@ kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n) {
     return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
 }
 
+/* Is what is stored but an array's elements, bit for bit? Then a block is copied at once, without
+ * a buffer in between. */
+static bool copies(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    const kf__store *store = &L->k->stores[stores[0]];
+    const kf__instr *in = &L->k->instrs[store->instr];
+    if (n != 1 || in->kind != KF__I_LOAD || L->value[store->instr]) return false;
+    if (in->n_args && !b->from[store->instr]) return false;
+    const kf__operand *from = &L->operands[in->access], *to = &L->operands[store->access];
+    return from->dtype == to->dtype && to->dtype != KF__BOOL && !b->tile[in->access] &&
+           !b->tile[store->access] && kf__low_step(L, in->access) == 1 &&
+           kf__low_step(L, store->access) == 1;
+}
+
+static void put_copy(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t s) {
+    const kf__store *store = &L->k->stores[s];
+    const kf__lx *l = kf__l_var(L, "l");
+    const kf__lx *size = kf__l_int(L, kf__types[L->operands[store->access].dtype].size);
+    kf__cpu_need_pointer(L, b, store->access);
+    b->target[0] = L->pointer[store->access];
+    kf__open_if(L, kf__l_var(L, "stream"));
+    kf__put_call(L, kf__l_call(L, "kf_stream_copy", KF__I64, kf__l_var(L, b->target[0]),
+                               kf__l_var(L, kf__cpu_from(L, b, store->instr)),
+                               kf__l_bin(L, "*", b->len, size)));
+    kf__open_else(L);
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, b, mask, l);
+    kf__cpu_stores(L, b, &s, 1, l);
+    kf__close(L);
+    kf__close(L);
+}
+
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n) {
     if (kf__cpu_stores_pick(L, b, stores, n)) {
@@ -79,6 +110,10 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
         return;
     }
     kf__cpu_prepare(L, b, mask);
+    if (copies(L, b, stores, n)) {
+        put_copy(L, b, mask, stores[0]);
+        return;
+    }
     kf__cpu_store_targets(L, b, stores, n);
     for (uint32_t i = 0; i < n; ++i)
         if (narrows(L, stores[i])) {
@@ -96,6 +131,22 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
 
 /* ---------------------------------------------------------------- the nest */
 
+/* The axes' variables of unit u, and its block. */
+static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u) {
+    const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
+    const kf__lx *part = u, *block = kf__l_int(L, KF__CPU_BLOCK);
+    if (L->n_axes > 1) {
+        kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", u, kf__l_var(L, "blocks")), NULL);
+        part = kf__l_bin(L, "%", u, kf__l_var(L, "blocks"));
+        kf__put_decode(L, false, true, kf__l_var(L, "line"));
+    }
+    const kf__lx *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", part, block), NULL);
+    const kf__lx *len = kf__put_let(
+        L, "int64_t", "len",
+        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, first), block), NULL);
+    kf__cpu_open_line(L, b, first, len);
+}
+
 void kf__cpu_pointwise(kf__low *L) {
     L->rows_inside = true;
     if (L->tile >= 0) {
@@ -112,30 +163,29 @@ void kf__cpu_pointwise(kf__low *L) {
 
     uint16_t stores[64];
     uint32_t n = kf__low_stores(L, 0, stores);
-    const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
+    if (L->n_axes) kf__word_size(L, kf__last(L));
     bool stream = kf__cpu_stream_word(L);
     kf__put_scalars(L);
-    const kf__lx *u = kf__l_var(L, "u"), *block = kf__l_int(L, KF__CPU_BLOCK);
-    if (L->n_axes > 1)
-        kf__put_let(
-            L, "int64_t", "blocks",
-            kf__l_bin(L, "/", kf__l_bin(L, "+", size, kf__l_int(L, KF__CPU_BLOCK - 1)), block),
-            "of a line");
-    kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
-                 KF__SERIAL);
-    const kf__lx *part = u;
+    const kf__lx *u = kf__l_var(L, "u"), *end = kf__l_var(L, "end"), *one = kf__l_int(L, 1);
     if (L->n_axes > 1) {
-        kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", u, kf__l_var(L, "blocks")), NULL);
-        part = kf__l_bin(L, "%", u, kf__l_var(L, "blocks"));
-        kf__put_decode(L, false, true, kf__l_var(L, "line"));
+        const kf__lx *up = kf__l_bin(L, "+", kf__word_size(L, kf__last(L)),
+                                     kf__l_int(L, KF__CPU_BLOCK - 1));
+        kf__put_let(L, "int64_t", "blocks", kf__l_bin(L, "/", up, kf__l_int(L, KF__CPU_BLOCK)),
+                    "of a line");
     }
-    const kf__lx *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", part, block), NULL);
-    const kf__lx *len = kf__put_let(
-        L, "int64_t", "len",
-        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, first), block), NULL);
+    kf__mask *mask = kf__cpu_line_mask(L, stores, n);
     kf__cpu_block b;
-    kf__cpu_open_line(L, &b, first, len);
-    kf__cpu_line(L, &b, kf__cpu_line_mask(L, stores, n), stores, n);
+    const kf__lx *ahead = kf__cpu_ahead(L, mask);
+    kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), end, one, KF__SERIAL);
+    if (ahead) {
+        kf__open_if(L, kf__l_bin(L, "&&", ahead,
+                                 kf__l_bin(L, "<", kf__l_bin(L, "+", u, one), end)));
+        put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL));
+        kf__cpu_put_ahead(L, &b, mask);
+        kf__close(L);
+    }
+    put_unit(L, &b, u);
+    kf__cpu_line(L, &b, mask, stores, n);
     kf__close(L);
     if (stream) kf__cpu_fence(L);
 }

@@ -3,8 +3,8 @@
  * No #include: the text is compiled at run time, and parsing headers would take longer than the
  * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with
  * -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off. Only f64's functions need
- * libm (prelude_libm.h). What only the CPU has: kf_philox_fill*, kf_prefetch, kf_stream_*,
- * kf_transpose*. */
+ * libm (prelude_libm.h). What only the CPU has: kf_philox_fill*, kf_prefetch, kf_nothing,
+ * kf_stream_*, kf_transpose*. */
 
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -218,6 +218,11 @@ KF_MEMORY(u8, uint8_t, uint8_t, , )
 KF_MEMORY(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
 #define KF_MEMORY8 KF_MEMORY
 
+/* As many zeros as a block of the widest type has: what a load reads whose guard doesn't hold. */
+KF_FN const void *kf_nothing(void) {
+    static const uint64_t zeros[2048];
+    return zeros;
+}
 KF_FN void kf_prefetch(const void *p) { __builtin_prefetch(p, 0, 3); }
 KF_FN void kf_prefetch_far(const void *p) { __builtin_prefetch(p, 0, 2); } /* to L2 */
 

@@ -3,6 +3,7 @@ typedef struct {
     int64_t n1;
     int64_t stream;
     int64_t size_v2;
+    int64_t ahead;
     const int32_t *in_i;
     int64_t s0_in_i;
     const float *in_w;
@@ -20,6 +21,7 @@ void k0_embedding_multiply(const k0_embedding_multiply_args *a, int64_t begin, i
     const int64_t n1 = a->n1;
     const int64_t stream = a->stream;
     const int64_t size_v2 = a->size_v2;
+    const int64_t ahead = a->ahead;
     const int32_t *in_i = a->in_i;
     const int64_t s0_in_i = a->s0_in_i;
     const float *in_w = a->in_w;
@@ -28,6 +30,27 @@ void k0_embedding_multiply(const k0_embedding_multiply_args *a, int64_t begin, i
     const int64_t s0_out0 = a->s0_out0;
     const int64_t blocks = (n1 + 2047) / 2048;  // of a line
     for (int64_t u = begin; u < end; ++u) {
+        if (ahead && u + 1 < end) {
+            const int64_t next = u + 1;
+            const int64_t line = next / blocks;
+            const int64_t i0 = line;
+            const int64_t first = (next % blocks) * 2048;
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            const int32_t *p0_in_i = in_i + i0 * s0_in_i;
+            const int32_t v0 = kf_load_i32(p0_in_i, 0);
+            const int64_t v1 = kf_cast_i32_i64(v0);  // embedding
+            const int64_t v4 = kf_add_i64(v1, size_v2);  // embedding
+            const int v5 = v1 < 0;  // embedding
+            const int64_t v6 = v5 ? v4 : v1;  // embedding
+            const int v7 = v6 < size_v2;  // embedding
+            const int v8 = v6 >= 0;  // embedding
+            const int v9 = v8 & v7;  // embedding
+            const int64_t v10 = v9 ? v6 : 0;  // embedding
+            const float *p1_in_w = in_w + (first + v10 * t0_in_w);
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch_far(p1_in_w + l);
+            }
+        }
         const int64_t line = u / blocks;
         const int64_t i0 = line;
         const int64_t first = (u % blocks) * 2048;
@@ -43,12 +66,13 @@ void k0_embedding_multiply(const k0_embedding_multiply_args *a, int64_t begin, i
         const int v9 = v8 & v7;  // embedding
         const int64_t v10 = v9 ? v6 : 0;  // embedding
         const float *p1_in_w = in_w + (first + v10 * t0_in_w);
+        const float *from11 = v9 ? p1_in_w : kf_nothing();
         float *p2_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p2_out0;
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
-            const float v11 = v9 ? kf_load_f32(p1_in_w, l) : 0.0f;
+            const float v11 = kf_load_f32(from11, l);
             const float v13 = v11 * 8.0f;  // multiply
             kf_store_f32(to0, l, v13);
         }
