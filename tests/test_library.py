@@ -252,7 +252,7 @@ STATISTICS = [
     ("ptp(x, 0)", lambda x: np.ptp(x, 0), [x]),
     ("nansum(x)", np.nansum, [holes]),
     ("nanmean(x, -1)", lambda x: np.nanmean(x, -1), [holes]),
-    ("average(x, v, -1)", lambda x, v: np.average(x, -1, v), [x, v]),
+    ("average(x, -1, v)", lambda x, v: np.average(x, -1, v), [x, v]),
     ("pairwise_distance(x, y)", distance, [x, y]),
 ]
 

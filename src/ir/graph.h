@@ -80,7 +80,9 @@ typedef struct kf__graph_input {
 #define KF__WHY_INDEX "index "
 typedef struct kf__constraint {
     kf__expr a, b;
-    char *why; /* "x + y", for the message */
+    char *why;        /* "x + y", for the message */
+    char *shown;      /* the line of the text that asks for it, with a caret; NULL: unknown */
+    int line, column; /* where that is */
 } kf__constraint;
 
 struct kf_graph {
@@ -149,6 +151,8 @@ kf__ref kf__remake(kf_graph *g, const kf__node *like, const kf__ref *args);
 
 /* Sizes must be equal: gives the one to use, remembers the constraint. 0 where they can't be. */
 kf__expr kf__same_size(kf_graph *g, kf__expr a, kf__expr b, const char *why);
+/* Remember a constraint; its texts are copied. False when out of memory. */
+bool kf__keep_constraint(kf_graph *g, kf__constraint constraint);
 /* Are they the same, or equal by the constraints so far? */
 bool kf__sizes_equal(const kf_graph *g, kf__expr a, kf__expr b);
 /* Fail in g->error; returns 0. */

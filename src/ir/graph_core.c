@@ -50,11 +50,8 @@ static bool copy_calls_and_inputs(kf_graph *g, const kf_graph *from) {
         input.node = 0;
         if (!input.name || !KF__PUSH(g->mem, &g->inputs, input)) return false;
     }
-    for (uint32_t i = 0; i < from->constraints.n; i++) {
-        kf__constraint c = from->constraints.at[i];
-        c.why = kf__arena_string(&g->arena, c.why, strlen(c.why));
-        if (!c.why || !KF__PUSH(g->mem, &g->constraints, c)) return false;
-    }
+    for (uint32_t i = 0; i < from->constraints.n; i++)
+        if (!kf__keep_constraint(g, from->constraints.at[i])) return false;
     return kf__graph_ok(g);
 }
 
@@ -202,6 +199,15 @@ kf__ref kf__node_find_or_add(kf_graph *g, const kf__node *like) {
 
 enum { CLASS = 64 };
 
+bool kf__keep_constraint(kf_graph *g, kf__constraint c) {
+    c.why = kf__arena_string(&g->arena, c.why, strlen(c.why));
+    if (c.shown) {
+        c.shown = kf__arena_string(&g->arena, c.shown, strlen(c.shown));
+        if (!c.shown) return false;
+    }
+    return c.why && KF__PUSH(g->mem, &g->constraints, c);
+}
+
 bool kf__sizes_equal(const kf_graph *g, kf__expr a, kf__expr b) {
     kf__expr known[CLASS] = {a};
     uint32_t n = 1;
@@ -233,11 +239,8 @@ kf__expr kf__same_size(kf_graph *g, kf__expr a, kf__expr b, const char *why) {
     if (kf__x_is_const(&g->exprs, minus, &difference))
         return kf__graph_fail(g, KF_ERR_SHAPE, "%s: one size is larger than the other by %lld", why,
                               (long long)(difference < 0 ? -difference : difference));
-    if (!kf__sizes_equal(g, a, b)) {
-        char *copy = kf__arena_string(&g->arena, why, strlen(why));
-        if (!copy || !KF__PUSH(g->mem, &g->constraints, ((kf__constraint){a, b, copy})))
-            return kf__graph_no_memory(g);
-    }
+    kf__constraint c = {.a = a, .b = b, .why = (char *)why};
+    if (!kf__sizes_equal(g, a, b) && !kf__keep_constraint(g, c)) return kf__graph_no_memory(g);
     if (const_a || const_b) return const_a ? a : b;
     return a < b ? a : b;
 }

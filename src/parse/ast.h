@@ -64,9 +64,13 @@ typedef struct kf__part {
     uint32_t name, name_n; /* keyword, in the module's text; name_n 0: none */
 } kf__part;
 
+/* Whose name is called: exp, np.exp, torch.exp, scipy.special.expit. */
+typedef enum kf__family { KF__OURS, KF__NUMPY, KF__TORCH, KF__SCIPY } kf__family;
+
 struct kf__ast {
     uint8_t kind, op;
-    bool closed; /* in parentheses of its own */
+    bool closed;    /* in parentheses of its own */
+    uint8_t family; /* CALL: kf__family */
     uint32_t at; /* where messages about it point */
     uint32_t n, capacity;
     kf__part *part;
@@ -106,6 +110,7 @@ typedef struct kf__annotation {
 typedef struct kf__param {
     uint32_t name, name_n; /* in the module's text */
     uint32_t at, slot;
+    bool rest;         /* of the library, `*shape`: several arguments by position are one tuple */
     kf__ast *fallback; /* the default; NULL: none */
     kf__annotation annotation;
 } kf__param;

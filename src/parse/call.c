@@ -37,6 +37,10 @@ static const char *parameter(const signature *s, uint32_t i, uint32_t *n) {
     return s->def->module->text + s->def->params[i].name;
 }
 
+static uint32_t place_of(const signature *s, uint32_t i) {
+    return s->def ? s->def->params[i].slot : i;
+}
+
 static uint32_t find_parameter(const signature *s, const char *name, uint32_t length) {
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t n;
@@ -61,7 +65,12 @@ static uint32_t find_alias(const signature *s, const char *name, uint32_t length
         {"newshape", "shape"}, {"size", "shape"}, {"fill_value", "value"}, {"num_groups", "groups"},
         {"tensors", "arrays"}, {"pad_width", "widths"}, {"constant_values", "value"},
         {"indices_or_sections", "sections"}, {"split_size_or_sections", "sizes"},
-        {"split_size", "sizes"}, {"shifts", "shift"},
+        {"split_size", "sizes"}, {"shifts", "shift"}, {"index", "indices"}, {"axis2", "axis0"},
+        {"dims", "reps"}, {"diagonal", "k"}, {"end", "stop"},
+        {"steps", "num"}, {"vec2", "b"}, {"upscale_factor", "r"}, {"downscale_factor", "r"},
+        {"tensor1", "a"}, {"tensor2", "b"}, {"p", "ord"}, {"ord", "p"}, {"input1", "a"},
+        {"input2", "b"}, {"tensor", "indices"}, {"tensor", "x"}, {"array", "x"}, {"arr", "x"},
+        {"tup", "arrays"}, {"repeats", "reps"}, {"labels", "target"}, {"logits", "x"},
     };
     for (size_t i = 0; i < KF__COUNT(aliases); i++) {
         if (strlen(aliases[i].other) != length || memcmp(aliases[i].other, name, length) != 0)
@@ -91,18 +100,7 @@ static bool unknown_keyword(kf__evaluator *ev, const signature *s, const char *n
                          s->name, (int)n, name, near);
 }
 
-static bool which_parameter(kf__evaluator *ev, const signature *s, const kf__part *part,
-                            uint32_t position, uint32_t *out) {
-    const char *name = ev->def->module->text + part->name;
-    ev->at = part->at;
-    *out = position;
-    if (part->name_n) {
-        *out = find_parameter(s, name, part->name_n);
-        if (*out == UINT32_MAX) *out = find_alias(s, name, part->name_n);
-        return *out != UINT32_MAX || unknown_keyword(ev, s, name, part->name_n);
-    }
-    if (!s->def && position > s->rest) *out = s->rest; /* see join_rest */
-    if (*out < s->n) return true;
+static bool too_many(kf__evaluator *ev, const signature *s) {
     return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() takes %u argument%s at most", s->name, s->n,
                          s->n == 1 ? "" : "s");
 }
@@ -110,16 +108,18 @@ static bool which_parameter(kf__evaluator *ev, const signature *s, const kf__par
 /* zeros(2, 3) is zeros((2, 3)): a further argument by position joins the one that is there. A dtype
  * goes to the parameter behind. */
 static bool join_rest(kf__evaluator *ev, const signature *s, const kf__object *o, kf__object *to) {
-    kf__object *rest = &to[s->rest], pair = {.kind = KF__O_TUPLE};
-    if (o->kind == KF__O_DTYPE && s->rest + 1 < s->n && to[s->rest + 1].kind == KF__O_UNSET) {
-        to[s->rest + 1] = *o;
+    kf__object *rest = &to[place_of(s, s->rest)], pair = {.kind = KF__O_TUPLE};
+    kf__object *behind = s->rest + 1 < s->n ? &to[place_of(s, s->rest + 1)] : NULL;
+    if (o->kind == KF__O_DTYPE && behind && behind->kind == KF__O_UNSET) {
+        *behind = *o;
         return true;
     }
     bool joined = rest->kind == KF__O_TUPLE && rest->joined;
+    uint32_t length;
+    const char *word = parameter(s, s->rest, &length);
     if ((rest->kind == KF__O_TUPLE && !joined) || o->kind == KF__O_TUPLE)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%.*s` of %s() is one tuple, or numbers one "
-                                                  "after another", (int)s->length[s->rest],
-                             s->word[s->rest], s->name);
+                                                  "after another", (int)length, word, s->name);
     kf__object left = *rest;
     if (!joined && !kf__tuple(ev, &left, 1, &left)) return false;
     if (!kf__tuple(ev, o, 1, &pair) || !kf__binary(ev, KF__T_PLUS, &left, &pair, rest))
@@ -128,35 +128,71 @@ static bool join_rest(kf__evaluator *ev, const signature *s, const kf__object *o
     return true;
 }
 
-static uint32_t place_of(const signature *s, uint32_t i) {
-    return s->def ? s->def->params[i].slot : i;
+static bool put(kf__evaluator *ev, const signature *s, uint32_t at, const kf__object *value,
+                kf__object *to) {
+    uint32_t length;
+    const char *word = parameter(s, at, &length);
+    if (to[place_of(s, at)].kind != KF__O_UNSET)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%.*s` of %s() is given twice", (int)length,
+                             word, s->name);
+    to[place_of(s, at)] = *value;
+    return true;
+}
+
+static bool bind_keyword(kf__evaluator *ev, const signature *s, const kf__part *part,
+                         kf__object *to) {
+    const char *name = ev->def->module->text + part->name;
+    kf__object value;
+    uint32_t at = find_parameter(s, name, part->name_n);
+    if (at == UINT32_MAX) at = find_alias(s, name, part->name_n);
+    bool ignored = at == UINT32_MAX && part->name_n == 7 && memcmp(name, "inplace", 7) == 0;
+    if (at == UINT32_MAX && !ignored) return unknown_keyword(ev, s, name, part->name_n);
+    if (!kf__evaluate(ev, part->node, &value)) return false;
+    ev->at = part->at;
+    return ignored || put(ev, s, at, &value, to);
+}
+
+/* A parameter of the library that is annotated as a tuple and has a default: what isn't a tuple is
+ * for the one behind it. layer_norm(x, (n,), w) and layer_norm(x, w). */
+static bool skips(const signature *s, uint32_t at, const kf__object *value) {
+    const kf__param *p = s->def && s->def->library ? &s->def->params[at] : NULL;
+    return p && p->fallback && p->annotation.present &&
+           p->annotation.kind == KF__ANNOTATED_TUPLE && value->kind != KF__O_TUPLE &&
+           value->kind != KF__O_NONE;
+}
+
+/* *position: which parameter is next */
+static bool bind_position(kf__evaluator *ev, const signature *s, const kf__part *part,
+                          uint32_t *position, kf__object *to) {
+    kf__object value;
+    if (*position >= s->n && s->rest >= s->n) return too_many(ev, s);
+    if (!kf__evaluate(ev, part->node, &value)) return false;
+    ev->at = part->at;
+    uint32_t at = (*position)++;
+    if (at > s->rest) {
+        const kf__object *rest = &to[place_of(s, s->rest)];
+        bool one = rest->kind == KF__O_TUPLE && !rest->joined; /* then `at` is the one behind */
+        if (!one || value.kind == KF__O_TUPLE || at >= s->n)
+            return join_rest(ev, s, &value, to);
+    }
+    while (at + 1 < s->n && skips(s, at, &value)) at = (*position)++;
+    return put(ev, s, at, &value, to);
 }
 
 /* Evaluate the arguments of a call into the places of their parameters. */
 static bool bind(kf__evaluator *ev, const signature *s, const kf__ast *node, kf__object *to) {
     bool keywords = false;
+    uint32_t position = 0;
     for (uint32_t i = 0; i < node->n; i++) {
         const kf__part *part = &node->part[i];
-        uint32_t at;
         keywords |= part->name_n != 0;
         ev->at = part->at;
         if (keywords && !part->name_n)
             return kf__eval_fail(ev, KF_ERR_SYNTAX, "an argument without a name can't follow "
                                                     "one with a name");
-        if (!which_parameter(ev, s, part, i, &at)) return false;
-        uint32_t length;
-        const char *word = parameter(s, at, &length);
-        if (!s->def && i > s->rest && at == s->rest && !part->name_n) {
-            kf__object more;
-            if (!kf__evaluate(ev, part->node, &more)) return false;
-            ev->at = part->at;
-            if (!join_rest(ev, s, &more, to)) return false;
-            continue;
-        }
-        if (to[place_of(s, at)].kind != KF__O_UNSET)
-            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%.*s` of %s() is given twice", (int)length,
-                                 word, s->name);
-        if (!kf__evaluate(ev, part->node, &to[place_of(s, at)])) return false;
+        if (!(part->name_n ? bind_keyword(ev, s, part, to)
+                           : bind_position(ev, s, part, &position, to)))
+            return false;
     }
     ev->at = node->at;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -293,9 +329,18 @@ bool kf__call_def(kf__evaluator *ev, const kf__def *def, kf__object *frame, kf__
     return ok;
 }
 
+/* torch.var, a def called _torch_var, is var to its user. */
+static const char *called(const kf__def *def) {
+    static const char *const families[] = {"_numpy_", "_torch_", "_scipy_"};
+    for (size_t i = 0; def->library && i < KF__COUNT(families); i++)
+        if (strncmp(def->name, families[i], strlen(families[i])) == 0)
+            return def->name + strlen(families[i]);
+    return def->name;
+}
+
 void kf__enter_composite(kf__evaluator *ev, const kf__def *def) {
-    kf__begin_call(ev, def->name);
-    ev->outer = ev->def->module, ev->outer_at = ev->at, ev->outer_name = def->name;
+    kf__begin_call(ev, called(def));
+    ev->outer = ev->def->module, ev->outer_at = ev->at, ev->outer_name = called(def);
     ev->opaque = true;
 }
 
@@ -309,7 +354,9 @@ static bool call_library(kf__evaluator *ev, const kf__def *def, kf__object *fram
 
 static bool call_def(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     const kf__def *def = node->call.def;
-    signature s = {.name = def->name, .def = def, .n = def->n_params};
+    signature s = {.name = called(def), .def = def, .n = def->n_params, .rest = def->n_params};
+    for (uint32_t i = def->n_params; i-- > 0;)
+        if (def->params[i].rest) s.rest = i;
     kf__object *frame = kf__allocate(ev->mem, (def->n_slots + 1) * sizeof *frame);
     if (!frame) return kf__eval_memory(ev);
     memset(frame, 0, (def->n_slots + 1) * sizeof *frame);

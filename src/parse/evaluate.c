@@ -24,8 +24,22 @@ bool kf__eval_memory(kf__evaluator *ev) {
     return false;
 }
 
+/* What the last maker assumed about sizes, it assumed for what is being evaluated. */
+static void place_constraints(kf__evaluator *ev) {
+    const kf__module *module = ev->opaque ? ev->outer : ev->def->module;
+    char shown[KF__SHOWN];
+    kf__constraint place = {0};
+    kf__show_place(module, ev->opaque ? ev->outer_at : ev->at, &place.line, &place.column, shown);
+    for (; ev->placed < ev->g->constraints.n; ev->placed++) {
+        kf__constraint *c = &ev->g->constraints.at[ev->placed];
+        c->shown = kf__arena_string(&ev->g->arena, shown, strlen(shown)); /* NULL: not shown */
+        c->line = place.line, c->column = place.column;
+    }
+}
+
 bool kf__eval_node(kf__evaluator *ev, kf__ref ref, kf__object *out) {
     *out = (kf__object){.kind = KF__O_ARRAY, .ref = ref};
+    if (ev->placed < ev->g->constraints.n) place_constraints(ev);
     if (ref) return true;
     const kf_error *why = &ev->g->error;
     if (why->status == KF_OK || why->status == KF_ERR_MEMORY) return kf__eval_memory(ev);

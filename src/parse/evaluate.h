@@ -24,6 +24,7 @@ struct kf__evaluator {
     const kf__module *outer; /* where the library was called */
     uint32_t outer_at;
     const char *outer_name;
+    uint32_t placed; /* of the graph's constraints: have a place in the text */
 };
 
 enum { KF__MAX_TUPLE = 4096, KF__MAX_EVALUATION_DEPTH = 1500, KF__MAX_STEPS = 20000000 };

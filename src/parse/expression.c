@@ -1,7 +1,5 @@
 /* Expressions. Each function stands under the rule of the grammar that it reads; docs/language.md
  * has all rules together. */
-#include <math.h>
-
 #include "parse/reader.h"
 
 /* ---------------------------------------------------------------- helpers */
@@ -31,7 +29,7 @@ static bool push(kf__reader *r, kf__ast *node, kf__part part) {
     return kf__ast_push(r->arena, node, part) || kf__reader_memory(r);
 }
 
-static kf__ast *literal(kf__reader *r, uint32_t at, kf__object object) {
+kf__ast *kf__literal(kf__reader *r, uint32_t at, kf__object object) {
     kf__ast *node = kf__ast_new(r, KF__A_LITERAL, at);
     if (node) node->literal = object;
     return node;
@@ -46,9 +44,6 @@ static bool enter(kf__reader *r) {
 }
 static void leave(kf__reader *r) { r->depth--; }
 
-static const char *spelling(const kf__reader *r, const kf__token *t) {
-    return r->lexer.module->text + t->at;
-}
 
 /* ---------------------------------------------------------------- atoms */
 
@@ -58,7 +53,7 @@ static kf__ast *read_number(kf__reader *r) {
     char digits[400];
     size_t n = 0;
     for (uint32_t i = 0; i < t.length; i++) {
-        char c = spelling(r, &t)[i];
+        char c = kf__spelling(r, &t)[i];
         if (c == '_') continue;
         if (n == sizeof digits - 1)
             return kf__reader_fail(r, KF_ERR_LIMIT, t.at, "this number has too many digits");
@@ -92,52 +87,45 @@ static kf__ast *read_number(kf__reader *r) {
                                    "with a point");
     }
     kf__take(r);
-    return literal(r, t.at, o);
+    return kf__literal(r, t.at, o);
 }
 
 static kf__ast *read_string(kf__reader *r) {
     kf__token t = r->token;
-    const char *text = spelling(r, &t);
+    const char *text = kf__spelling(r, &t);
     uint32_t marks = t.length >= 6 && text[1] == text[0] && text[2] == text[0] ? 3 : 1;
     kf__object o = {.kind = KF__O_STRING, .n = t.length - 2 * marks, .text = text + marks};
     kf__take(r);
-    return literal(r, t.at, o);
-}
-
-static bool same(const kf__reader *r, const kf__token *t, const char *word) {
-    return strlen(word) == t->length && memcmp(spelling(r, t), word, t->length) == 0;
-}
-
-/* Names that stand for a value unless something else was given the name. */
-static bool constant_name(const kf__reader *r, const kf__token *t, kf__object *o) {
-    static const struct {
-        const char *name;
-        double value;
-    } numbers[] = {{"inf", INFINITY}, {"nan", NAN},
-                   {"pi", 3.14159265358979323846}, {"e", 2.71828182845904523536}};
-    for (size_t i = 0; i < KF__COUNT(numbers); i++)
-        if (same(r, t, numbers[i].name)) {
-            *o = (kf__object){.kind = KF__O_FLOAT, .number = numbers[i].value};
-            return true;
-        }
-    kf__dtype dtype;
-    if (!kf__dtype_from_name(spelling(r, t), t->length, &dtype)) return false;
-    *o = (kf__object){.kind = KF__O_DTYPE, .dtype = (uint8_t)dtype};
-    return true;
+    return kf__literal(r, t.at, o);
 }
 
 static kf__ast *unknown_name(kf__reader *r, const kf__token *t) {
-    const char *near = kf__nearest(spelling(r, t), t->length, (const char *const *)r->slots.at,
+    const char *near = kf__nearest(kf__spelling(r, t), t->length, (const char *const *)r->slots.at,
                                    r->slots.n);
     if (r->constants_only)
         return kf__reader_fail(r, KF_ERR_NAME, t->at,
                                "a default is made of constants; `%.*s` isn't one",
-                               (int)t->length, spelling(r, t));
+                               (int)t->length, kf__spelling(r, t));
     return kf__reader_fail(r, KF_ERR_NAME, t->at,
                            near ? "unknown name `%.*s`; did you mean `%s`?"
                                 : "unknown name `%.*s`: inside a def, names are parameters or "
                                   "were assigned before",
-                           (int)t->length, spelling(r, t), near);
+                           (int)t->length, kf__spelling(r, t), near);
+}
+
+/* float or int alone as an argument, x.astype(float): what NumPy and PyTorch take them for. */
+static kf__ast *read_python_type(kf__reader *r) {
+    kf__token t = r->token;
+    kf__lexer lexer = r->lexer;
+    bool real = t.kind == KF__T_NAME && kf__token_is(r, &t, "float");
+    if (!real && !(t.kind == KF__T_NAME && kf__token_is(r, &t, "int"))) return NULL;
+    kf__take(r);
+    if ((r->token.kind == KF__T_CLOSE || r->token.kind == KF__T_COMMA) &&
+        kf__slot(r, &t, false) == UINT32_MAX)
+        return kf__literal(r, t.at, (kf__object){.kind = KF__O_DTYPE,
+                                                 .dtype = real ? KF__F64 : KF__I64});
+    r->lexer = lexer, r->token = t;
+    return NULL;
 }
 
 /* arguments := [argument {"," argument} [","]]
@@ -162,7 +150,8 @@ static bool read_arguments(kf__reader *r, kf__ast *call) {
             return kf__reader_fail(r, KF_ERR_UNSUPPORTED, r->token.at,
                                    "arguments can't be unpacked with %s; write them one by one",
                                    kf__token_text(r->token.kind));
-        part.node = kf__read_expression(r);
+        part.node = read_python_type(r);
+        if (!part.node) part.node = kf__read_expression(r);
         if (!part.node || !push(r, call, part)) return false;
         if (r->token.kind == KF__T_COMMA) {
             kf__take(r);
@@ -185,31 +174,27 @@ static bool read_call(kf__reader *r, kf__ast *node) {
     return true;
 }
 
-/* "np" in np.exp(x) */
-static bool is_module(const kf__reader *r, const kf__token *t) {
-    static const char *const modules[] = {"np", "numpy", "torch", "jnp"};
-    for (size_t i = 0; i < KF__COUNT(modules); i++)
-        if (same(r, t, modules[i])) return true;
-    return false;
+/* call := NAME "(" arguments ")" */
+kf__ast *kf__read_call(kf__reader *r, const kf__token *name, kf__family family) {
+    kf__ast *node = kf__ast_new(r, KF__A_CALL, name->at);
+    if (!node) return NULL;
+    node->name = name->at, node->name_n = name->length, node->family = (uint8_t)family;
+    return read_call(r, node) ? node : NULL;
 }
 
 /* NAME, or the name and arguments of a call */
 static kf__ast *read_name(kf__reader *r) {
     kf__token t = r->token;
     kf__take(r);
-    if (r->token.kind == KF__T_OPEN) {
-        kf__ast *node = kf__ast_new(r, KF__A_CALL, t.at);
-        if (!node) return NULL;
-        node->name = t.at, node->name_n = t.length;
-        return read_call(r, node) ? node : NULL;
-    }
+    if (r->token.kind == KF__T_OPEN) return kf__read_call(r, &t, KF__OURS);
     uint32_t slot = r->constants_only ? UINT32_MAX : kf__slot(r, &t, false);
+    if (slot == UINT32_MAX && r->token.kind == KF__T_DOT) {
+        kf__family family = kf__module_family(r, &t);
+        if (family != KF__OURS) return kf__read_of_module(r, &t, family);
+    }
     kf__object constant;
-    if (slot == UINT32_MAX && r->token.kind == KF__T_DOT && is_module(r, &t))
-        return kf__reader_fail(r, KF_ERR_NAME, t.at,
-                               "there are no modules: leave `%.*s.` out (exp(x), pi, f32)",
-                               (int)t.length, spelling(r, &t));
-    if (slot == UINT32_MAX && constant_name(r, &t, &constant)) return literal(r, t.at, constant);
+    if (slot == UINT32_MAX && kf__constant_name(r, &t, &constant))
+        return kf__literal(r, t.at, constant);
     if (slot == UINT32_MAX && r->script && !r->constants_only) {
         kf__param param = {.name = t.at, .name_n = t.length, .at = t.at};
         slot = param.slot = kf__slot(r, &t, true);
@@ -272,7 +257,7 @@ static kf__ast *read_atom(kf__reader *r) {
     default: return kf__reader_unexpected(r, "a value");
     }
     kf__take(r);
-    return literal(r, at, o);
+    return kf__literal(r, at, o);
 }
 
 /* ---------------------------------------------------------------- behind an atom */
@@ -370,10 +355,10 @@ static kf__ast *read_unary(kf__reader *r) {
     if (!enter(r)) return NULL;
     kf__take(r);
     if (t.kind == KF__T_MINUS && r->token.kind == KF__T_INT &&
-        same(r, &r->token, "9223372036854775808")) {
+        kf__token_is(r, &r->token, "9223372036854775808")) {
         kf__take(r); /* the one integer that only fits with its sign */
         leave(r);
-        return literal(r, t.at, (kf__object){.kind = KF__O_INT, .integer = INT64_MIN});
+        return kf__literal(r, t.at, (kf__object){.kind = KF__O_INT, .integer = INT64_MIN});
     }
     kf__ast *operand = read_unary(r);
     leave(r);

@@ -63,19 +63,24 @@ static void print_caret(const kf__module *module, uint32_t at, char *to, size_t 
     to[n] = 0;
 }
 
+void kf__show_place(const kf__module *module, uint32_t at, int *line, int *column,
+                    char shown[KF__SHOWN]) {
+    if (at > module->n) at = module->n;
+    kf__place(module, at, line, column);
+    print_caret(module, at, shown, KF__SHOWN);
+}
+
 kf_status kf__fail_in(kf_error *err, kf_status status, const kf__module *module, uint32_t at,
                       const char *format, ...) {
     if (!err || err->status != KF_OK) return status;
-    char sentence[600], caret[300];
+    char sentence[600], shown[KF__SHOWN];
     va_list args;
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    if (at > module->n) at = module->n;
     int line, column;
-    kf__place(module, at, &line, &column);
-    print_caret(module, at, caret, sizeof caret);
-    return kf__fail_at(err, status, line, column, "%s%s", sentence, caret);
+    kf__show_place(module, at, &line, &column, shown);
+    return kf__fail_at(err, status, line, column, "%s%s", sentence, shown);
 }
 
 /* ---------------------------------------------------------------- tokens */

@@ -44,5 +44,9 @@ const char *kf__token_text(kf__token_kind kind);
 kf_status kf__fail_in(kf_error *err, kf_status status, const kf__module *module, uint32_t at,
                       const char *format, ...) KF__PRINTF(5, 6);
 void kf__place(const kf__module *module, uint32_t at, int *line, int *column);
+/* Line, column, and the line itself with a caret below, as kf__fail_in prints them. */
+enum { KF__SHOWN = 300 };
+void kf__show_place(const kf__module *module, uint32_t at, int *line, int *column,
+                    char shown[KF__SHOWN]);
 
 #endif

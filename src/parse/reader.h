@@ -39,6 +39,24 @@ uint32_t kf__slot(kf__reader *r, const kf__token *name, bool make);
 /* What can't stand here and what to write instead. Always fails. */
 void *kf__reader_unexpected(kf__reader *r, const char *wanted);
 
+static inline const char *kf__spelling(const kf__reader *r, const kf__token *t) {
+    return r->lexer.module->text + t->at;
+}
+bool kf__token_is(const kf__reader *r, const kf__token *t, const char *word);
+
+/* ---------------------------------------------------------------- names.c */
+
+/* Names that stand for a value unless something else was given the name: inf, pi, f32, ... */
+bool kf__constant_name(const kf__reader *r, const kf__token *t, kf__object *out);
+/* What `np` and `torch` are names of; OURS: this is no module. */
+kf__family kf__module_family(const kf__reader *r, const kf__token *t);
+/* np.exp(x), torch.nn.functional.relu(x), np.pi: what stands behind the module's name. */
+kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family family);
+
+/* ---------------------------------------------------------------- expression.c, statement.c */
+
+kf__ast *kf__literal(kf__reader *r, uint32_t at, kf__object object);
+kf__ast *kf__read_call(kf__reader *r, const kf__token *name, kf__family family);
 kf__ast *kf__read_expression(kf__reader *r);  /* no commas */
 kf__ast *kf__read_expressions(kf__reader *r); /* a tuple where there are commas */
 bool kf__read_annotation(kf__reader *r, kf__annotation *out);

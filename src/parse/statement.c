@@ -253,8 +253,10 @@ static bool finish_def(kf__reader *r) {
 
 /* parameter := NAME [":" annotation] ["=" expression] */
 static bool read_parameter(kf__reader *r) {
+    bool rest = r->def->library && r->token.kind == KF__T_TIMES;
+    if (rest) kf__take(r);
     kf__token t = r->token;
-    kf__param param = {.name = t.at, .name_n = t.length, .at = t.at};
+    kf__param param = {.name = t.at, .name_n = t.length, .at = t.at, .rest = rest};
     if (t.kind == KF__T_TIMES || t.kind == KF__T_POWER || t.kind == KF__T_DIVIDE)
         return kf__reader_fail(r, KF_ERR_UNSUPPORTED, t.at,
                                "parameters are plain names; there is no %s among them",

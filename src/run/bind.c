@@ -80,9 +80,11 @@ static void describe_size(const kf_graph *g, const origin *origins, kf__expr siz
 static kf_status fail_constraint(const kf_graph *g, const origin *origins, const kf__constraint *c,
                                  int64_t a, int64_t b, kf_error *err) {
     kf__text left, right;
+    const char *shown = c->shown ? c->shown : "";
     if (c->why && strncmp(c->why, KF__WHY_INDEX, strlen(KF__WHY_INDEX)) == 0)
-        return kf__fail(err, KF_ERR_SHAPE, "%s is out of range: its size is %lld", c->why,
-                        (long long)kf__min(a, b));
+        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column,
+                           "%s is out of range: its size is %lld%s", c->why,
+                           (long long)kf__min(a, b), shown);
     kf__text_init(&left, g->mem);
     kf__text_init(&right, g->mem);
     bool fixed = g->exprs.nodes.at[c->a].kind == KF__X_CONST; /* said last: "must be 2" */
@@ -95,8 +97,9 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
     kf_status status =
         left.failed || right.failed
             ? kf__out_of_memory(err)
-            : kf__fail(err, KF_ERR_SHAPE, "%s is %lld but %s %lld (%s)%s", left.at,
-                       (long long)first, right.at, (long long)second, c->why ? c->why : "", hint);
+            : kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column,
+                          "%s is %lld but %s %lld (%s)%s%s", left.at, (long long)first, right.at,
+                          (long long)second, c->why ? c->why : "", hint, shown);
     kf__text_free(&left);
     kf__text_free(&right);
     return status;

@@ -58,9 +58,7 @@ static void rename_constraints(pass *p) {
         c.a = kf__x_rename(x, c.a, p->renamed, x->names.n);
         c.b = kf__x_rename(x, c.b, p->renamed, x->names.n);
         if (!c.a || !c.b || kf__sizes_equal(p->g, c.a, c.b)) continue;
-        c.why = kf__arena_string(&p->g->arena, c.why, strlen(c.why));
-        if (!c.why || !KF__PUSH(p->g->mem, &p->g->constraints, c))
-            kf__out_of_memory(&p->g->error);
+        if (!kf__keep_constraint(p->g, c)) kf__out_of_memory(&p->g->error);
     }
 }
 

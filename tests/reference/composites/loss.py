@@ -213,6 +213,9 @@ def rows_of(t):
            **three)
     three = {"a": normal(4, 9), "p": normal(4, 9), "n": normal(4, 9)}
     by_row(t, "triplet_margin_loss(a, p, n%s)", F.triplet_margin_loss, **three)
+    by_row(t, "triplet_margin_loss(a, n, p, p=1%s)",
+           lambda a, p, n, reduction: F.triplet_margin_loss(a, n, p, p=1, reduction=reduction),
+           **three)
     by_row(t, "triplet_margin_loss(a, p, n, 2, 1, 0.01, True%s)",
            lambda a, p, n, reduction: F.triplet_margin_loss(a, p, n, 2, 1, 0.01, True,
                                                             reduction=reduction), **three)

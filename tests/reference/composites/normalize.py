@@ -61,6 +61,15 @@ def layers(t):
         ("layer_norm(x, w, b)", lambda x, w, b: F.layer_norm(x, (40,), w, b), {"w": w, "b": b}),
         ("layer_norm(x, bias=b, eps=0.1)", lambda x, b: F.layer_norm(x, (40,), None, b, 0.1),
          {"b": b}),
+        ("layer_norm(x, (40,), w, b, 0.1)", lambda x, w, b: F.layer_norm(x, (40,), w, b, 0.1),
+         {"w": w, "b": b}),
+        ("layer_norm(x, [40], weight=w, bias=b, eps=1e-5)",
+         lambda x, w, b: F.layer_norm(x, (40,), w, b), {"w": w, "b": b}),
+        ("layer_norm(x, x.shape[-1:], None, b)", lambda x, b: F.layer_norm(x, (40,), None, b),
+         {"b": b}),
+        ("layer_norm(x, w, normalized_shape=(40,))", lambda x, w: F.layer_norm(x, (40,), w),
+         {"w": w}),
+        ("rms_norm(x, (40,), w)", lambda x, w: F.rms_norm(x, (40,), w, 1e-6), {"w": w}),
         ("layer_norm(x, axis=(0, 1))", lambda x: F.layer_norm(x, (4, 40)), {}),
         ("rms_norm(x)", lambda x: F.rms_norm(x, (40,), None, 1e-6), {}),
         ("rms_norm(x, w, 0.01)", lambda x, w: F.rms_norm(x, (40,), w, 0.01), {"w": w}),
@@ -79,6 +88,8 @@ def layers(t):
         whole = "(0, 1)" in text
         t.add(text, reference, x=normal(4, 40), kernels=2 if whole else 1,
               kind="" if whole else "row", **inputs)
+    t.row("rms_norm(x, [40], weight=w, eps=None)", lambda x, w: F.rms_norm(x, (40,), w, 2.0**-23),
+          "rel 3e-6 abs 1e-6 wide 1", x=normal(4, 40), w=w)
     t.row("layer_norm(x + 1000)", lambda x: F.layer_norm(x + 1000, (40,)), "rel 1e-3 abs 1e-3",
           x=normal(4, 40))
     t.row("layer_norm(x, w, b, normalized_shape=(4, 5))",

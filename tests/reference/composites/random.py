@@ -129,6 +129,7 @@ def rows(t):
             t.pointwise(f"dropout(x, {p}, seed={seed}, stream={stream})",
                         lambda x, p=p, s=(seed, stream): dropped(x, kept((5, 7), p, *s), p),
                         "ulp 1.5", x=normal(5, 7))
+    t.pointwise("dropout(x, training=False) * 2", lambda x: x * 2, "ulp 0", x=normal(5, 7))
     t.pointwise("dropout(x, p, seed, stream)",
                 lambda x, p, seed, stream: dropped(x, kept((3, 33), 0.3, 9, 1), 0.3), "ulp 1.5",
                 x=normal(3, 33), p=0.3, seed=9, stream=1)

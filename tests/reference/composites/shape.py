@@ -8,6 +8,9 @@ from composites.table import normal
 def rows(t):
     t.pointwise("outer(x, y)", torch.outer, "ulp 0.5", x=normal(5), y=normal(7))
     t.pointwise("diff(x)", torch.diff, "ulp 0.5", x=normal(5, 9))
+    for n in (0, 2, 3, 4):
+        t.pointwise(f"diff(x, {n}) * 2", lambda x, n=n: 2 * torch.diff(x, n), "abs 3e-6", x=normal(5, 9))
+    t.pointwise("diff(x > 0)", lambda x: torch.diff(x > 0), x=normal(5, 9))
     t.pointwise("diff(x, axis=0)", lambda x: torch.diff(x, dim=0), "ulp 0.5", x=normal(5, 9))
     for text, reference, shape in (
         ("pixel_shuffle(x, 2) * 2", lambda x: F.pixel_shuffle(x, 2) * 2, (2, 8, 3, 5)),

@@ -107,12 +107,15 @@ def rows(t):
     inf = float("inf")
     for ord in (2, 1, 0, 3, 0.5, "inf", "-inf"):
         value = inf if ord == "inf" else -inf if ord == "-inf" else ord
-        t.row(f"vector_norm(x, -1, ord={ord})",
+        t.row(f"vector_norm(x, axis=-1, ord={ord})",
               lambda x, p=value: torch.linalg.vector_norm(x, p, -1), **x)
     t.full("vector_norm(x)", torch.linalg.vector_norm, **x)
     t.row("vector_norm(x, axis=-1, keepdims=True)",
           lambda x: torch.linalg.vector_norm(x, 2, -1, True), **x)
     t.full("norm(x)", torch.linalg.vector_norm, **x)
+    t.full("norm(x, 'fro')", torch.linalg.vector_norm, **x)
+    t.row("norm(x, 1, -1), norm(x, ord=None, axis=1)",
+          lambda x: (x.norm(1, -1), x.norm(dim=1)), **x)
     t.row("norm(x, axis=1, keepdims=True)", lambda x: torch.linalg.vector_norm(x, 2, 1, True), **x)
     t.full("rms(x)", lambda x: (x * x).mean().sqrt(), **x)
     t.row("rms(x, axis=1, keepdims=True)", lambda x: (x * x).mean(1, True).sqrt(), **x)

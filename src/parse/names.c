@@ -1,0 +1,103 @@
+/* Names that aren't variables: constants, dtypes, and NumPy's, PyTorch's and SciPy's modules, whose
+ * prefix may stand before whatever can be called: np.exp(x), F.relu(x), torch.float16.
+ *
+ * Where a module's function isn't what is meant without the prefix (torch.var divides by n - 1),
+ * src/library/modules.kf has a def of its own for it. */
+#include <math.h>
+
+#include "parse/reader.h"
+
+bool kf__token_is(const kf__reader *r, const kf__token *t, const char *word) {
+    return strlen(word) == t->length && memcmp(kf__spelling(r, t), word, t->length) == 0;
+}
+
+bool kf__constant_name(const kf__reader *r, const kf__token *t, kf__object *o) {
+    static const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"inf", INFINITY}, {"nan", NAN},
+                   {"pi", 3.14159265358979323846}, {"e", 2.71828182845904523536}};
+    for (size_t i = 0; i < KF__COUNT(numbers); i++)
+        if (kf__token_is(r, t, numbers[i].name)) {
+            *o = (kf__object){.kind = KF__O_FLOAT, .number = numbers[i].value};
+            return true;
+        }
+    kf__dtype dtype;
+    if (!kf__dtype_from_name(kf__spelling(r, t), t->length, &dtype)) return false;
+    *o = (kf__object){.kind = KF__O_DTYPE, .dtype = (uint8_t)dtype};
+    return true;
+}
+
+/* ---------------------------------------------------------------- modules */
+
+static const struct {
+    const char *name;
+    kf__family family;
+    bool inside; /* of another module: torch.special */
+} modules[] = {
+    {"np", KF__NUMPY, false},         {"numpy", KF__NUMPY, false}, {"jnp", KF__NUMPY, false},
+    {"math", KF__NUMPY, false},       {"torch", KF__TORCH, false}, {"F", KF__TORCH, false},
+    {"nn", KF__TORCH, true},          {"scipy", KF__SCIPY, false}, {"special", KF__SCIPY, true},
+    {"functional", KF__TORCH, true},  {"linalg", KF__NUMPY, true}, {"stats", KF__SCIPY, true},
+};
+
+kf__family kf__module_family(const kf__reader *r, const kf__token *t) {
+    for (size_t i = 0; i < KF__COUNT(modules); i++)
+        if (kf__token_is(r, t, modules[i].name)) return modules[i].family;
+    return KF__OURS;
+}
+
+/* nn, functional, special, ...: a module inside of a module. */
+static bool is_inside(const kf__reader *r, const kf__token *t) {
+    for (size_t i = 0; i < KF__COUNT(modules); i++)
+        if (modules[i].inside && kf__token_is(r, t, modules[i].name)) return true;
+    return false;
+}
+
+/* Dtypes that have such a name in a module only, where it isn't a function's too. */
+static bool dtype_of_module(const kf__reader *r, const kf__token *t, kf__family family,
+                            kf__object *o) {
+    static const struct {
+        kf__family family;
+        const char *name;
+        kf__dtype dtype;
+    } names[] = {
+        {KF__TORCH, "half", KF__F16},    {KF__TORCH, "float", KF__F32},
+        {KF__TORCH, "double", KF__F64},  {KF__TORCH, "short", KF__I16},
+        {KF__TORCH, "int", KF__I32},     {KF__TORCH, "long", KF__I64},
+        {KF__NUMPY, "half", KF__F16},    {KF__NUMPY, "single", KF__F32},
+        {KF__NUMPY, "double", KF__F64},  {KF__NUMPY, "byte", KF__I8},
+        {KF__NUMPY, "ubyte", KF__U8},    {KF__NUMPY, "short", KF__I16},
+        {KF__NUMPY, "intc", KF__I32},    {KF__NUMPY, "int_", KF__I64},
+        {KF__NUMPY, "intp", KF__I64},    {KF__NUMPY, "bool_", KF__BOOL},
+    };
+    for (size_t i = 0; i < KF__COUNT(names); i++)
+        if (names[i].family == family && kf__token_is(r, t, names[i].name)) {
+            *o = (kf__object){.kind = KF__O_DTYPE, .dtype = (uint8_t)names[i].dtype};
+            return true;
+        }
+    return false;
+}
+
+/* module := NAME {"." NAME} "."        before the name of a call, a constant or a dtype */
+kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family family) {
+    for (;;) {
+        kf__take(r);
+        kf__token t = r->token;
+        if (!kf__expect(r, KF__T_NAME, "after `.`")) return NULL;
+        if (r->token.kind == KF__T_OPEN) return kf__read_call(r, &t, family);
+        if (r->token.kind == KF__T_DOT && is_inside(r, &t)) {
+            if (family != KF__TORCH) family = kf__module_family(r, &t);
+            continue;
+        }
+        kf__object o = {.kind = KF__O_NONE};
+        if (kf__token_is(r, &t, "newaxis") || dtype_of_module(r, &t, family, &o) ||
+            kf__constant_name(r, &t, &o))
+            return kf__literal(r, t.at, o);
+        return kf__reader_fail(r, KF_ERR_NAME, t.at,
+                               "`%.*s` is read as the module of that name, whose functions, "
+                               "constants and dtypes can be used; `%.*s` is none that is known",
+                               (int)module->length, kf__spelling(r, module), (int)t.length,
+                               kf__spelling(r, &t));
+    }
+}

@@ -1,0 +1,48 @@
+"""Names behind a module's: torch's and SciPy's functions that differ from the ones without it."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from composites.random import dropped, kept
+from composites.table import normal
+from scipy import special
+
+
+def rows(t):
+    x = {"x": normal(5, 38)}
+    for name in ("var", "std"):
+        f = getattr(torch, name)
+        t.full(f"torch.{name}(x)", f, **x)
+        t.row(f"torch.{name}(x, dim=1, keepdim=True)",
+              lambda x, f=f: f(x, dim=1, keepdim=True), **x)
+        t.row(f"torch.{name}(x, 1, correction=0)", lambda x, f=f: f(x, 1, correction=0), **x)
+        t.row(f"np.{name}(x, axis=-1)", lambda x, f=f: f(x, -1, correction=0), **x)
+    t.row("torch.max(x, 1)", lambda x: tuple(torch.max(x, 1)), **x)
+    t.row("torch.min(x, dim=-1, keepdim=True)", lambda x: tuple(torch.min(x, -1, True)), **x)
+    t.full("torch.max(x), torch.min(x)", lambda x: (x.max(), x.min()), **x)
+    t.pointwise("torch.max(x, y) - torch.min(x, y)", lambda x, y: torch.max(x, y) - torch.min(x, y),
+                **x, y=normal(5, 38))
+    t.row("torch.norm(x, 1, 1)", lambda x: torch.norm(x, 1, 1), **x)
+    t.full("torch.norm(x)", torch.norm, **x)
+    t.row("np.linalg.norm(x, axis=1)", lambda x: x.norm(dim=1), **x)
+    t.row("torch.nn.functional.rms_norm(x, [38], w, 1e-3)",
+          lambda x, w: F.rms_norm(x, (38,), w, 1e-3), **x, w=normal(38))
+    t.pointwise("F.pad(x, (1, 2))", lambda x: F.pad(x, (1, 2)), "ulp 0", **x)
+    t.pointwise("torch.nn.functional.pad(x, (1, 2, 0, 1), 'constant', 3.5)",
+                lambda x: F.pad(x, (1, 2, 0, 1), "constant", 3.5), "ulp 0", **x)
+    t.pointwise("np.pad(x, (1, 2))", lambda x: np.pad(x, (1, 2)), "ulp 0", **x)
+    t.pointwise("a, b = torch.split(x, (30, 8), dim=1); a[:, :8] - b",
+                lambda x: x[:, :8] - x[:, 30:], "ulp 0.5", **x)
+    t.pointwise("F.dropout(x, 0.5, True, seed=3)",
+                lambda x: dropped(x, kept((5, 38), 0.5, 3, 0), 0.5), "ulp 1.5", **x)
+    t.pointwise("F.dropout(x, 0.5, training=False), F.alpha_dropout(x) * 2",
+                lambda x: (x, x * 2), "ulp 0", **x)
+    t.add("torch.logspace(0, 2, 5, 2.0)", lambda: torch.logspace(0, 2, 5, 2.0).double(), "ulp 6")
+    t.add("special.softmax(x)", lambda x: special.softmax(x.numpy()), kernels=2, **x)
+    t.add("scipy.special.log_softmax(x)", lambda x: special.log_softmax(x.numpy()), kernels=2, **x)
+    t.row("scipy.special.log_softmax(x, axis=1)",
+          lambda x: special.log_softmax(x.numpy(), axis=1), **x)
+    t.full("scipy.special.logsumexp(x)", lambda x: special.logsumexp(x.numpy()), **x)
+    t.pointwise("torch.relu(x) * np.pi + jnp.exp(-math.e * torch.nn.functional.relu6(x))",
+                lambda x: F.relu(x) * np.pi + torch.exp(-np.e * F.relu6(x)), "rel 1e-6", **x)
+    t.row("x.to(torch.float64).sum(1).to(torch.float)", lambda x: x.sum(1), "ulp 1", **x)
