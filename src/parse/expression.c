@@ -29,12 +29,6 @@ static bool push(kf__reader *r, kf__ast *node, kf__part part) {
     return kf__ast_push(r->arena, node, part) || kf__reader_memory(r);
 }
 
-kf__ast *kf__literal(kf__reader *r, uint32_t at, kf__object object) {
-    kf__ast *node = kf__ast_new(r, KF__A_LITERAL, at);
-    if (node) node->literal = object;
-    return node;
-}
-
 /* One level deeper; false (and failed) below the limit. */
 static bool enter(kf__reader *r) {
     if (++r->depth <= KF__MAX_NESTING) return true;
@@ -46,58 +40,6 @@ static void leave(kf__reader *r) { r->depth--; }
 
 
 /* ---------------------------------------------------------------- atoms */
-
-/* number := decimal or 0x, 0b, 0o integer | decimal float; single `_` between digits */
-static kf__ast *read_number(kf__reader *r) {
-    kf__token t = r->token;
-    char digits[400];
-    size_t n = 0;
-    for (uint32_t i = 0; i < t.length; i++) {
-        char c = kf__spelling(r, &t)[i];
-        if (c == '_') continue;
-        if (n == sizeof digits - 1)
-            return kf__reader_fail(r, KF_ERR_LIMIT, t.at, "this number has too many digits");
-        digits[n++] = c;
-    }
-    kf__object o = {.kind = KF__O_FLOAT};
-    if (t.kind == KF__T_FLOAT) {
-        if (!kf__parse_double(digits, n, &o.number))
-            return kf__reader_fail(r, KF_ERR_SYNTAX, t.at, "this isn't a number");
-    } else {
-        o.kind = KF__O_INT;
-        int base = n > 2 && digits[0] == '0' ? (digits[1] | 32) == 'x'   ? 16
-                                               : (digits[1] | 32) == 'b' ? 2
-                                               : (digits[1] | 32) == 'o' ? 8
-                                                                         : 10
-                                             : 10;
-        if (n == 2 && digits[0] == '0' && strchr("xXbBoO", digits[1]))
-            return kf__reader_fail(r, KF_ERR_SYNTAX, t.at, "`%.2s` needs digits behind it", digits);
-        bool fits = base == 10 && kf__parse_int(digits, n, &o.integer);
-        for (size_t i = 2; base != 10 && i < n; i++) {
-            int c = digits[i] <= '9' ? digits[i] - '0' : (digits[i] | 32) - 'a' + 10;
-            if (c >= base)
-                return kf__reader_fail(r, KF_ERR_SYNTAX, t.at, "`%c` isn't a digit of base %d",
-                                       digits[i], base);
-            fits = kf__mul_ok(o.integer, base, &o.integer) &&
-                   kf__add_ok(o.integer, c, &o.integer) && (i == 2 || fits);
-        }
-        if (!fits)
-            return kf__reader_fail(r, KF_ERR_LIMIT, t.at,
-                                   "this integer doesn't fit in 64 bits; write it as a float, "
-                                   "with a point");
-    }
-    kf__take(r);
-    return kf__literal(r, t.at, o);
-}
-
-static kf__ast *read_string(kf__reader *r) {
-    kf__token t = r->token;
-    const char *text = kf__spelling(r, &t);
-    uint32_t marks = t.length >= 6 && text[1] == text[0] && text[2] == text[0] ? 3 : 1;
-    kf__object o = {.kind = KF__O_STRING, .n = t.length - 2 * marks, .text = text + marks};
-    kf__take(r);
-    return kf__literal(r, t.at, o);
-}
 
 static kf__ast *unknown_name(kf__reader *r, const kf__token *t) {
     const char *near = kf__nearest(kf__spelling(r, t), t->length, (const char *const *)r->slots.at,
@@ -245,8 +187,8 @@ static kf__ast *read_atom(kf__reader *r) {
     kf__object o = {.kind = KF__O_NONE};
     switch (r->token.kind) {
     case KF__T_INT:
-    case KF__T_FLOAT: return read_number(r);
-    case KF__T_STRING: return read_string(r);
+    case KF__T_FLOAT: return kf__read_number(r);
+    case KF__T_STRING: return kf__read_string(r);
     case KF__T_NAME: return read_name(r);
     case KF__T_OPEN:
     case KF__T_OPEN_SQUARE: return read_group(r);

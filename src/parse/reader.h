@@ -53,9 +53,11 @@ kf__family kf__module_family(const kf__reader *r, const kf__token *t);
 /* np.exp(x), torch.nn.functional.relu(x), np.pi: what stands behind the module's name. */
 kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family family);
 
-/* ---------------------------------------------------------------- expression.c, statement.c */
+/* ---------------------------------------------------------------- literal.c, expression.c, statement.c */
 
 kf__ast *kf__literal(kf__reader *r, uint32_t at, kf__object object);
+kf__ast *kf__read_number(kf__reader *r);
+kf__ast *kf__read_string(kf__reader *r);
 kf__ast *kf__read_call(kf__reader *r, const kf__token *name, kf__family family);
 kf__ast *kf__read_expression(kf__reader *r);  /* no commas */
 kf__ast *kf__read_expressions(kf__reader *r); /* a tuple where there are commas */
