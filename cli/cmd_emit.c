@@ -55,19 +55,26 @@ static kf_status make_layout(struct job *job, const kf_program *program, kf__are
     return KF_OK;
 }
 
-/* The prelude once, then each kernel's functions. */
+/* What all of them need of the prelude, then each kernel's functions. */
 static kf_status make_source(const kf_program *program, const kf__layout *layout, kf__arena *arena,
                              kf__text *source, kf_error *err) {
     kf_status status = KF_OK;
+    kf__text functions;
+    kf__text_init(&functions, &program->ctx->mem);
     for (uint32_t k = 0; k < program->partition->n_kernels && status == KF_OK; k++) {
         kf__build b = {.ctx = program->ctx, .target = &program->target,
                        .partition = program->partition, .kernel = &program->partition->kernels[k],
                        .layout = layout, .arena = arena};
         status = kf__build_source(&b, err);
-        size_t from = k ? b.functions : 0;
-        if (status == KF_OK) kf__print_bytes(source, b.source.at + from, b.source.n - from);
+        if (status == KF_OK)
+            kf__print_bytes(&functions, b.source.at + b.functions, b.source.n - b.functions);
         kf__text_free(&b.source);
     }
+    if (status == KF_OK)
+        status = kf__build_prelude(program->ctx, &program->target, &functions, source, err);
+    kf__print_bytes(source, functions.at, functions.n);
+    if (functions.failed) source->failed = true;
+    kf__text_free(&functions);
     if (status == KF_OK && source->failed) status = kf__out_of_memory(err);
     return status;
 }

@@ -7,7 +7,9 @@
 
 #include <time.h>
 
+#include "emit/dialect.h"
 #include "emit/emit.h"
+#include "emit/prelude.h"
 #include "fuse/fuse.h"
 #include "lower/lower.h"
 #include "simplify/simplify.h"
@@ -75,10 +77,16 @@ static kf_status run_lower(kf__build *b, kf_error *err) {
 }
 
 static kf_status run_emit(kf__build *b, kf_error *err) {
-    if (kf__emit_prelude(b->target, &b->source) != KF_OK) return kf__out_of_memory(err);
+    kf__text functions;
+    kf__text_init(&functions, &b->ctx->mem);
+    kf_status status = kf__emit(&b->lowered, b->target, &functions, err);
+    if (status == KF_OK)
+        status = kf__build_prelude(b->ctx, b->target, &functions, &b->source, err);
     b->functions = b->source.n;
-    KF_TRY(kf__emit(&b->lowered, b->target, &b->source, err));
-    return b->source.failed ? kf__out_of_memory(err) : KF_OK;
+    if (status == KF_OK) kf__print_bytes(&b->source, functions.at, functions.n);
+    kf__text_free(&functions);
+    if (status == KF_OK && b->source.failed) status = kf__out_of_memory(err);
+    return status;
 }
 
 static kf_status run_compile(kf__build *b, kf_error *err) {
@@ -163,6 +171,24 @@ kf_status kf__build_partition(kf__build *b, kf_error *err) {
 kf_status kf__build_source(kf__build *b, kf_error *err) {
     kf__text_init(&b->source, &b->ctx->mem);
     return run_stages(source_stages, KF__COUNT(source_stages), b, err);
+}
+
+/* Read when it is first asked for. If two threads do so at once, the first one's stays. */
+static const kf__prelude *prelude_of(kf_context *ctx, kf__target_kind kind) {
+    kf__prelude *there = atomic_load(&ctx->preludes[kind]);
+    if (there) return there;
+    kf__prelude *read = kf__prelude_read(&ctx->mem, kf__dialects[kind].preludes);
+    if (!read || atomic_compare_exchange_strong(&ctx->preludes[kind], &there, read)) return read;
+    kf__prelude_free(read);
+    return there;
+}
+
+kf_status kf__build_prelude(kf_context *ctx, const kf__target *target, const kf__text *functions,
+                            kf__text *out, kf_error *err) {
+    const kf__prelude *prelude = prelude_of(ctx, target->kind);
+    if (!prelude || kf__prelude_print(prelude, functions->at, functions->n, out) != KF_OK)
+        return kf__out_of_memory(err);
+    return KF_OK;
 }
 
 kf_status kf__build_object(kf__build *b, kf_error *err) {

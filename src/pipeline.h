@@ -35,6 +35,9 @@ typedef struct kf__build {
 kf_status kf__build_partition(kf__build *b, kf_error *err);
 /* lower and emit. The source stays in b->source, to be freed by kf__text_free also on failure. */
 kf_status kf__build_source(kf__build *b, kf_error *err);
+/* Append what the functions need of the target's prelude. */
+kf_status kf__build_prelude(kf_context *ctx, const kf__target *target, const kf__text *functions,
+                            kf__text *out, kf_error *err);
 /* compile. May be called for several builds at once. */
 kf_status kf__build_object(kf__build *b, kf_error *err);
 

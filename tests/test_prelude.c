@@ -29,49 +29,9 @@
 
 #include "prelude/prelude_reduce.h"
 
+#include "support/prelude.h"
+
 /* ---------------------------------------------------------------- names */
-
-enum { NAMES = 1200, LENGTH = 48 };
-typedef struct {
-    char at[NAMES][LENGTH];
-    int n;
-} names_t;
-
-static int compare(const void *a, const void *b) { return strcmp(a, b); }
-
-static void add_name(names_t *names, const char *name, size_t n) {
-    char word[LENGTH] = "";
-    assert_true(n < LENGTH);
-    memcpy(word, name, n);
-    for (int i = 0; i < names->n; i++)
-        if (strcmp(names->at[i], word) == 0) return;
-    assert_true(names->n < NAMES);
-    memcpy(names->at[names->n++], word, LENGTH);
-}
-
-/* Functions kf_..., and macros of that name, of what the preprocessor makes of a dialect's text. */
-static void read_names(const char *files, const char *flags, names_t *names) {
-    static char line[1 << 16];
-    char command[1024];
-    const char *cc = getenv("CC");
-    names->n = 0;
-    snprintf(command, sizeof(command),
-             "cd %s/src/prelude && cat %s prelude_common.h prelude_convert.h prelude_exp.h "
-             "prelude_trig.h prelude_special.h prelude_reduce.h | %s -E -P -dD -x c %s -",
-             KFUSE_SOURCE_DIR, files, cc ? cc : "cc", flags);
-    FILE *text = popen(command, "r");
-    assert_non_null(text);
-    while (fgets(line, sizeof(line), text))
-        for (char *p = strstr(line, "kf_"); p; p = strstr(p, "kf_")) {
-            size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789_");
-            int macro = p - line == 8 && strncmp(line, "#define ", 8) == 0;
-            int inside = p > line && (isalnum((unsigned char)p[-1]) || p[-1] == '_');
-            if (!inside && p[3] != '_' && (macro || p[n] == '(')) add_name(names, p, n);
-            p += n;
-        }
-    assert_int_equal(pclose(text), 0);
-    qsort(names->at, (size_t)names->n, LENGTH, compare);
-}
 
 /* What only one side has, by the prelude's own design. */
 static int is_exception(const char *name) {
@@ -84,19 +44,19 @@ static int is_exception(const char *name) {
         if (strncmp(name, only[i], strlen(only[i])) == 0) return 1;
     return 0;
 }
-static void compare_names(const names_t *a, const char *name_a, const names_t *b,
+static void compare_names(const prelude_names *a, const char *name_a, const prelude_names *b,
                           const char *name_b, int with_exceptions) {
     for (int i = 0; i < a->n; i++)
         if ((with_exceptions || !is_exception(a->at[i])) &&
-            !bsearch(a->at[i], b->at, (size_t)b->n, LENGTH, compare))
+            !bsearch(a->at[i], b->at, (size_t)b->n, PRELUDE_NAME, (int (*)(const void *, const void *))strcmp))
             fail_msg("%s is in the dialect %s, not in %s", a->at[i], name_a, name_b);
 }
 static void test_names(void **state) {
-    static names_t c, cuda, emu;
+    static prelude_names c, cuda, emu;
     (void)state;
-    read_names("prelude_c.h prelude_libm.h", "", &c);
-    read_names("prelude_cuda.cuh", "-D__CUDACC_RTC__ -D__CUDA_ARCH__=900", &cuda);
-    read_names("prelude_emu.h prelude_libm.h", "", &emu);
+    prelude_read_names("prelude_c.h prelude_libm.h", "", &c);
+    prelude_read_names("prelude_cuda.cuh", "-D__CUDACC_RTC__ -D__CUDA_ARCH__=900", &cuda);
+    prelude_read_names("prelude_emu.h prelude_libm.h", "", &emu);
     assert_true(c.n > 300);
     compare_names(&c, "C", &cuda, "CUDA", 0);
     compare_names(&cuda, "CUDA", &c, "C", 0);
@@ -434,7 +394,7 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_int_i64),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_int_i64),
         cmocka_unit_test(test_int_i32),      cmocka_unit_test(test_int_i16),
         cmocka_unit_test(test_int_i8),       cmocka_unit_test(test_int_u8),
         cmocka_unit_test(test_float_to_int), cmocka_unit_test(test_halves),

@@ -11,7 +11,7 @@ typedef struct kf__dialect {
     const char *field;        /* how a word is read: "a->" */
     const char *simd;         /* before a SIMD loop */
     const char *unroll;       /* before an UNROLL loop */
-    const char *preludes[8];  /* embedded files, in order; NULL behind */
+    const char *preludes[9];  /* embedded files, in order; NULL behind */
 } kf__dialect;
 
 extern const kf__dialect kf__dialects[]; /* by kf__target_kind */

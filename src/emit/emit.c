@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/embedded.h"
 #include "emit/dialect.h"
 
 /* ---------------------------------------------------------------- expressions */
@@ -335,13 +334,4 @@ kf_status kf__emit(const kf__lowered *lowered, const kf__target *target, kf__tex
     const kf__dialect *d = &kf__dialects[target->kind];
     for (uint32_t i = 0; i < lowered->n_fns; ++i) print_function(out, d, &lowered->fns[i]);
     return out->failed ? kf__out_of_memory(err) : KF_OK;
-}
-
-kf_status kf__emit_prelude(const kf__target *target, kf__text *out) {
-    const kf__dialect *d = &kf__dialects[target->kind];
-    for (size_t p = 0; p < KF__COUNT(d->preludes) && d->preludes[p]; ++p)
-        for (size_t f = 0; f < kf__embedded_file_count; ++f)
-            if (!strcmp(kf__embedded_files[f].name, d->preludes[p]))
-                kf__print_bytes(out, kf__embedded_files[f].text, kf__embedded_files[f].size);
-    return out->failed ? KF_ERR_MEMORY : KF_OK;
 }

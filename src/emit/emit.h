@@ -4,10 +4,8 @@
 
 #include "ir/loop.h"
 
-/* Append the text of the functions, without the prelude. */
+/* Append the text of the functions, without the prelude (prelude.h), which goes before them. */
 kf_status kf__emit(const kf__lowered *lowered, const kf__target *target, kf__text *out,
                    kf_error *err);
-/* Append the target's prelude, which goes before any functions. */
-kf_status kf__emit_prelude(const kf__target *target, kf__text *out);
 
 #endif

@@ -115,6 +115,7 @@ kf_status kf__loop_verify(const kf__loop_fn *fn, kf_error *err);
 /* ---------------------------------------------------------------- layout: what the plan knows */
 
 typedef enum kf__target_kind { KF__TARGET_C, KF__TARGET_CUDA, KF__TARGET_EMULATED } kf__target_kind;
+enum { KF__TARGET_KINDS = KF__TARGET_EMULATED + 1 };
 
 typedef struct kf__target {
     kf__target_kind kind;

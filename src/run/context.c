@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "emit/prelude.h"
 #include "run/context.h"
 #include "run/device.h"
 
@@ -126,6 +127,7 @@ void kf_context_free(kf_context *ctx) {
     kf__eval_cache_free(&ctx->mem, ctx->eval);
     kf__pool_free(ctx);
     kf__compiler_free(ctx->compiler);
+    for (int i = 0; i < KF__TARGET_KINDS; i++) kf__prelude_free(atomic_load(&ctx->preludes[i]));
     kf__cuda_release_contexts(ctx);
     pthread_mutex_destroy(&ctx->cuda_mutex);
     kf__release(&mem, ctx);

@@ -67,6 +67,7 @@ struct kf_context {
     void *log_user;
     unsigned dump;
     kf__compiler *compiler;
+    _Atomic(struct kf__prelude *) preludes[KF__TARGET_KINDS]; /* NULL: not read yet (pipeline.c) */
     struct kf__eval_cache *eval;
     kf__pool pool;
     pthread_mutex_t cuda_mutex;

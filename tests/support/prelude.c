@@ -1,10 +1,17 @@
 #include "support/prelude.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 static void include_file(FILE *out, const char *name) {
     fprintf(out, "#include \"%s/src/prelude/%s\"\n", KFUSE_SOURCE_DIR, name);
@@ -37,4 +44,39 @@ void *prelude_build(const char *dialect, const char *flags, const char *text) {
     snprintf(command, sizeof(command), "rm -r %s", folder);
     if (system(command) != 0) fprintf(stderr, "%s wasn't removed\n", folder);
     return object;
+}
+
+static int compare(const void *a, const void *b) { return strcmp(a, b); }
+
+static void add_name(prelude_names *names, const char *name, size_t n) {
+    char word[PRELUDE_NAME] = "";
+    assert_true(n < PRELUDE_NAME);
+    memcpy(word, name, n);
+    for (int i = 0; i < names->n; i++)
+        if (strcmp(names->at[i], word) == 0) return;
+    assert_true(names->n < PRELUDE_NAMES);
+    memcpy(names->at[names->n++], word, PRELUDE_NAME);
+}
+
+void prelude_read_names(const char *files, const char *flags, prelude_names *names) {
+    static char line[1 << 16];
+    char command[1024];
+    const char *cc = getenv("CC");
+    names->n = 0;
+    snprintf(command, sizeof(command),
+             "cd %s/src/prelude && cat %s prelude_common.h prelude_convert.h prelude_exp.h "
+             "prelude_trig.h prelude_special.h prelude_reduce.h | %s -E -P -dD -x c %s -",
+             KFUSE_SOURCE_DIR, files, cc ? cc : "cc", flags);
+    FILE *text = popen(command, "r");
+    assert_non_null(text);
+    while (fgets(line, sizeof(line), text))
+        for (char *p = strstr(line, "kf_"); p; p = strstr(p, "kf_")) {
+            size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789_");
+            int macro = p - line == 8 && strncmp(line, "#define ", 8) == 0;
+            int inside = p > line && (isalnum((unsigned char)p[-1]) || p[-1] == '_');
+            if (!inside && p[3] != '_' && (macro || p[n] == '(')) add_name(names, p, n);
+            p += n;
+        }
+    assert_int_equal(pclose(text), 0);
+    qsort(names->at, (size_t)names->n, PRELUDE_NAME, compare);
 }

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emit/dialect.h"
 #include "emit/emit.h"
+#include "emit/prelude.h"
 #include "fuse/fuse.h"
 #include "lower/lower.h"
 #include "parse/parse.h"
@@ -187,13 +189,27 @@ kf_status stages_lower(stages *s, uint32_t k, const kf__target *target, kf__lowe
     return KF_OK;
 }
 
-kf_status stages_source(stages *s, const kf__target *target, bool prelude, kf__text *out,
-                        kf_error *err) {
-    if (prelude) KF_TRY(kf__emit_prelude(target, out));
+static kf_status print_functions(stages *s, const kf__target *target, kf__text *out,
+                                 kf_error *err) {
     for (uint32_t k = 0; k < s->partition->n_kernels; k++) {
         kf__lowered lowered;
         KF_TRY(stages_lower(s, k, target, &lowered, err));
         KF_TRY(kf__emit(&lowered, target, out, err));
     }
     return KF_OK;
+}
+
+kf_status stages_source(stages *s, const kf__target *target, bool prelude, kf__text *out,
+                        kf_error *err) {
+    if (!prelude) return print_functions(s, target, out, err);
+    kf__text functions;
+    kf__text_init(&functions, &kf__malloc);
+    kf_status status = print_functions(s, target, &functions, err);
+    kf__prelude *read = kf__prelude_read(&kf__malloc, kf__dialects[target->kind].preludes);
+    if (status == KF_OK && read)
+        status = kf__prelude_print(read, functions.at, functions.n, out);
+    kf__print_bytes(out, functions.at, functions.n);
+    kf__prelude_free(read);
+    kf__text_free(&functions);
+    return read ? status : kf__out_of_memory(err);
 }
