@@ -70,11 +70,13 @@ void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tile
 
 typedef const kf__lx *kf__state_fields[KF__MAX_FIELDS];
 
-/* exp(x - max) beside max_sumexp of x: kept while they are summed. */
+/* Values of a row that later stages read: exp(x - max) beside max_sumexp of x, kept while they are
+ * summed; or what is dear, kept when it is computed. */
 typedef struct kf__kept {
-    uint32_t red, difference, power;
-    int64_t most;     /* elements of a row that can be kept */
-    const char *exps; /* [most] */
+    uint32_t red, difference, power; /* power: the instruction; red, difference: of exponentials */
+    uint32_t stage;                  /* of what is dear */
+    int64_t most;                    /* elements of a row that can be kept */
+    const char *row;                 /* [most] */
 } kf__kept;
 
 /* One stage's reductions over one block: leaves each one's block state in fields[r][f]. */
@@ -84,9 +86,10 @@ typedef struct kf__pass {
     uint32_t n_reds, n_stores;
     const kf__mask *mask;
     const char **keep; /* [n_reds] buffers of dear arguments, or NULL */
-    const kf__kept *fill, *use; /* exponentials to be kept, or that were kept; or NULL */
+    const kf__kept *fill, *use; /* exponentials to be kept, values that were kept; or NULL */
+    const kf__kept *save;       /* a value to be kept when it is computed */
     bool summing;     /* of fill: the loop that sums and keeps, not that of the maximum */
-    const char *from; /* where the block's exponentials are */
+    const char *from; /* where the block's kept values are */
     kf__state_fields *fields;
 } kf__pass;
 

@@ -48,12 +48,15 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
     }
     if (p->use) L->value[p->use->power] = kf__l_item(L, p->from, e);
     kf__cpu_body(L, b, p->mask, e);
+    if (p->save && p->field == 0)
+        kf__put_set(L, kf__l_item(L, p->from, e), kf__value_of(L, p->save->power));
     if (p->field == 0) kf__cpu_stores(L, b, p->stores, p->n_stores, e);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t red = p->reds[r];
         if (!takes_part(L, p, r)) continue;
         const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
-        if (p->field == 0 && p->keep[r]) kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
+        if (p->field == 0 && p->keep[r] && p->keep[r] != p->from)
+            kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
         const kf__lx *term = kf__term(L, red, p->field, x, at, p->fields[r]);
         if (term != x)
             term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
@@ -71,6 +74,10 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
 void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     uint16_t roots[256];
     uint32_t n = 0;
+    if (p->save && p->field > 0) { /* its arguments aren't needed again */
+        p->use = p->save;
+        L->value[p->save->power] = kf__l_var(L, p->from);
+    }
     for (uint32_t r = 0; r < p->n_reds && n < 128; ++r)
         if (takes_part(L, p, r) && !(p->field > 0 && p->keep[r]))
             roots[n++] = L->k->instrs[p->reds[r]].args[0];
@@ -83,6 +90,10 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         if (kf__fields(L, p->reds[r]) < 2) continue;
         if (!kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1))) continue;
         if (p->fill && p->fill->red == p->reds[r]) continue; /* computed again when it is summed */
+        if (p->save && p->save->power == arg) {
+            p->keep[r] = p->from;
+            continue;
+        }
         p->keep[r] = kf__l_name(L, "keep%u", (unsigned)p->reds[r]);
         kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])), p->keep[r], KF__CPU_BLOCK, NULL);
     }

@@ -10,7 +10,8 @@
  *             results of the stage, row-level instructions
  *
  *           softmax takes each exponential once: first the row's maximum, then the exponentials,
- *           which are summed and kept for the stage that needs them
+ *           which are summed and kept for the stage that needs them. So is what is dear to compute
+ *           (a function, random bits, a gather) and reduced: layer_norm(gelu(x)) has one gelu
  *
  * reduce    nothing at element level follows the reduction: units are chunks of rows, and a second
  *           function merges a row's chunks. A chunk is a fixed number of elements, so that the
@@ -20,10 +21,10 @@
 
 enum {
     KF__CPU_CHUNK = 16 * KF__CPU_BLOCK,
-    KF__CPU_KEPT = 256 << 10, /* bytes of exponentials on the stack; longer rows take them again */
+    KF__CPU_KEPT = 256 << 10, /* bytes of values on the stack; longer rows compute them again */
 };
 
-/* ---------------------------------------------------------------- exponentials kept */
+/* ---------------------------------------------------------------- values kept */
 
 static int reduced_axes(const kf__low *L) {
     int n = 0;
@@ -39,8 +40,55 @@ static bool find_kept(kf__low *L, kf__kept *k) {
         kf__dtype type = kf__state_type(L, i);
         k->red = i;
         k->most = KF__CPU_KEPT / kf__types[type].size;
-        k->exps = kf__l_name(L, "exps%u", (unsigned)i);
-        kf__put_var(L, kf__ctype(type), k->exps, k->most, NULL);
+        k->row = kf__l_name(L, "exps%u", (unsigned)i);
+        kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);
+        return true;
+    }
+    return false;
+}
+
+/* What a stage computes for every element. */
+static kf__mask *of_stage(kf__low *L, uint32_t s) {
+    uint16_t stores[64];
+    uint16_t *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 65);
+    if (!roots) return NULL;
+    uint32_t n = kf__low_reductions(L, s, roots), n_stores = kf__low_stores(L, s, stores);
+    for (uint32_t r = 0; r < n; ++r) roots[r] = L->k->instrs[roots[r]].args[0];
+    for (uint32_t i = 0; i < n_stores; ++i) roots[n++] = L->k->stores[stores[i]].instr;
+    return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+}
+
+/* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
+static bool is_dear(kf__low *L, uint16_t i) {
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
+    bool dear = kf__is_dear(L, mask);
+    for (uint32_t k = 0; k < L->k->n_instrs && !dear; ++k)
+        dear = kf__has(mask, k) && L->k->instrs[k].kind == KF__I_LOAD &&
+               L->operands[L->k->instrs[k].access].symbols;
+    return dear;
+}
+
+/* What is dear, reduced in an early stage and needed by a later one. */
+static bool find_dear(kf__low *L, kf__kept *k) {
+    if (reduced_axes(L) != 1 || L->k->n_stages < 2) return false;
+    kf__mask **of = KF__NEW(L->arena, kf__mask *, L->k->n_stages);
+    for (uint32_t s = 0; of && s < L->k->n_stages; ++s)
+        if (!(of[s] = of_stage(L, s))) of = NULL;
+    if (!of) {
+        L->failed = true;
+        return false;
+    }
+    for (uint32_t i = L->k->n_instrs; i-- > 0;) {
+        const kf__instr *in = &L->k->instrs[i];
+        bool later = false;
+        if (in->level != KF__LEVEL_FULL || !kf__has(of[in->stage], i)) continue;
+        for (uint32_t s = in->stage + 1u; s < L->k->n_stages; ++s) later |= kf__has(of[s], i);
+        if (!later || !is_dear(L, (uint16_t)i)) continue;
+        kf__dtype type = kf__compute((kf__dtype)in->dtype);
+        *k = (kf__kept){.red = UINT32_MAX, .power = i, .stage = in->stage,
+                        .most = KF__CPU_KEPT / kf__types[type].size,
+                        .row = kf__l_name(L, "row%u", (unsigned)i)};
+        kf__put_var(L, kf__ctype((kf__dtype)in->dtype), k->row, k->most, NULL);
         return true;
     }
     return false;
@@ -50,12 +98,13 @@ static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
     return kf__l_bin(L, "<=", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most));
 }
 
-/* Where the block's exponentials are kept; of a row that is too long for that, at the front. */
+/* Where the block's values are kept; of a row that is too long for that, at the front. */
 static const char *kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
-    const char *name = kf__l_name(L, "%s_from", k->exps);
+    const char *name = kf__l_name(L, "%s_from", k->row);
     first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
-    kf__put_let(L, kf__l_name(L, "%s *", kf__ctype(kf__state_type(L, k->red))), name,
-                kf__l_bin(L, "+", kf__l_var(L, k->exps), first), NULL);
+    const char *type = kf__ctype((kf__dtype)L->k->instrs[k->power].dtype);
+    kf__put_let(L, kf__l_name(L, "%s *", type), name,
+                kf__l_bin(L, "+", kf__l_var(L, k->row), first), NULL);
     return name;
 }
 
@@ -66,7 +115,8 @@ typedef struct stage {
     uint32_t n_reds, n_stores;
     kf__state_fields running[64];
     const char *done;       /* elements reduced so far */
-    const kf__kept *fill, *use; /* exponentials that it keeps, or reads; or NULL */
+    const kf__kept *fill, *use; /* exponentials that it keeps, values that it reads; or NULL */
+    const kf__kept *save;       /* a value that it computes and keeps */
     bool summing;           /* of fill: the second loop over the row */
 } stage;
 
@@ -99,7 +149,7 @@ static void put_reductions(kf__low *L, kf__cpu_block *b, const stage *st, const 
     kf__state_fields fields[64];
     kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
               .n_stores = st->n_stores, .fields = fields, .fill = st->fill, .use = st->use,
-              .from = from};
+              .save = st->save, .from = from};
     kf__cpu_put_passes(L, b, &p);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         if (st->fill && st->fill->red == st->reds[r]) {
@@ -127,8 +177,8 @@ static void put_sum_of_kept(kf__low *L, kf__cpu_block *b, const stage *st, const
     kf__put_set(L, sum, kf__fold_of(L, st->reds[at], 1, sum, fields[1]));
 }
 
-/* A row that is too long: its block's exponentials again. */
-static void put_exps_again(kf__low *L, const kf__kept *k, const kf__lx *first, const kf__lx *len,
+/* A row that is too long: its block's values again. */
+static void put_again(kf__low *L, const kf__kept *k, const kf__lx *first, const kf__lx *len,
                            const char *from) {
     kf__cpu_block b;
     uint16_t root = (uint16_t)k->power;
@@ -149,8 +199,9 @@ static void put_exps_again(kf__low *L, const kf__kept *k, const kf__lx *first, c
 static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
                                const kf__lx *first, const kf__lx *len) {
     const char *from = NULL;
-    if (st->fill || st->use) from = kept_from(L, st->fill ? st->fill : st->use, first);
-    if (st->use) put_exps_again(L, st->use, first, len, from);
+    const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
+    if (kept) from = kept_from(L, kept, first);
+    if (st->use) put_again(L, st->use, first, len, from);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
     b.begin = begin;
@@ -220,15 +271,6 @@ static bool has_reduction(const stage *st, uint32_t red) {
     return false;
 }
 
-/* Does the stage need exponentials that were kept in an earlier one? */
-static bool reads_kept(kf__low *L, const stage *st, const kf__kept *k) {
-    uint16_t roots[128];
-    uint32_t n = 0;
-    for (uint32_t s = 0; s < st->n_stores; ++s) roots[n++] = L->k->stores[st->stores[s]].instr;
-    for (uint32_t r = 0; r < st->n_reds; ++r) roots[n++] = L->k->instrs[st->reds[r]].args[0];
-    return kf__has(kf__low_needed(L, KF__LEVEL_FULL, roots, n), k->power);
-}
-
 void kf__cpu_rows(kf__low *L) {
     kf__low_begin(L, "", "One row after another, all stages of a row together.");
     L->fn->units = kf__low_extent(L, false);
@@ -238,8 +280,8 @@ void kf__cpu_rows(kf__low *L) {
     const kf__lx *n = reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
-    kf__kept exps;
-    bool keeps = find_kept(L, &exps);
+    kf__kept exps, dear;
+    bool keeps = find_kept(L, &exps), keeps_dear = !keeps && find_dear(L, &dear);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
     kf__put_decode(L, false, false, kf__l_var(L, "u"));
@@ -253,7 +295,9 @@ void kf__cpu_rows(kf__low *L) {
         open_stage(L, st, s);
         const kf__lx *zero = kf__l_int(L, 0);
         if (keeps && has_reduction(st, exps.red)) st->fill = &exps;
-        if (keeps && reads_kept(L, st, &exps)) st->use = &exps;
+        if (keeps && kf__has(of_stage(L, s), exps.power)) st->use = &exps;
+        if (keeps_dear && s == dear.stage) st->save = &dear;
+        if (keeps_dear && s > dear.stage && kf__has(of_stage(L, s), dear.power)) st->use = &dear;
         if (st->n_reds || st->n_stores) put_stage(L, st, zero, n);
         st->summing = st->fill;
         if (st->summing) put_stage(L, st, zero, n);
