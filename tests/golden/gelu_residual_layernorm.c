@@ -30,6 +30,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     kf_bf16 *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
+    float row12[65536];
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
         float mean13 = 0.0f;
@@ -37,7 +38,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
         int64_t done0 = 0;
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            float keep13[2048];
+            float *row12_from = row12 + (n1 <= 65536 ? first : 0);
             const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
             const kf_bf16 *p1_in_b = in_b + first;
             const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
@@ -60,7 +61,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                     const float v10 = v4 * v9;  // gelu
                     const float v11 = kf_load_bf16(p2_in_r, group + l);
                     const float v12 = v10 + v11;  // add
-                    keep13[group + l] = v12;
+                    row12_from[group + l] = v12;
                     lanes_mean13[l] = lanes_mean13[l] + v12;
                 }
             }
@@ -76,7 +77,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                 const float v10 = v4 * v9;  // gelu
                 const float v11 = kf_load_bf16(p2_in_r, whole0 + l);
                 const float v12 = v10 + v11;  // add
-                keep13[whole0 + l] = v12;
+                row12_from[whole0 + l] = v12;
                 lanes_mean13[l] = lanes_mean13[l] + v12;
             }
             for (int w = 32; w > 0; w /= 2) {
@@ -95,13 +96,13 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
             for (int64_t group = 0; group < whole1; group += 64) {
                 KF_SIMD
                 for (int64_t l = 0; l < 64; ++l) {
-                    const float term13 = kf_square_f32(keep13[group + l] - block_mean13);
+                    const float term13 = kf_square_f32(row12_from[group + l] - block_mean13);
                     lanes_m2_13[l] = lanes_m2_13[l] + term13;
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len - whole1; ++l) {
-                const float term13 = kf_square_f32(keep13[whole1 + l] - block_mean13);
+                const float term13 = kf_square_f32(row12_from[whole1 + l] - block_mean13);
                 lanes_m2_13[l] = lanes_m2_13[l] + term13;
             }
             for (int w = 32; w > 0; w /= 2) {
@@ -126,12 +127,31 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
         const float v22 = kf_rsqrt_f32(v21);  // layer_norm
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
+            float *row12_from = row12 + (n1 <= 65536 ? first : 0);
+            if (n1 > 65536) {
+                const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
+                const kf_bf16 *p1_in_b = in_b + first;
+                const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    const float v1 = kf_load_bf16(p0_in_x, l);
+                    const float v2 = kf_load_bf16(p1_in_b, l);
+                    const float v3 = v1 + v2;  // add
+                    const float v4 = 0.5f * v3;  // gelu
+                    const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
+                    const float v8 = kf_erf_f32(v7);  // gelu
+                    const float v9 = 1.0f + v8;  // gelu
+                    const float v10 = v4 * v9;  // gelu
+                    const float v11 = kf_load_bf16(p2_in_r, l);
+                    const float v12 = v10 + v11;  // add
+                    row12_from[l] = v12;
+                }
+            }
             const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
-            const kf_bf16 *p1_in_b = in_b + first;
-            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
             for (int64_t l = 0; l < len; l += 32) {
                 kf_prefetch_far(p0_in_x + s0_in_x + l);
             }
+            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
             for (int64_t l = 0; l < len; l += 32) {
                 kf_prefetch_far(p2_in_r + s0_in_r + l);
             }
@@ -140,17 +160,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
             kf_bf16 *to0 = stream ? buffer0 : p3_out0;
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                const float v1 = kf_load_bf16(p0_in_x, l);
-                const float v2 = kf_load_bf16(p1_in_b, l);
-                const float v3 = v1 + v2;  // add
-                const float v4 = 0.5f * v3;  // gelu
-                const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
-                const float v8 = kf_erf_f32(v7);  // gelu
-                const float v9 = 1.0f + v8;  // gelu
-                const float v10 = v4 * v9;  // gelu
-                const float v11 = kf_load_bf16(p2_in_r, l);
-                const float v12 = v10 + v11;  // add
-                const float v15 = v12 - v14;  // layer_norm
+                const float v15 = row12_from[l] - v14;  // layer_norm
                 const float v23 = v15 * v22;  // layer_norm
                 kf_store_bf16(to0, l, v23);
             }
