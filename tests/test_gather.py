@@ -92,6 +92,14 @@ def test_along(run, tmp_path, device):
     assert np.array_equal(a, np.take_along_axis(X3, np.broadcast_to(i, (4, 5, 2)), -1))
 
 
+@pytest.mark.parametrize("rows, columns", [(4, 3), (2, 7), (1, 5), (0, 3), (3, 0)])
+def test_gather_of_fewer(run, tmp_path, rows, columns):
+    """PyTorch's gather reads as much of the other axes as the indices have."""
+    x, i = rng.standard_normal((4, 9)).astype(np.float32), index(0, 9, rows, columns)
+    got = evaluate(run, tmp_path, "torch.gather(x * 2, dim=1, index=i)", {"x": x, "i": i})
+    assert np.array_equal(got, np.take_along_axis(2 * x[:rows], i, 1))
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8])
 def test_outside(run, tmp_path, dtype, device):

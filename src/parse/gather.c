@@ -46,9 +46,26 @@ bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int
     return kf__eval_node(ev, made ? kf__reshape(g, made, n, shape) : 0, out) && kf__round(ev, out);
 }
 
-/* Sizes of 1 broadcast, but along the axis. */
+/* PyTorch's gather reads as much of the other axes as the indices have. */
+static kf__ref beginning(kf_graph *g, kf__ref x, kf__ref at, int axis) {
+    kf__expr size[KF__MAX_RANK], start[KF__MAX_RANK], zero = kf__x_const(&g->exprs, 0);
+    int64_t step[KF__MAX_RANK];
+    bool whole = true;
+    for (int d = 0; d < kf__at(g, x)->rank; d++) {
+        kf__expr a = kf__at(g, x)->shape[d], i = kf__at(g, at)->shape[d];
+        size[d] = d == axis ? a : i;
+        start[d] = zero, step[d] = 1;
+        whole &= size[d] == a;
+        if (d != axis && !kf__same_size(g, kf__x_min(&g->exprs, a, i), i,
+                                        "gather's indices lie within the array"))
+            return 0;
+    }
+    return whole ? x : kf__slice(g, x, size, start, step);
+}
+
+/* Sizes of 1 broadcast, but along the axis and in PyTorch's gather. */
 static bool along(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int axis,
-                  kf__object *out) {
+                  bool begin, kf__object *out) {
     kf_graph *g = ev->g;
     kf__expr from[KF__MAX_RANK], to[KF__MAX_RANK];
     if (!are_indices(ev, name, &at)) return false;
@@ -57,6 +74,7 @@ static bool along(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, in
         return kf__eval_fail(ev, KF_ERR_SHAPE, "%s: an array of rank %d and indices of rank %d; "
                                                "take(x, i, axis) has indices of any rank", name,
                              rank, rank_of(ev, at));
+    if (begin && !(x = beginning(g, x, at, axis))) return kf__eval_node(ev, 0, out);
     for (int d = 0; d < rank; d++) {
         kf__expr a = kf__at(g, x)->shape[d], i = kf__at(g, at)->shape[d];
         from[d] = d != axis && kf__x_is(&g->exprs, a, 1) ? i : a;
@@ -91,6 +109,6 @@ bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
                              (long long)axis, rank);
     axis += axis < 0 ? rank : 0;
     bool each = b->data == 1 || b->data == 2;
-    return each ? along(ev, b->name, x, at, (int)axis, out)
+    return each ? along(ev, b->name, x, at, (int)axis, b->data == 2, out)
                 : kf__take_at(ev, b->name, x, at, (int)axis, out);
 }

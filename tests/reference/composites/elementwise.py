@@ -38,6 +38,7 @@ TWO = [
     ("logical_or(x > 0, y > 0)", lambda x, y: (x > 0) | (y > 0), "ulp 0"),
     ("logical_xor(x > 0, y > 0)", lambda x, y: (x > 0) ^ (y > 0), "ulp 0"),
     ("isclose(x, y)", torch.isclose, "ulp 0"),
+    ("isclose(x, y, equal_nan=True)", lambda x, y: torch.isclose(x, y, equal_nan=True), "ulp 0"),
     ("isclose(x, y, rtol=0.5, atol=0.1)", by(lambda x, y: np.isclose(x, y, 0.5, 0.1)), "ulp 0"),
     ("lerp(x, y, 0.25)", lambda x, y: torch.lerp(x, y, 0.25), "ulp 6 abs 1e-6"),
     ("lerp(x, y, w)", lambda x, y: torch.lerp(x, y, 0.7), "ulp 6 abs 1e-6"),
@@ -68,3 +69,11 @@ def rows(t):
     t.pointwise("logit(x, 0.1)", by(lambda x: sp.logit(np.clip(x, 0.1, 0.9))), x=uniform(-0.5, 1.5, 40))
     t.pointwise("masked_fill(x, mask, value)", lambda x, mask, value: x.masked_fill(mask, -2.5),
                 x=normal(5, 7), mask=bools(5, 7), value=-2.5)
+    near = np.float32([1, 2, np.nan])
+    for text, value in (("x, y", False), ("x, y, equal_nan=True", True),
+                        ("x[:2], y[:2], 0, atol=1e-9", False), ("x[:2], y[:2], rtol=1e-6", True),
+                        ("x[:2], y[:2], 0, 1e-6", True)):
+        t.add(f"allclose({text})", lambda x, y, v=value: np.array(v), "ulp 0", x=near,
+              y=near + np.float32(2.0**-22))
+    t.pointwise("type_as(x * 2, y)", lambda x, y: (x * 2).int().numpy(), x=uniform(-9, 9, 30),
+                y=np.int32([1]))

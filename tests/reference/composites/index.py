@@ -38,3 +38,20 @@ def rows(t):
     t.add("cross_entropy(x, y, w, label_smoothing=0.1)",
           likelihood(F.cross_entropy, label_smoothing=0.1), CLOSE, x=normal(6, 5),
           y=probabilities(6, 5), **weight)
+    for text, options in (("", {}), (", 2, 0.5", {"p": 2, "margin": 0.5}),
+                          (", weight=w", {"weight": 1}), (", reduction='sum'", {"reduction": "sum"}),
+                          (", p=1, margin=2.0, reduction='none'",
+                           {"margin": 2.0, "reduction": "none"})):
+        def margins(x, y, w, o=options):
+            return F.multi_margin_loss(x, y, **{**o, **({"weight": w} if "weight" in o else {})})
+        t.add(f"multi_margin_loss(x, y{text}) + 0 * w[0]", margins, CLOSE, **rows_of, **weight)
+
+    def focal(x, y, alpha, gamma):
+        l = F.log_softmax(x, -1).gather(1, y[:, None])[:, 0]
+        return -alpha * (1 - l.exp()) ** gamma * l
+
+    t.add("focal_loss(x, y)", lambda x, y: focal(x, y, 1, 2).mean(), CLOSE, **rows_of)
+    t.add("focal_loss(x, y, 0.25, gamma=1.5, reduction='none')",
+          lambda x, y: focal(x, y, 0.25, 1.5), CLOSE, **rows_of)
+    t.add("focal_loss(x, y, alpha=0.5, reduction='sum')",
+          lambda x, y: focal(x, y, 0.5, 2).sum(), CLOSE, **rows_of)

@@ -213,6 +213,14 @@ def rows_of(t):
            **three)
     three = {"a": normal(4, 9), "p": normal(4, 9), "n": normal(4, 9)}
     by_row(t, "triplet_margin_loss(a, p, n%s)", F.triplet_margin_loss, **three)
+    for more, a, b, s in (("", 0.5, 0.5, 1), (", 0.3, 0.7, 0.1", 0.3, 0.7, 0.1)):
+        def tversky(x, y, reduction, a=a, b=b, s=s):
+            i = (x * y).flatten(1).sum(1)
+            wrong = a * ((1 - y) * x).flatten(1).sum(1) + b * (y * (1 - x)).flatten(1).sum(1)
+            return reduced(1 - (i + s) / (i + wrong + s), reduction)
+
+        by_row(t, f"tversky_loss(x, y{more}%s)", tversky, x=uniform(0, 1, 4, 3, 5),
+               y=ones_and_zeros(4, 3, 5))
     by_row(t, "triplet_margin_loss(a, n, p, p=1%s)",
            lambda a, p, n, reduction: F.triplet_margin_loss(a, n, p, p=1, reduction=reduction),
            **three)

@@ -147,3 +147,28 @@ def rows(t):
           g=normal(4, 1))
     t.add("weight_norm(x, g, axis=1)", lambda x, g: torch._weight_norm(x, g, 1),
           x=normal(4, 9, 2), g=normal(1, 9, 1))
+    neighbours(t)
+
+
+def scaled(x, n, limit):
+    return x * torch.clamp(limit / n, max=1)
+
+
+def neighbours(t):
+    for size, more in ((3, ()), (5, (0.1, 0.5, 2.0)), (2, (0.3,)), (1, ())):
+        text = "".join(f", {m}" for m in more)
+        t.add(f"local_response_norm(x, {size}{text})",
+              lambda x, s=size, m=more: F.local_response_norm(x, s, *m), x=normal(2, 6, 3, 4))
+    t.add("local_response_norm(x, size=4, alpha=1.0, beta=1.5, k=0.5)",
+          lambda x: F.local_response_norm(x, 4, 1.0, 1.5, 0.5), x=normal(2, 7, 5))
+    t.add("minmax_scale(x)", lambda x: (x - x.amin(0)) / (x.amax(0) - x.amin(0)), kernels=2,
+          x=normal(9, 5))
+    t.row("minmax_scale(x, -1, 1, axis=1)",
+          lambda x: 2 * (x - x.amin(1, True)) / (x.amax(1, True) - x.amin(1, True)) - 1,
+          x=normal(9, 5))
+    t.add("clip_by_norm(x, 2.0)", lambda x: scaled(x, x.norm(), 2), x=normal(9, 5))
+    t.row("clip_by_norm(x, 1.5, axis=1, ord=1)", lambda x: scaled(x, x.norm(1, 1, True), 1.5),
+          x=normal(9, 5, scale=0.4))
+    for p, axis in ((2, 0), (1, 1), (2, 2)):
+        t.add(f"renorm(x, {p}, {axis}, 1.5)",
+              lambda x, p=p, a=axis: torch.renorm(x, p, a, 1.5), x=normal(4, 3, 5, scale=0.4))

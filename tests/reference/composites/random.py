@@ -139,3 +139,16 @@ def rows(t):
                 x=normal(4, 9), m=bools(4, 9))
     t.pointwise("channel_dropout(x, 0.4, 7, 8)",
                 lambda x: dropped(x, kept((3, 4, 1), 0.4, 7, 8), 0.4), "ulp 1.5", x=normal(3, 4, 5))
+    noise = -torch.tensor(np.log(exponential((3, 9), 5, 2)))
+
+    def noisy(tau, axis=-1):
+        return lambda x: ((x + noise) / tau).softmax(axis)
+
+    t.row("gumbel_softmax(x, seed=5, stream=2)", noisy(1), "rel 2e-5 abs 1e-6 wide 1", x=normal(3, 9))
+    t.row("gumbel_softmax(x, 0.5, axis=1, seed=5, stream=2)", noisy(0.5), "rel 2e-5 abs 1e-6 wide 1",
+          x=normal(3, 9))
+    t.add("gumbel_softmax(x, tau=2.0, axis=0, seed=5, stream=2)", noisy(2.0, 0),
+          "rel 2e-5 abs 1e-6 wide 1", x=normal(3, 9))
+    t.add("gumbel_softmax(x, hard=True, seed=5, stream=2)",
+          lambda x: torch.eye(9, dtype=torch.float64)[(x + noise).argmax(-1)],
+          "ulp 0", x=normal(3, 9))

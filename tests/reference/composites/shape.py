@@ -18,3 +18,13 @@ def rows(t):
         ("channel_shuffle(x, 3) * 2", lambda x: F.channel_shuffle(x, 3) * 2, (2, 6, 3, 5)),
     ):
         t.pointwise(text, reference, "ulp 0", x=normal(*shape))
+    for names, shape in (("x, y", (3, 4)), ("x, y, z", (3, 4, 5)), ("x, y, z, w", (2, 3, 4, 5))):
+        given = dict(zip("xyzw", (normal(n) for n in shape)))
+        last = "abcd"[len(shape) - 1]
+        parts = ", ".join("abcd"[:len(shape)])
+        for call, kind in (("meshgrid", "xy"), ("torch.meshgrid", "ij")):
+            t.pointwise(f"{parts} = {call}({names}); a - b * {last}",
+                        lambda *v, k=kind: (lambda m: m[0] - m[1] * m[-1])(
+                            torch.meshgrid(*v, indexing=k)), "abs 1e-6", **given)
+    t.pointwise("a, b = meshgrid((x, y), indexing='ij'); a - b",
+                lambda x, y: x[:, None] - y, "ulp 0.5", x=normal(3), y=normal(4))

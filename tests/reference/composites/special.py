@@ -58,3 +58,23 @@ def rows(t):
     t.pointwise("logsubexp(a + 3, b / 2)", by(
         lambda a, b: np.log(np.exp(a + 3) - np.exp(b / 2))), "ulp 12 abs 1e-6", a=uniform(0, 2, 40),
         b=uniform(-2, 2, 40))
+    gamma_kin(t)
+
+
+def gamma_kin(t):
+    positive = {"x": np.float32([1e-30, 1e-3, 0.3, 0.5, 0.9, 1, 1.46, 2, 5, 30, 1e4, 1e10, np.inf])}
+    t.pointwise("gammaln(x)", by(sp.gammaln), "ulp 8 wide 1", **positive)
+    t.pointwise("psi(x)", by(sp.psi), "ulp 8 abs 1e-6", x=uniform(0.1, 20, 40))
+    t.pointwise("betaln(x, y)", by(sp.betaln), "rel 1e-5 abs 1e-5", x=uniform(0.1, 20, 40),
+                y=uniform(0.1, 20, 40))
+    t.pointwise("trigamma(x)", precise(lambda v: mpmath.psi(1, v)), "rel 2e-6", x=uniform(0, 30, 40))
+    t.pointwise("trigamma(x)", precise(lambda v: mpmath.psi(1, v)), "rel 1e-5", x=uniform(-9, 0, 40))
+    t.pointwise("trigamma(x)", lambda x: torch.polygamma(1, x), "rel 2e-6 wide 1",
+                x=np.float32([0, 0.5, 1, 1e-10, 1e10, np.inf, np.nan]))
+    for n in (0, 1, 2, 3, 6, 12):
+        t.pointwise(f"polygamma({n}, x)", precise(lambda v, n=n: mpmath.psi(n, v)), "rel 1e-5",
+                    x=uniform(0.2, 20, 40))
+    t.pointwise("zeta(x)", by(sp.zeta), "rel 3e-6", x=uniform(1.1, 20, 40))
+    t.pointwise("zeta(x, q)", by(sp.zeta), "rel 6e-6", x=uniform(1.1, 9, 40), q=uniform(0.1, 20, 40))
+    t.pointwise("zeta(x, q)", by(sp.zeta), x=np.float32([1, 0.5, 2, 3, np.nan]),
+                q=np.float32([2, 2, 0, np.nan, 1]))
