@@ -2,12 +2,12 @@
 # One visit to a machine with an NVIDIA GPU: build, test, fuzz, check with compute-sanitizer, compare
 # the bits of CPU and GPU, benchmark. Figures go to the folder OUT (default: build/device).
 #   sh bench/device.sh [STEP ...]
-#       steps: build test pytest fuzz sanitizer bits bench layouts (default: all),
+#       steps: build test pytest fuzz sanitizer bits bench layouts joins (default: all),
 #       and sweep; ulp, mutants (these two need no GPU)
 # The C tests need cmocka: where it isn't installed, CMAKE_PREFIX_PATH may say where it is.
 cd "$(dirname "$0")/.." || exit 2
 OUT=${OUT:-build/device}
-steps=${*:-build test pytest fuzz sanitizer bits bench layouts}
+steps=${*:-build test pytest fuzz sanitizer bits bench layouts joins}
 mkdir -p "$OUT"
 KFUSE_CACHE_DIR=$(mktemp -d)
 export KFUSE_CACHE_DIR
@@ -64,6 +64,7 @@ for step in $steps; do
         timeout 100 build/kfuse bench --device cuda --overhead --json "$OUT/overhead.json"
         ;;
     layouts) sh bench/layouts.sh cuda | tee "$OUT/layouts.txt" ;;
+    joins) sh bench/joins.sh cuda | tee "$OUT/joins.txt" ;;
     sweep) # PART=1/3: a third of it
         python3 bench/sweep.py --device cuda --time "${TIME:-540}" --part "${PART:-1/1}" \
             ${SIZES:+--sizes "$SIZES"} --json "$OUT/sweep.json" | tee "$OUT/sweep.txt"

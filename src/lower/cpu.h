@@ -42,9 +42,6 @@ void kf__cpu_fence(kf__low *L);
 
 /* ---------------------------------------------------------------- cpu_gather.c */
 
-/* What the symbols of the loads of `mask` are made of, where these don't change along a block. */
-kf__mask *kf__cpu_fixed(kf__low *L, const kf__mask *mask);
-void kf__cpu_put_fixed(kf__low *L, const kf__cpu_block *b, uint32_t i); /* before the loop */
 /* Sets b->from[i], if load i's guard is known before the loop. */
 void kf__cpu_put_from(kf__low *L, kf__cpu_block *b, uint32_t i);
 const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i); /* or the pointer */

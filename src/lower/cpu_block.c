@@ -35,11 +35,11 @@ void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access) {
 
 /* Pointers, random words and values that don't change along the block, before its loop. */
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
-    kf__mask *fixed = L->k->n_symbols ? kf__cpu_fixed(L, mask) : NULL;
+    kf__mask *fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
-        if (fixed && kf__has(fixed, i) && !L->value[i]) kf__cpu_put_fixed(L, b, i);
+        if (fixed && kf__has(fixed, i) && !L->value[i]) kf__low_put_fixed(L, i);
         if (in->kind == KF__I_PICK) kf__cpu_put_picks(L, b, i);
         if (in->kind == KF__I_RANDOM && b->tile[in->access])
             b->random[in->access] = b->tile[in->access];

@@ -1,6 +1,6 @@
-/* Gathers in blocks: what doesn't change along the block is computed before its loop.
+/* Gathers in blocks: their guards are asked once a block.
  *
- *     v0 = i[line], wrapped; v8 = is it inside?; v9 = v8 ? v0 : 0      once a block
+ *     v0 = i[line], wrapped; v8 = is it inside?; v9 = v8 ? v0 : 0      see fixed.c
  *     from = v8 ? w + v9 * row : kf_nothing()                          zeros, so that no element
  *     for (l = 0; l < len; ++l) ... from[l] ...                        asks again
  *
@@ -12,51 +12,6 @@ enum {
     KF__AHEAD_BYTES = 1 << 20, /* from there on rows aren't in L2 */
     KF__AHEAD_ROW = 256,       /* bytes; shorter rows cost less than asking for them */
 };
-
-static bool reads_rows(const kf__low *L, const kf__mask *mask, uint32_t i) {
-    const kf__instr *in = &L->k->instrs[i];
-    return kf__has(mask, i) && in->kind == KF__I_LOAD && L->operands[in->access].affine &&
-           kf__has_symbols(L, in->access);
-}
-
-kf__mask *kf__cpu_fixed(kf__low *L, const kf__mask *mask) {
-    const kf__kernel *k = L->k;
-    kf__mask *fixed = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
-    if (!fixed) {
-        L->failed = true;
-        return NULL;
-    }
-    for (uint32_t i = k->n_instrs; i-- > 0;) {
-        const kf__instr *in = &k->instrs[i];
-        int first = kf__has(fixed, i) ? 0 : reads_rows(L, mask, i) ? 1 : in->n_args;
-        for (int a = first; a < in->n_args; ++a)
-            if (!L->value[in->args[a]])
-                fixed[in->args[a] / 64] |= (kf__mask)1 << (in->args[a] % 64);
-    }
-    return fixed;
-}
-
-void kf__cpu_put_fixed(kf__low *L, const kf__cpu_block *b, uint32_t i) {
-    const kf__instr *in = &L->k->instrs[i];
-    const char *name = kf__l_name(L, "v%u", (unsigned)i);
-    L->at = NULL;
-    if (in->kind == KF__I_RANDOM) {
-        const kf__operand *o = &L->operands[in->access];
-        const kf__lx *first = kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset);
-        const kf__lx *index = kf__low_offset(L, in->access, NULL);
-        if (o->affine) index = kf__l_bin(L, "+", first, index);
-        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, kf__random_call(L, in, index),
-                                  "random bits");
-    } else if (in->kind == KF__I_LOAD) {
-        kf__cpu_need_pointer(L, b, in->access);
-        const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
-        const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, NULL, NULL));
-        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, kf__guarded(L, in, load, NULL),
-                                  NULL);
-    } else if (in->kind != KF__I_CONSTANT) {
-        kf__put_instr(L, i);
-    }
-}
 
 /* ---------------------------------------------------------------- guards before the loop */
 
@@ -92,11 +47,11 @@ const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
 /* ---------------------------------------------------------------- the next row */
 
 static bool has_next(const kf__low *L, const kf__mask *mask, uint32_t i) {
-    return reads_rows(L, mask, i) && kf__low_step(L, L->k->instrs[i].access) == 1;
+    return kf__low_reads_rows(L, mask, i) && kf__low_step(L, L->k->instrs[i].access) == 1;
 }
 
 const kf__lx *kf__cpu_ahead(kf__low *L, const kf__mask *mask) {
-    kf__mask *fixed = L->k->n_symbols ? kf__cpu_fixed(L, mask) : NULL;
+    kf__mask *fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
     int64_t widest = 0, row = L->n_axes ? kf__min(L->axes[kf__last(L)].size, KF__CPU_BLOCK) : 1;
     if (!fixed || kf__is_dear(L, fixed)) return NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
@@ -108,10 +63,10 @@ const kf__lx *kf__cpu_ahead(kf__low *L, const kf__mask *mask) {
 }
 
 void kf__cpu_put_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
-    kf__mask *fixed = kf__cpu_fixed(L, mask);
+    kf__mask *fixed = kf__low_fixed(L, mask);
     for (uint32_t i = 0; fixed && i < L->k->n_instrs; ++i) {
         uint32_t access = L->k->instrs[i].access;
-        if (kf__has(fixed, i) && !L->value[i]) kf__cpu_put_fixed(L, b, i);
+        if (kf__has(fixed, i) && !L->value[i]) kf__low_put_fixed(L, i);
         if (!has_next(L, mask, i)) continue;
         kf__cpu_need_pointer(L, b, access);
         const kf__lx *p = kf__l_var(L, L->pointer[access]), *l = kf__l_var(L, "l");

@@ -56,6 +56,16 @@ void kf__cuda_forget(kf__low *L, uint32_t stage);
 /* How many elements of the tile there are: an int variable. */
 const kf__lx *kf__cuda_count(kf__low *L, kf__tile *t, const char *name);
 
+/* ---------------------------------------------------------------- cuda_guard.c */
+
+/* Is it made before a pack's loads? */
+bool kf__cuda_is_fixed(const kf__low *L, uint32_t i);
+/* Can the guard be told where loads are? Else it is yet to come. pack: for a whole pack, as a range
+ * of its elements. */
+bool kf__cuda_is_early(const kf__low *L, uint32_t guard, bool pack);
+void kf__cuda_put_fixed(kf__low *L);    /* as statements, for the pack */
+void kf__cuda_forget_fixed(kf__low *L); /* at the end of the pack's scope */
+
 /* ---------------------------------------------------------------- cuda_exchange.c */
 
 /* States of several reductions, the same on all lanes of a warp in the end. */

@@ -22,6 +22,8 @@ static bool is_wide(const kf__low *L, uint32_t i, int width) {
     for (int m = 0; m + 1 < L->n_axes; ++m)
         if (L->operands[i].varies[m] && L->axes[m].size > 1 && L->operands[i].stride[m] % width)
             return false;
+    for (uint32_t k = 0; k < L->k->n_symbols; ++k)
+        if (L->operands[i].symbol_stride[k] % width) return false;
     return true;
 }
 
@@ -92,8 +94,8 @@ static const char *wide_name(kf__low *L, const char *what, int W, kf__dtype dtyp
 
 static bool in_registers(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    if (in->kind != KF__I_LOAD) return in->kind == KF__I_RANDOM;
-    bool early = !in->n_args || kf__is_place(L, in->args[0]); /* else its guard is yet to come */
+    if (in->kind != KF__I_LOAD) return in->kind == KF__I_RANDOM && !kf__cuda_is_fixed(L, i);
+    bool early = !in->n_args || kf__cuda_is_early(L, in->args[0], false);
     return early && kf__low_step(L, in->access) != 0;
 }
 
@@ -105,7 +107,7 @@ static const char *register_name(kf__low *L, uint32_t i) {
 static int pack_words(const kf__low *L, const kf__tile *t, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     if (in->kind != KF__I_LOAD || t->W == 1) return 0;
-    if (in->n_args && !kf__is_range(L, in->args[0])) return 0;
+    if (in->n_args && !kf__cuda_is_early(L, in->args[0], true)) return 0;
     if (kf__low_step(L, in->access) != 1 && !kf__low_tiled(L, in->access)) return 0;
     return (t->W * kf__types[L->operands[in->access].dtype].size + 3) / 4;
 }
@@ -151,18 +153,16 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     need_pointer(L, t, in->access);
     const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
     if (pack_words(L, t, i)) {
-        const kf__lx *words = words_of(L, t, i, s), *begin, *end;
-        if (in->n_args) { /* of the whole pack, or of its elements inside */
-            kf__put_range(L, i, t->j, t->left, &begin, &end);
-            const kf__lx *whole = kf__l_bin(L, "==", end, t->left), *zero = kf__l_int(L, 0);
-            if (begin->kind != KF__L_INT)
-                whole = kf__l_bin(L, "&&", kf__l_bin(L, "==", begin, zero), whole);
-            kf__open_if(L, whole);
-        }
+        const kf__lx *words = words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin = zero;
+        const kf__lx *end = t->left;
+        if (in->n_args) kf__put_range(L, i, t->j, t->left, &begin, &end);
+        bool partly = begin->kind != KF__L_INT; /* else it begins with the pack */
+        if (partly)
+            kf__open_if(L, kf__l_bin(L, "&&", kf__l_bin(L, "==", begin, zero),
+                                     kf__l_bin(L, "==", end, t->left)));
         kf__put_call(L, kf__l_call(L, wide_name(L, "load", t->W, L->operands[in->access].dtype),
-                                   KF__I64, p, kf__l_int(L, 0), t->left,
-                                   aligned(L, t, in->access), words));
-        if (!in->n_args) return;
+                                   KF__I64, p, zero, end, aligned(L, t, in->access), words));
+        if (!partly) return;
         kf__open_else(L);
         kf__put_call(L, kf__l_call(L, wide_name(L, "part", t->W, L->operands[in->access].dtype),
                                    KF__I64, p, begin, end, words));
@@ -363,6 +363,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     for (uint32_t r = 0; r < p->n_reds; ++r) roots[n++] = L->k->instrs[p->reds[r]].args[0];
     for (uint32_t s = 0; s < p->n_stores; ++s) roots[n++] = L->k->stores[p->stores[s]].instr;
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    L->fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i)) continue;
         if (in_registers(L, i))
@@ -374,11 +375,14 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         loads |= kf__has(mask, i) && !L->value[i] && in_registers(L, i);
     const kf__lx *s = open_packs(L, t);
+    kf__cuda_put_fixed(L);
     put_loads(L, t, mask, s);
     if (split && (loads || t->between)) {
         kf__close(L);
+        kf__cuda_forget_fixed(L);
         if (t->between) t->between(L, t);
         s = open_packs(L, t);
+        kf__cuda_put_fixed(L);
     }
     put_values(L, t, p, mask, stage, s);
     put_pack_stores(L, t, p);

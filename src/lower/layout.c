@@ -288,7 +288,6 @@ kf_status kf__low_layout(kf__low *L, kf_error *err) {
         if (o->access->inside) KF_TRY(evaluate(L, o->access->shape[0], &o->bound, err));
         bool moves = find_symbols(L, o);
         o->affine = o->access->affine && !moves;
-        if (o->symbols && L->target->kind != KF__TARGET_C) o->affine = false;
         if (o->affine)
             KF_TRY(affine_operand(L, o, strides, err));
         else

@@ -7,6 +7,7 @@
  *   words.c        the argument struct
  *   body.c         instructions of the kernel as statements
  *   place.c        values of indices, guards of loads
+ *   fixed.c        indices of gathers that don't change along the innermost axis
  *   range.c        bounds that a value's own instructions tell
  *   reduce.c       states of reductions as statements
  *   tidy.c         what nobody reads is taken out
@@ -87,6 +88,7 @@ typedef struct kf__low {
     kf__ls *prologue_end;
     const char **pointer;  /* [n_accesses] the variable that points at the block's start */
     const kf__lx **value;  /* [n_instrs] how an instruction's value is read here; NULL: unknown */
+    const kf__mask *fixed; /* CUDA: what is made before the loop over a pack's elements; or NULL */
     int holds;             /* a guard that is known to hold where code is made now; -1: none */
     const kf__lx *at;      /* where the innermost axis is, for INDEX and INSIDE; NULL: by its
                               variable, or they don't depend on it */
@@ -230,6 +232,14 @@ bool kf__is_range(const kf__low *L, uint32_t guard);
  * the innermost axis begins at `first`. */
 void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,
                    const kf__lx **from, const kf__lx **to);
+
+/* ---------------------------------------------------------------- fixed.c */
+
+/* Is i, of `mask`, a load whose symbols don't change along the innermost axis? */
+bool kf__low_reads_rows(const kf__low *L, const kf__mask *mask, uint32_t i);
+/* What the symbols of such loads are made of; of what has no value yet. NULL: out of memory. */
+kf__mask *kf__low_fixed(kf__low *L, const kf__mask *mask);
+void kf__low_put_fixed(kf__low *L, uint32_t i); /* one of it, as a statement */
 
 /* ---------------------------------------------------------------- range.c */
 

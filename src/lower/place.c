@@ -80,6 +80,10 @@ static void add_range(kf__low *L, uint32_t guard, const kf__lx *first, const kf_
                       const kf__lx **to) {
     const kf__instr *in = &L->k->instrs[guard];
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
+    if (L->value[guard]) { /* it is the same for all of them */
+        *to = kf__l_select(L, L->value[guard], *to, zero);
+        return;
+    }
     if (in->kind != KF__I_INSIDE) {
         add_range(L, in->args[0], first, from, to);
         add_range(L, in->args[1], first, from, to);

@@ -50,16 +50,12 @@ KF_KERNEL(k0_multiply_concatenate_add, k0_multiply_concatenate_add_args, 256) {
         {
             const float *p1_in_x = in_x + (i0 * s0_in_x + j);
             const int64_t end1 = kf_max_i64(0, kf_min_i64(left, size_index0 - j));
-            if (end1 == left) {
-                kf_load4_f32(p1_in_x, 0, left, vec, r1);
-            } else {
-                kf_part4_f32(p1_in_x, 0, end1, r1);
-            }
+            kf_load4_f32(p1_in_x, 0, end1, vec, r1);
             const kf_f16 *p3_in_y = in_y + (i0 * s0_in_y + j);
             const int64_t begin3 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + j)), left);
             const int64_t end3 = kf_max_i64(begin3, kf_min_i64(left, size_index2 - (first_index2 + j)));
             if (begin3 == 0 && end3 == left) {
-                kf_load4_f16(p3_in_y, 0, left, vec_in_y, r3);
+                kf_load4_f16(p3_in_y, 0, end3, vec_in_y, r3);
             } else {
                 kf_part4_f16(p3_in_y, begin3, end3, r3);
             }

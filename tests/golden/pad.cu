@@ -40,7 +40,7 @@ KF_KERNEL(k0_relu_pad, k0_relu_pad_args, 256) {
             const int64_t begin1 = kf_min_i64(kf_max_i64(0, 0 - (first_index0 + j)), left);
             const int64_t end1 = kf_max_i64(begin1, kf_min_i64(left, size_index0 - (first_index0 + j)));
             if (begin1 == 0 && end1 == left) {
-                kf_load4_f32(p1_in_x, 0, left, vec_in_x, r1);
+                kf_load4_f32(p1_in_x, 0, end1, vec_in_x, r1);
             } else {
                 kf_part4_f32(p1_in_x, begin1, end1, r1);
             }

@@ -78,16 +78,12 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
         {
             const kf_bf16 *p1_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
             const int64_t end1 = kf_max_i64(0, kf_min_i64(left, size_index0 - j));
-            if (end1 == left) {
-                kf_load4_bf16(p1_in_x, 0, left, vec_in_x, r1);
-            } else {
-                kf_part4_bf16(p1_in_x, 0, end1, r1);
-            }
+            kf_load4_bf16(p1_in_x, 0, end1, vec_in_x, r1);
             const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + j);
             const int64_t begin4 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + j)), left);
             const int64_t end4 = kf_max_i64(begin4, kf_min_i64(left, size_index2 - (first_index2 + j)));
             if (begin4 == 0 && end4 == left) {
-                kf_load4_bf16(p3_in_x_3, 0, left, vec_in_x_3, r4);
+                kf_load4_bf16(p3_in_x_3, 0, end4, vec_in_x_3, r4);
             } else {
                 kf_part4_bf16(p3_in_x_3, begin4, end4, r4);
             }

@@ -1,0 +1,24 @@
+/* What is known before a pack is loaded: indices of gathers, made once a pack (fixed.c), and guards of
+ * loads, so that what is inside is loaded by 16 bytes. */
+#include "lower/cuda.h"
+
+bool kf__cuda_is_fixed(const kf__low *L, uint32_t i) { return L->fixed && kf__has(L->fixed, i); }
+
+bool kf__cuda_is_early(const kf__low *L, uint32_t guard, bool pack) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (kf__cuda_is_fixed(L, guard)) return true;
+    if (!kf__at_level(L, guard, KF__LEVEL_FULL) && L->value[guard]) return true;
+    if (in->kind == KF__I_INSIDE) return !pack || kf__is_range(L, guard);
+    return in->kind == KF__I_OP && in->op == KF__BITWISE_AND &&
+           kf__cuda_is_early(L, in->args[0], pack) && kf__cuda_is_early(L, in->args[1], pack);
+}
+
+void kf__cuda_put_fixed(kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__cuda_is_fixed(L, i) && !L->value[i]) kf__low_put_fixed(L, i);
+}
+
+void kf__cuda_forget_fixed(kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__cuda_is_fixed(L, i) && kf__at_level(L, i, KF__LEVEL_FULL)) L->value[i] = NULL;
+}

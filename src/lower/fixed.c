@@ -1,0 +1,52 @@
+/* What is at element level but doesn't change along the innermost axis, because a gather's index
+ * doesn't: it is made once, before the loop over elements, and the row it leads to is read as any
+ * other.
+ *
+ *     take(w, i, axis=0)      v0 = i[line], wrapped; v8 = is it inside?; v9 = v8 ? v0 : 0
+ *                             p = w + v9 * row; elements l: p[l] */
+#include "lower/low.h"
+
+bool kf__low_reads_rows(const kf__low *L, const kf__mask *mask, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return kf__has(mask, i) && in->kind == KF__I_LOAD && L->operands[in->access].affine &&
+           kf__has_symbols(L, in->access);
+}
+
+kf__mask *kf__low_fixed(kf__low *L, const kf__mask *mask) {
+    const kf__kernel *k = L->k;
+    kf__mask *fixed = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
+    if (!fixed) {
+        L->failed = true;
+        return NULL;
+    }
+    for (uint32_t i = k->n_instrs; i-- > 0;) {
+        const kf__instr *in = &k->instrs[i];
+        int first = kf__has(fixed, i) ? 0 : kf__low_reads_rows(L, mask, i) ? 1 : in->n_args;
+        for (int a = first; a < in->n_args; ++a)
+            if (!L->value[in->args[a]])
+                fixed[in->args[a] / 64] |= (kf__mask)1 << (in->args[a] % 64);
+    }
+    return fixed;
+}
+
+void kf__low_put_fixed(kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    const char *name = kf__l_name(L, "v%u", (unsigned)i);
+    L->at = NULL;
+    if (in->kind == KF__I_RANDOM) {
+        const kf__operand *o = &L->operands[in->access];
+        const kf__lx *first = kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset);
+        const kf__lx *index = kf__low_offset(L, in->access, NULL);
+        if (o->affine) index = kf__l_bin(L, "+", first, index);
+        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, kf__random_call(L, in, index),
+                                  "random bits");
+    } else if (in->kind == KF__I_LOAD) {
+        if (!L->pointer[in->access]) kf__put_pointer(L, in->access, NULL);
+        const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
+        const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, NULL, NULL));
+        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, kf__guarded(L, in, load, NULL),
+                                  NULL);
+    } else if (in->kind != KF__I_CONSTANT) {
+        kf__put_instr(L, i);
+    }
+}
