@@ -106,23 +106,37 @@ uint16_t kf__cut_depth(kf__body *b, kf__ref ref) {
     return KF__NO_INSTR;
 }
 
-/* Too large: store the value whose computing took most so far. */
+/* Can it be stored, and isn't yet? */
+static bool can_store(const kf__body *b, kf__ref node) {
+    return !b->f->scalars[node] && !kf__body_owns(b, node) && !kf__in_memory(b->f, node);
+}
+
+static bool computes(const kf__body *b, kf__ref node) {
+    kf__kind kind = kf__at(b->f->g, node)->kind;
+    return kind == KF__OP || kind == KF__REDUCE || kind == KF__CAST;
+}
+
+/* Too large: store the value whose computing took most so far. Where nothing has been computed yet
+ * that can be stored, the lower half of what is being computed. */
 uint16_t kf__cut_capacity(kf__body *b) {
     kf__ref best = 0;
     uint16_t span = 0;
     for (uint32_t i = b->depth; i-- > 1;) /* of a long chain the rest */
-        if (kf__at(b->f->g, b->path[i])->kind == KF__CONCAT && !kf__body_owns(b, b->path[i]))
+        if (kf__at(b->f->g, b->path[i])->kind == KF__CONCAT && can_store(b, b->path[i]))
             return kf__cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
     for (uint32_t i = 0; i < b->memos.n; i++) {
         const kf__memo *m = &b->memos.at[i];
-        kf__kind kind = kf__at(b->f->g, m->node)->kind;
-        if (kind != KF__OP && kind != KF__REDUCE && kind != KF__CAST) continue;
-        if (m->span <= span || b->f->scalars[m->node] || kf__body_owns(b, m->node)) continue;
+        if (m->span <= span || !computes(b, m->node) || !can_store(b, m->node)) continue;
         best = m->node;
         span = m->span;
     }
     kf__ref user = b->path[b->depth ? b->depth - 1 : 0];
     if (best) return kf__cut_at(b, best, user, KF__CUT_CAPACITY);
+    for (uint32_t n = 1; n < b->depth; n++) { /* from the middle down, then up */
+        uint32_t middle = b->depth / 2, i = middle + n <= b->depth ? middle + n - 1 : b->depth - n;
+        if (i > 0 && computes(b, b->path[i]) && can_store(b, b->path[i]))
+            return kf__cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
+    }
     b->failed = true; /* cut stays 0: the driver reports a limit */
     return KF__NO_INSTR;
 }

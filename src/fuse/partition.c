@@ -148,7 +148,8 @@ static bool make_cuts(maker *m) {
             *cut = (kf__cut){.from = m->maker_of[value], .to = i, .value = value,
                              .code = kf__cut_codes[m->f->stored[node]]};
             kf__ref user = user_of(k, n); /* a gather is nothing but its load */
-            if (user == node && m->f->user[node]) user = m->f->user[node];
+            bool gathered = m->f->stored[node] == KF__CUT_GATHER; /* other loads may come first */
+            if ((user == node || gathered) && m->f->user[node]) user = m->f->user[node];
             cut->why = kf__cut_sentence(p, m->f->stored[node], node, user);
             if (!cut->why) return false;
         }
