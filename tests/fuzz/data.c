@@ -79,8 +79,8 @@ fz_layout fz_some_result_layout(uint64_t seed) {
     return layouts[seed % KF__COUNT(layouts)];
 }
 
-/* The same layouts with other sizes and values. A layout's details come from its seed modulo the rank
- * and its lowest bits: lay_out. */
+/* The same layouts with other sizes and values. A layout's details come from its seed modulo the
+ * rank and its lowest bits: lay_out. */
 enum { SAME_LAYOUTS = 48 };
 static void vary(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
                  const fz_trial *from, fz_trial *trial) {
@@ -95,13 +95,15 @@ static void vary(const fz_program *p, const kf_graph *g, const int *which, fz_ra
 }
 
 void fz_make_trials(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
-                    bool large, int n, int odd, fz_trial *trials) {
+                    bool large, int n, int odd, int layout, fz_trial *trials) {
     for (int t = 0; t < n; t++) {
         if (t > n - odd) {
             vary(p, g, which, r, &trials[n - odd], &trials[t]);
             continue;
         }
         fz_make_trial(p, g, which, r, t < n - odd, large, &trials[t]);
+        for (int i = 0; i < p->n_inputs && layout >= 0 && layout < FZ_LAYOUTS && t == n - odd; i++)
+            if (fz_chance(r, 80)) trials[t].inputs[i].layout = (fz_layout)layout;
     }
 }
 

@@ -239,7 +239,8 @@ static fz_outcome compare_bits(job *j, attempt *a, char *const *first, const cha
         char *again = first[k] ? fz_pack(&a->results[k]) : NULL;
         int64_t at = again ? fz_first_difference(&a->results[k], first[k], again) : -1;
         free(again);
-        if (at >= 0) return fail(j, "result %u: other bits %s, element %lld", k, what, (long long)at);
+        if (at >= 0)
+            return fail(j, "result %u: other bits %s, element %lld", k, what, (long long)at);
     }
     return FZ_PASS;
 }
@@ -327,7 +328,8 @@ static bool any_elements(const job *j, const kf_plan *plan) {
 static fz_outcome try_mode(job *j, kf_program *program, attempt *a) {
     kf_array arrays[FZ_RESULTS];
     kf_error err = {0};
-    if (j->wanted == KF_OK && !make_results(j, a, j->trial->results, arrays)) return fail(j, "out of memory");
+    if (j->wanted == KF_OK && !make_results(j, a, j->trial->results, arrays))
+        return fail(j, "out of memory");
     kf_status status = kf_plan_for(program, j->n, j->arrays, (int)j->g->results.n,
                                    j->wanted == KF_OK ? arrays : NULL, &a->plan, &err);
     if (j->wanted != KF_OK)
@@ -339,6 +341,9 @@ static fz_outcome try_mode(job *j, kf_program *program, attempt *a) {
     kf_array like = {NULL, {KF_CPU, 0}, 1, KF_U8, &size, NULL, 0};
     if (!fz_make_result(&like, FZ_PLAIN, 0, &a->workspace)) return fail(j, "out of memory");
     fz_outcome outcome = run_twice(j, a);
+    if (outcome == FZ_PASS && j->mode == 0 && j->opt->coverage &&
+        !fz_coverage_add(j->opt->coverage, program, j->arrays, arrays))
+        return fail(j, "out of memory");
     return outcome == FZ_PASS && on_host(j) ? run_in_place(j, a) : outcome;
 }
 
@@ -436,6 +441,8 @@ fz_outcome fz_check(kf_context *ctx, const fz_program *p, int n_trials, const fz
     }
     j.n = (int)j.g->inputs.n;
     outcome = compile(&j, modes);
+    if (outcome == FZ_PASS && opt->coverage && j.programs[0])
+        fz_coverage_graph(opt->coverage, j.programs[0]);
     for (int t = 0; t < n_trials && outcome == FZ_PASS; t++) {
         j.trial = &trials[t];
         if (!fz_sizes_fit(p, j.g, j.which, j.trial->sizes, &elements)) continue;
@@ -446,5 +453,30 @@ fz_outcome fz_check(kf_context *ctx, const fz_program *p, int n_trials, const fz
     kf_graph_free(j.simplified);
     kf_graph_free(j.g);
     if (outcome == FZ_REFUSED) counts->refused++;
+    return outcome;
+}
+
+fz_outcome fz_foresee(kf_context *ctx, const fz_program *p, int n_trials, const fz_trial *trials,
+                      const fz_options *opt, fz_failure *failure) {
+    fz_counts counts = {0};
+    job j = {.ctx = ctx, .p = p, .opt = opt, .counts = &counts, .failure = failure};
+    kf_error err = {0};
+    int64_t elements;
+    if (fz_graph(p, opt->eager ? KF_EAGER : KF_FUSED, &j.g, j.which, &err) != KF_OK)
+        return FZ_REFUSED;
+    j.n = (int)j.g->inputs.n;
+    fz_outcome outcome = compile(&j, 1);
+    if (outcome == FZ_PASS) fz_coverage_graph(opt->coverage, j.programs[0]);
+    for (int t = 0; t < n_trials && outcome == FZ_PASS; t++) {
+        j.trial = &trials[t];
+        if (!fz_sizes_fit(p, j.g, j.which, j.trial->sizes, &elements)) continue;
+        bool made = prepare(&j);
+        for (int i = 0; i < j.n; i++) j.arrays[i] = j.inputs[i].array;
+        if (!made || !fz_coverage_add(opt->coverage, j.programs[0], j.arrays, NULL))
+            outcome = fail(&j, "out of memory");
+        discard(&j);
+    }
+    kf_program_free(j.programs[0]);
+    kf_graph_free(j.g);
     return outcome;
 }

@@ -1,10 +1,12 @@
 /* kfuse-fuzz: random programs, fused and unfused, against the oracle.
  *
  *   generate.c   a random program: lines of kfuse's language, each accepted by the parser
+ *   aim.c        a program made for a cell of coverage.h's table
  *   data.c       a trial: sizes, layouts and values of the inputs, between guard zones
  *   execute.c    one trial of one compiled program: plan, run, compare, look for damage
  *   bits.c       whose bits must be equal: fused and unfused, other threads, other addresses
  *   shrink.c     a failing program with as few lines, inputs, elements and odd values as still fail
+ *   coverage.h   what has run, as tables
  *   main.c       the loop, the report, the replay
  *
  * A program is text, so what failed is one line that anyone can run again. */
@@ -16,7 +18,7 @@
 
 enum {
     FZ_INPUTS = 4, FZ_STEPS = 16, FZ_VALUES = FZ_INPUTS + FZ_STEPS, FZ_RESULTS = 3,
-    FZ_SYMBOLS = 8, FZ_RANK = 4, FZ_TEXT = 4096,
+    FZ_SYMBOLS = 8, FZ_RANK = 4, FZ_LINE = 800, FZ_TEXT = 8192,
 };
 
 /* ---------------------------------------------------------------- random numbers */
@@ -40,7 +42,7 @@ typedef struct fz_input {
 } fz_input;
 
 typedef struct fz_step {
-    char text[120]; /* "maximum($0, $1)" */
+    char text[FZ_LINE]; /* "maximum($0, $1)" */
     int n_args, args[3]; /* values: inputs, then steps from FZ_INPUTS on */
 } fz_step;
 
@@ -55,6 +57,16 @@ typedef struct fz_program {
 extern const char *const fz_input_names[FZ_INPUTS];
 
 void fz_generate(fz_program *p, fz_random *r);
+/* What a program is made for, by the axes of coverage.h; layout is for its trials, too. */
+typedef struct fz_aim {
+    int operation, type, layout, kind, cut;
+} fz_aim;
+typedef struct fz_coverage fz_coverage;
+/* A cell that is rare in c (NULL: any). False: none was found. target: a kf__target_kind. */
+bool fz_choose_aim(const fz_coverage *c, int target, fz_random *r, fz_aim *aim);
+bool fz_generate_for(fz_program *p, fz_random *r, const fz_aim *aim); /* false: no such program */
+/* A row of ops.def as a line. Gives what its first argument should be: see generate.c. */
+char fz_op_text(kf__opcode op, char *text, size_t size);
 /* The text of what the results need; marks the inputs that appear in it. */
 void fz_print(const fz_program *p, char *text, bool used[FZ_INPUTS]);
 /* The text's graph, and for each graph input which of the program's it is. */
@@ -95,9 +107,10 @@ typedef struct fz_array {
 void fz_make_trial(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
                    bool plain, bool large, fz_trial *trial);
 /* n trials of one program. Runs are nearly free, kernels for another layout aren't: some are plain,
- * the last `odd` share their inputs' and results' layouts. */
+ * the last `odd` share their inputs' and results' layouts. layout: one that most inputs of these
+ * have; -1: none in particular. */
 void fz_make_trials(const fz_program *p, const kf_graph *g, const int *which, fz_random *r,
-                    bool large, int n, int odd, fz_trial *trials);
+                    bool large, int n, int odd, int layout, fz_trial *trials);
 /* What results' layout is by chance: plain, transposed or sliced. */
 fz_layout fz_some_result_layout(uint64_t seed);
 /* false: out of memory */
@@ -126,10 +139,22 @@ void fz_parallel(void *user, int64_t n, int64_t grain, void (*body)(void *, int6
 
 /* ---------------------------------------------------------------- running */
 
+/* What has run: coverage.h. */
+fz_coverage *fz_coverage_new(void); /* NULL: out of memory */
+void fz_coverage_free(fz_coverage *c);
+void fz_coverage_graph(fz_coverage *c, const kf_program *program);
+/* A fused program ran on these arrays; results NULL: plain ones. False: out of memory. */
+bool fz_coverage_add(fz_coverage *c, const kf_program *program, const kf_array *inputs,
+                     const kf_array *results);
+/* Adds a file's counts; false: it can't be read. */
+bool fz_coverage_read(fz_coverage *c, const char *path);
+bool fz_coverage_write(const fz_coverage *c, const char *path);
+
 typedef struct fz_options {
     kf_device device;
     bool eager;
     uint64_t *division; /* what the context's fz_parallel is given, or NULL */
+    fz_coverage *coverage; /* or NULL */
 } fz_options;
 
 typedef struct fz_failure {
@@ -146,6 +171,10 @@ typedef enum fz_outcome { FZ_PASS, FZ_FAIL, FZ_REFUSED } fz_outcome;
 /* One program: compiled in `modes` (bits by kf_fusion), each trial run in each. */
 fz_outcome fz_check(kf_context *ctx, const fz_program *p, int n_trials, const fz_trial *trials,
                     int modes, const fz_options *opt, fz_counts *counts, fz_failure *failure);
+
+/* Counts what the program would do, in opt's coverage, without compiling or running its kernels. */
+fz_outcome fz_foresee(kf_context *ctx, const fz_program *p, int n_trials, const fz_trial *trials,
+                      const fz_options *opt, fz_failure *failure);
 
 /* ---------------------------------------------------------------- shrinking and replaying */
 

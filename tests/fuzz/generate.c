@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "generate.h"
 #include "parse/parse.h"
 
 const char *const fz_input_names[FZ_INPUTS] = {"x", "y", "z", "w"};
@@ -17,8 +18,6 @@ uint64_t fz_next(fz_random *r) {
 
 /* ---------------------------------------------------------------- what lines look like */
 
-/* $0 $1 $2: values. Then @: an axis; &: one or several axes, or None; %: a permutation; ~: a dtype;
- * #: a number. class of the first value: n number, f float, i integer, o bool, * any. */
 typedef struct template {
     int weight;
     char class;
@@ -26,112 +25,9 @@ typedef struct template {
 } template;
 
 static const template templates[] = {
-    {30, 'n', "sum($0, axis=&, keepdims=True)"},
-    {15, 'n', "sum($0, axis=&)"},
-    {4, 'f', "prod($0, axis=@, keepdims=True)"},
-    {20, 'n', "max($0, axis=&, keepdims=True)"},
-    {8, 'n', "min($0, axis=&)"},
-    {6, '*', "argmax($0, axis=@)"},
-    {6, '*', "argmin($0, axis=@, keepdims=True)"},
-    {2, '*', "argmax($0)"},
-    {5, '*', "any($0, axis=&)"},
-    {5, '*', "all($0, axis=&, keepdims=True)"},
-    {25, 'n', "mean($0, axis=&, keepdims=True)"},
-    {8, 'n', "mean($0, axis=&)"},
-    {12, 'f', "var($0, axis=&, keepdims=True)"},
-    {6, 'f', "std($0, axis=&)"},
-    {6, 'f', "var($0, axis=@, correction=1)"},
-    {8, 'f', "logsumexp($0, axis=&, keepdims=True)"},
-    {15, 'f', "softmax($0, axis=@)"},
-    {6, 'f', "log_softmax($0, axis=@)"},
-    {12, 'f', "layer_norm($0)"},
-    {4, 'f', "layer_norm($0, $1, $2)"},
-    {4, 'f', "layer_norm($0, axis=&)"},
-    {6, 'f', "rms_norm($0)"},
-    {4, 'f', "normalize($0, axis=@)"},
-    {3, 'f', "group_norm($0, 1)"},
-    {12, 'f', "$0 - mean($0, axis=&, keepdims=True)"},
-    {8, 'f', "$0 - max($0, axis=@, keepdims=True)"},
-    {8, 'f', "$0 / (sum(abs($0), axis=&, keepdims=True) + 1)"},
-    {6, 'f', "mean(($0 - $1) * ($0 - $1), axis=&)"},
-    {10, 'n', "relu($0)"},
-    {6, 'f', "gelu($0)"},
-    {6, 'f', "sigmoid($0)"},
-    {6, 'f', "silu($0)"},
-    {3, 'f', "softplus($0)"},
-    {3, 'f', "mish($0)"},
-    {3, 'f', "elu($0)"},
-    {6, 'n', "clip($0, -1, 1)"},
-    {4, 'f', "quantize_int8($0, 0.1, 3)"},
-    {4, 'n', "fma($0, $1, $2)"},
-    {4, 'f', "logaddexp($0, $1)"},
-    {6, 'f', "dropout($0, 0.3, seed=5)"},
-    {4, '*', "rand_like($0, seed=3, stream=2)"},
-    {2, '*', "randn_like($0, seed=4)"},
-    {5, '*', "take($0, randint(-9, 9, 6, seed=2), axis=@)"},
-    {5, '*', "take($0, cast($1, i32), axis=@)"},
-    {4, '*', "$0[cast(ravel($1), i64)]"},
-    {4, 'i', "take($1, $0, axis=0)"},
-    {4, '*', "take_along_axis($0, cast($1, i16), axis=@)"},
-    {3, 'n', "take_along_axis($0, argmax($0, axis=-1, keepdims=True), axis=-1)"},
-    {2, 'i', "one_hot($0, 5)"},
-    {2, '*', "randint_like($0, -3, 9, seed=6)"},
-    {2, '*', "rand_like($0, seed=3, dtype=f64)"},
-    {14, 'n', "$0 * #"},
-    {14, 'n', "$0 + #"},
-    {6, 'n', "# - $0"},
-    {5, 'f', "$0 / #"},
-    {5, 'n', "$0 > #"},
-    {4, 'n', "# / ($0 * $0 + 1)"},
-    {14, '*', "where($0 == 0, $1, $2)"},
-    {10, '*', "where($0 > $1, $1, $2)"},
-    {10, 'o', "where($0, $1, $2)"},
-    {5, 'o', "where($0, $1, #)"},
-    {25, '*', "cast($0, ~)"},
-    {8, '*', "$0.T"},
-    {8, '*', "permute($0, %)"},
-    {4, '*', "swapaxes($0, 0, -1)"},
-    {6, '*', "flip($0, axis=@)"},
-    {4, '*', "$0[..., ::-1]"},
-    {5, '*', "$0[1:]"},
-    {5, '*', "$0[..., :-1]"},
-    {4, '*', "$0[::2]"},
-    {3, '*', "$0[..., 1::3]"},
-    {2, '*', "$0[..., 1:-1]"},
-    {4, '*', "$0[None]"},
-    {4, '*', "$0[..., None]"},
-    {4, '*', "$0[:, None]"},
-    {4, '*', "$0[-1]"},
-    {5, '*', "ravel($0)"},
-    {4, '*', "flatten($0, 0, 1)"},
-    {3, '*', "reshape($0, $0.shape[:1] + (-1,))"},
-    {3, '*', "broadcast_to($0, $1.shape)"},
-    {2, '*', "expand_dims($0, 1)"},
-    {8, '*', "concatenate([$0, $1], axis=@)"},
-    {6, '*', "concatenate([$0, $1, $2], axis=@)"},
-    {5, '*', "concatenate([$0, $0], axis=@)"},
-    {4, '*', "stack([$0, $1], axis=@)"},
-    {4, 'f', "concatenate([$0, dropout($1, 0.4, seed=9)], axis=@)"},
-    {3, 'f', "pad(dropout($0, 0.4, seed=6), 2)"},
-    {8, 'n', "pad($0, (1, 2), value=#)"},
-    {4, '*', "pad($0, 3)"},
-    {3, '*', "pad($0, (-1, 2))"},
-    {4, '*', "pad($0, pad=(0, 5))"},
-    {3, '*', "pad($0, 1, mode='edge')"},
-    {2, '*', "pad($0, (0, 2), mode='wrap')"},
-    {2, '*', "pad($0, 1, mode='reflect')"},
-    {4, '*', "roll($0, 3, axis=@)"},
-    {3, '*', "roll($0, -1)"},
-    {3, '*', "tile($0, 2)"},
-    {3, '*', "repeat($0, 2, axis=@)"},
-    {4, '*', "chunk($0, 2, axis=@)[0]"},
-    {3, '*', "split($0, (3,), axis=@)[1]"},
-    {5, 'n', "$0 * arange($0.shape[-1])"},
-    {4, 'n', "$0 + arange($0.shape[0] * 2)[::-2]"},
-    {5, '*', "tril($0)"},
-    {3, '*', "triu($0, 1)"},
-    {3, 'f', "softmax(causal($0), axis=-1)"},
-    {4, 'f', "concatenate([-$0[..., 2:], $0[..., :2]], axis=-1)"},
+#define LINE(weight, class, text) {weight, class, text},
+#include "grammar.def"
+#undef LINE
 };
 enum { N_TEMPLATES = (int)KF__COUNT(templates) };
 
@@ -148,7 +44,7 @@ static const struct {
 };
 
 /* A row of ops.def as a line. */
-static char op_text(kf__opcode op, char *text, size_t size) {
+char fz_op_text(kf__opcode op, char *text, size_t size) {
     static const char *const calls[] = {"", "%s($0)", "%s($0, $1)", "%s($0, $1, $2)"};
     snprintf(text, size, calls[kf__ops[op].arity], kf__ops[op].name);
     for (size_t i = 0; i < KF__COUNT(infix); i++)
@@ -178,13 +74,8 @@ static bool of_class(char class, kf__dtype t) {
 
 /* ---------------------------------------------------------------- values so far */
 
-typedef struct pool {
-    int n, value[FZ_VALUES], rank[FZ_VALUES];
-    kf__dtype dtype[FZ_VALUES];
-} pool;
-
 /* Prefer late values: chains rather than bushes. */
-static int pick(const pool *p, fz_random *r, char class) {
+static int pick(const fz_pool *p, fz_random *r, char class) {
     for (int tries = 0; tries < 12; tries++) {
         int i = fz_chance(r, 50) && p->n > 3 ? p->n - 1 - fz_below(r, 3) : fz_below(r, p->n);
         if (of_class(class, p->dtype[i])) return i;
@@ -229,7 +120,7 @@ static void put_number(fz_random *r, bool float_, char *text, size_t size) {
 }
 
 /* Fill a template's marks; the values' stay. */
-static void fill(fz_random *r, const char *from, int rank, kf__dtype t, char *to, size_t size) {
+void fz_fill(fz_random *r, const char *from, int rank, kf__dtype t, char *to, size_t size) {
     size_t n = 0;
     for (; *from && n + 1 < size; from++) {
         char part[40] = {*from, 0};
@@ -241,32 +132,6 @@ static void fill(fz_random *r, const char *from, int rank, kf__dtype t, char *to
         n += (size_t)snprintf(to + n, size - n, "%s", part);
     }
     to[n < size ? n : size - 1] = 0;
-}
-
-static bool propose(const pool *p, fz_random *r, fz_step *step) {
-    char text[120], class;
-    if (fz_chance(r, 40)) {
-        class = op_text((kf__opcode)fz_below(r, KF__UNIFORM_BITS), text, sizeof text);
-    } else {
-        int total = 0, at, k = 0;
-        for (int i = 0; i < N_TEMPLATES; i++) total += templates[i].weight;
-        for (at = fz_below(r, total); at >= templates[k].weight; k++) at -= templates[k].weight;
-        class = templates[k].class;
-        snprintf(text, sizeof text, "%s", templates[k].text);
-    }
-    if (class == 'f' && fz_chance(r, 10)) class = 'n';
-    step->n_args = 1 + (strstr(text, "$1") != NULL) + (strstr(text, "$2") != NULL);
-    int first = pick(p, r, class);
-    if (first < 0) return false;
-    step->args[0] = p->value[first];
-    for (int k = 1; k < step->n_args; k++) {
-        char same = kf__is_float(p->dtype[first]) ? 'f' : class == 'b' ? 'b' : 'n';
-        int other = pick(p, r, fz_chance(r, 80) ? same : '*');
-        if (other < 0) return false;
-        step->args[k] = p->value[other];
-    }
-    fill(r, text, p->rank[first], p->dtype[first], step->text, sizeof step->text);
-    return true;
 }
 
 /* ---------------------------------------------------------------- text and graph */
@@ -393,22 +258,23 @@ static kf__dtype random_dtype(fz_random *r) {
 }
 
 /* Inputs are right parts of one base shape, here and there with a 1. */
-static void make_inputs(fz_program *p, fz_random *r) {
-    int rank = 1 + fz_below(r, 3), base[FZ_RANK];
+void fz_make_inputs(fz_program *p, fz_pool *pool, fz_random *r, int rank, kf__dtype common,
+                    bool same) {
+    int base[FZ_RANK];
     for (int d = 0; d < rank; d++) base[d] = fz_chance(r, 10) ? 0 : d % FZ_SYMBOLS;
     p->n_inputs = 1 + fz_below(r, FZ_INPUTS);
-    kf__dtype common = random_dtype(r);
     for (int i = 0; i < p->n_inputs; i++) {
         fz_input *in = &p->inputs[i];
-        in->dtype = fz_chance(r, 60) ? common : random_dtype(r);
+        in->dtype = same || fz_chance(r, 60) ? common : random_dtype(r);
         in->number = i > 0 && fz_chance(r, 8);
-        if (in->number) {
-            in->dtype = fz_chance(r, 70) ? KF__F64 : KF__I64;
-            continue;
-        }
+        if (in->number) in->dtype = fz_chance(r, 70) ? KF__F64 : KF__I64;
         in->rank = i == 0 || fz_chance(r, 65) ? rank : fz_below(r, rank + 1);
+        if (in->number) in->rank = 0;
         for (int d = 0; d < in->rank; d++)
             in->dim[d] = i > 0 && fz_chance(r, 12) ? -1 : base[rank - in->rank + d];
+        pool->value[pool->n] = i;
+        pool->dtype[pool->n] = in->dtype;
+        pool->rank[pool->n++] = in->rank;
     }
 }
 
@@ -431,25 +297,62 @@ static bool look(fz_program *p, int v, kf__dtype *dtype, int *rank) {
     return fits && *rank <= 6;
 }
 
+static bool propose(const fz_pool *p, fz_random *r, char *line, int args[3]) {
+    char text[FZ_LINE], class;
+    if (fz_chance(r, 40)) {
+        class = fz_op_text((kf__opcode)fz_below(r, KF__UNIFORM_BITS), text, sizeof text);
+    } else {
+        int total = 0, at, k = 0;
+        for (int i = 0; i < N_TEMPLATES; i++) total += templates[i].weight;
+        for (at = fz_below(r, total); at >= templates[k].weight; k++) at -= templates[k].weight;
+        class = templates[k].class;
+        snprintf(text, sizeof text, "%s", templates[k].text);
+    }
+    if (class == 'f' && fz_chance(r, 10)) class = 'n';
+    int first = pick(p, r, class);
+    if (first < 0) return false;
+    args[0] = p->value[first];
+    for (int k = 1; k < 3; k++) {
+        char same = kf__is_float(p->dtype[first]) ? 'f' : class == 'b' ? 'b' : 'n';
+        int other = pick(p, r, fz_chance(r, 80) ? same : '*');
+        if (other < 0) return false;
+        args[k] = p->value[other];
+    }
+    fz_fill(r, text, p->rank[first], p->dtype[first], line, FZ_LINE);
+    return true;
+}
+
+int fz_add_step(fz_program *p, fz_pool *pool, const char *text, const int args[3]) {
+    int v = FZ_INPUTS + p->n_steps;
+    fz_step *step = &p->steps[p->n_steps];
+    if (p->n_steps == FZ_STEPS || args[0] < 0 || args[1] < 0 || args[2] < 0) return -1;
+    snprintf(step->text, sizeof step->text, "%s", text);
+    step->n_args = strstr(text, "$2") ? 3 : strstr(text, "$1") ? 2 : 1;
+    for (int k = 0; k < step->n_args; k++) step->args[k] = args[k];
+    p->n_steps++;
+    if (look(p, v, &pool->dtype[pool->n], &pool->rank[pool->n])) {
+        pool->value[pool->n++] = v;
+        return v;
+    }
+    p->n_steps--;
+    return -1;
+}
+
+int fz_add_random_step(fz_program *p, fz_pool *pool, fz_random *r) {
+    char line[FZ_LINE];
+    int args[3];
+    return propose(pool, r, line, args) ? fz_add_step(p, pool, line, args) : -1;
+}
+
+enum { MOST_TRIES = 60 }; /* of a program: few lines are refused */
+
 void fz_generate(fz_program *p, fz_random *r) {
-    pool values = {0};
+    fz_pool pool = {0};
     memset(p, 0, sizeof *p);
-    make_inputs(p, r);
-    for (int i = 0; i < p->n_inputs; i++) {
-        values.value[values.n] = i;
-        values.dtype[values.n] = p->inputs[i].dtype;
-        values.rank[values.n++] = p->inputs[i].rank;
-    }
+    fz_make_inputs(p, &pool, r, 1 + fz_below(r, 3), random_dtype(r), false);
     int wanted = 1 + fz_below(r, fz_chance(r, 20) ? FZ_STEPS : 8);
-    for (int tries = 0; p->n_steps < wanted && tries < 60; tries++) {
-        int v = FZ_INPUTS + p->n_steps;
-        if (!propose(&values, r, &p->steps[p->n_steps])) continue;
-        p->n_steps++;
-        if (look(p, v, &values.dtype[values.n], &values.rank[values.n]))
-            values.value[values.n++] = v;
-        else
-            p->n_steps--;
-    }
+    for (int tries = 0; p->n_steps < wanted && tries < MOST_TRIES; tries++)
+        fz_add_random_step(p, &pool, r);
     p->n_results = 1;
     p->results[0] = p->n_steps > 0 ? FZ_INPUTS + p->n_steps - 1 : 0;
     while (p->n_steps > 1 && p->n_results < FZ_RESULTS && fz_chance(r, 30)) {

@@ -1,18 +1,25 @@
 /* The fuzzer's loop, its report, and the replay of one program. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "coverage.h"
 #include "run/context.h"
 
 static const char usage[] =
     "kfuse-fuzz [--seed S] [--first N] [--count N] [--time SECONDS] [--trials N] [--emulate-cuda]\n"
-    "           [--device cpu|cuda] [--numerics eager|fused] [--modes BITS] [--no-shrink] [--print]\n"
-    "           [--failures N] [--only WORD] [--limit SECONDS] [--dry]\n"
-    "kfuse-fuzz [options] [--results LAYOUT] --replay TEXT ['x=f32[7,13]/LAYOUT/VALUES/SEED/SHIFT' ...]\n"
-    "  --dry     make the programs, but don't run them\n"
+    "           [--device cpu|cuda] [--numerics eager|fused] [--modes BITS] [--no-shrink]\n"
+    "           [--failures N] [--only WORD] [--limit SECONDS] [--print]\n"
+    "           [--dry] [--coverage FILE]\n"
+    "kfuse-fuzz --report FILE ...\n"
+    "kfuse-fuzz [options] [--results LAYOUT]\n"
+    "           --replay TEXT ['x=f32[7,13]/LAYOUT/VALUES/SEED/SHIFT' ...]\n"
+    "  --coverage adds what fused kernels did to a file (one for each process), and makes\n"
+    "            programs of what is rare in it; --report prints the sum of such files as\n"
+    "            tables, with what is missing. 1: something is\n"
+    "  --dry     make the programs, but don't run them; --coverage counts what they would do\n"
     "  --only    programs with WORD in their replay line; the others count as nothing\n"
     "  --first   begin with the N-th program of the seed\n"
     "  --limit   of one program with its trials; longer is a failure. 120 by default, 0: none\n"
@@ -35,7 +42,8 @@ typedef struct settings {
     bool shrink, print, dry;
     bool some_results; /* the replayed trial's results lie as its first seed says */
     fz_layout results;
-    const char *replay, *only;
+    const char *replay, *only, *coverage;
+    bool report;
     fz_options opt;
 } settings;
 
@@ -110,16 +118,18 @@ static void report(kf_context *ctx, const settings *s, fz_program *p, int n, fz_
     fz_trial trial = trials[0];
     now.limit = s->limit ? s->limit + SHRINKING : 0;
     alarm(now.limit);
+    fz_options quiet = s->opt;
+    quiet.coverage = NULL;
     for (int i = 0; i < n; i++) {
         fz_failure one;
-        if (fz_check(ctx, p, 1, &trials[i], modes, &s->opt, &counts, &one) != FZ_FAIL) continue;
+        if (fz_check(ctx, p, 1, &trials[i], modes, &quiet, &counts, &one) != FZ_FAIL) continue;
         trial = trials[i];
         *failure = one;
         break;
     }
     now.trials = &trial;
     now.n_trials = 1;
-    if (s->shrink) fz_shrink(ctx, p, &trial, &modes, &s->opt, 300, SHRINKING, failure);
+    if (s->shrink) fz_shrink(ctx, p, &trial, &modes, &quiet, 300, SHRINKING, failure);
     alarm(0);
     printf("FAILED %s\n", failure->what);
     fz_print_replay(p, &trial, modes, &s->opt, line, sizeof line);
@@ -148,10 +158,19 @@ static bool is_full(kf_context *ctx) {
     return compiled + hits > MOST_OBJECTS;
 }
 
-static int random_modes(const settings *s, fz_random *r) {
+/* Time goes into compiling, and unfused a large graph is as many kernels as it has nodes: the more
+ * it has, the less often. */
+static int random_modes(const settings *s, const kf_graph *g, fz_random *r) {
+    int often = g->nodes.n < 25 ? 30 : g->nodes.n < 50 ? 15 : 2;
     if (s->modes) return s->modes;
-    bool unfused = fz_chance(r, 30) || s->opt.eager; /* eager: to compare bits */
-    return 8 | 1 | (unfused ? 2 : 0) | (fz_chance(r, 8) ? 4 : 0);
+    bool unfused = fz_chance(r, s->opt.eager ? 3 * often : often); /* eager: to compare bits */
+    return 8 | 1 | (unfused ? 2 : 0) | (fz_chance(r, often / 4) ? 4 : 0);
+}
+
+static int target_of(const fz_options *opt) {
+    return opt->device.type == KF_CUDA            ? KF__TARGET_CUDA
+           : opt->device.type == KF_CUDA_EMULATED ? KF__TARGET_EMULATED
+                                                  : KF__TARGET_C;
 }
 
 /* One random program. One without the word that is asked for passes, and doesn't count. */
@@ -160,16 +179,22 @@ static fz_outcome one_program(kf_context *ctx, const settings *s, int64_t i) {
     fz_program p;
     fz_trial trials[MOST_TRIALS];
     fz_failure failure = {{0}};
-    int which[FZ_INPUTS], modes = random_modes(s, &r);
+    int which[FZ_INPUTS];
     kf_graph *g = NULL;
-    fz_generate(&p, &r);
+    fz_aim aim = {.layout = -1};
+    if (!fz_chance(&r, s->coverage ? 60 : 30) ||
+        !fz_choose_aim(s->opt.coverage, target_of(&s->opt), &r, &aim) ||
+        !fz_generate_for(&p, &r, &aim))
+        fz_generate(&p, &r);
     if (fz_graph(&p, s->opt.eager ? KF_EAGER : KF_FUSED, &g, which, NULL) != KF_OK) {
         now.counts.graphs++;
         now.counts.refused++;
         return FZ_REFUSED;
     }
+    int modes = random_modes(s, g, &r);
     bool large = s->opt.device.type != KF_CUDA_EMULATED; /* that one is slow */
-    fz_make_trials(&p, g, which, &r, large, s->trials, (s->trials + 1) / 3, trials);
+    fz_make_trials(&p, g, which, &r, large, s->trials, (s->trials + 1) / 3, aim.layout,
+                   trials);
     kf_graph_free(g);
     char line[LINE];
     fz_print_replay(&p, &trials[0], modes, &s->opt, line, sizeof line);
@@ -179,14 +204,45 @@ static fz_outcome one_program(kf_context *ctx, const settings *s, int64_t i) {
         fflush(stdout);
     }
     now.counts.graphs++;
-    if (s->dry) return FZ_PASS;
-    fz_outcome outcome = check(ctx, &p, s->trials, trials, modes, s, &now.counts, &failure);
-    if (outcome == FZ_FAIL) report(ctx, s, &p, s->trials, trials, modes, &failure);
+    if (s->dry && !s->opt.coverage) return FZ_PASS;
+    fz_outcome outcome =
+        s->dry ? fz_foresee(ctx, &p, s->trials, trials, &s->opt, &failure)
+               : check(ctx, &p, s->trials, trials, modes, s, &now.counts, &failure);
+    if (outcome == FZ_FAIL && s->dry) printf("FAILED %s\n  %s\n", failure.what, line);
+    else if (outcome == FZ_FAIL) report(ctx, s, &p, s->trials, trials, modes, &failure);
     return outcome;
+}
+
+static int cannot(const char *what, const char *path) {
+    fprintf(stderr, "kfuse-fuzz: %s can't be %s: %s\n", path, what,
+            errno ? strerror(errno) : "it has other lines than --coverage writes");
+    return 2;
+}
+
+static int report_files(int n, char **paths) {
+    fz_coverage *c = fz_coverage_new();
+    int code = c ? 0 : 2;
+    for (int i = 0; i < n && code == 0; i++) {
+        errno = 0;
+        if (!fz_coverage_read(c, paths[i])) code = cannot("read", paths[i]);
+    }
+    if (code == 0) code = fz_report(c);
+    fz_coverage_free(c);
+    return code;
+}
+
+/* What the file holds already counts. */
+static bool begin_coverage(settings *s) {
+    if (!s->coverage) return true;
+    s->opt.coverage = fz_coverage_new();
+    errno = 0;
+    return s->opt.coverage && (access(s->coverage, F_OK) != 0 ||
+                               fz_coverage_read(s->opt.coverage, s->coverage));
 }
 
 static int loop(settings *s) {
     kf_error err = {0};
+    if (!begin_coverage(s)) return cannot("read", s->coverage);
     kf_context *ctx = new_context(s, &err);
     double told = now.start;
     signal(SIGTERM, asked_to_stop);
@@ -208,6 +264,8 @@ static int loop(settings *s) {
     }
     if (!ctx) fprintf(stderr, "kfuse-fuzz: %s\n", err.message);
     summary();
+    if (s->coverage && !fz_coverage_write(s->opt.coverage, s->coverage))
+        return cannot("written", s->coverage);
     if (!ctx) return 2;
     kf_context_free(ctx);
     return now.failed > 0;
@@ -262,6 +320,8 @@ static int option(settings *s, char **argv, int i) {
     if (!strcmp(name, "--trials")) return s->trials = atoi(value), 2;
     if (!strcmp(name, "--limit")) return s->limit = (unsigned)atoi(value), 2;
     if (!strcmp(name, "--modes")) return s->modes = atoi(value), 2;
+    if (!strcmp(name, "--coverage")) return s->coverage = value, 2;
+    if (!strcmp(name, "--report")) return s->report = true, 1;
     if (!strcmp(name, "--only")) return s->only = value, 2;
     if (!strcmp(name, "--replay")) return s->replay = value, 2;
     if (!strcmp(name, "--device") && !strcmp(value, "cpu"))
@@ -280,12 +340,16 @@ int main(int argc, char **argv) {
     while (i < argc && argv[i][0] == '-' && (taken = option(&s, argv, i)) > 0) i += taken;
     bool endless = s.count == INT64_MAX && s.time == 0;
     if (endless) s.count = 1000;
-    if (i > argc || (i < argc && !s.replay) || s.trials < 1 || s.trials > MOST_TRIALS) {
+    bool more = i < argc && !s.replay && !s.report;
+    if (i > argc || more || s.trials < 1 || s.trials > MOST_TRIALS) {
         fputs(usage, stderr);
         return 2;
     }
     now.start = fz_seconds();
     const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
     for (size_t k = 0; k < KF__COUNT(signals); k++) signal(signals[k], crashed);
-    return s.replay ? replay(&s, argc - i, argv + i) : loop(&s);
+    if (s.report) return report_files(argc - i, argv + i);
+    int code = s.replay ? replay(&s, argc - i, argv + i) : loop(&s);
+    fz_coverage_free(s.opt.coverage);
+    return code;
 }
