@@ -37,7 +37,7 @@ const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at) {
     const kf__instr *in = &L->k->instrs[guard];
     if (L->value[guard]) return L->value[guard];
     if (in->kind == KF__I_INSIDE) return kf__place_value(L, guard, at);
-    if (!kf__is_place(L, guard)) return kf__value_of(L, guard);
+    if (in->kind != KF__I_OP || in->op != KF__BITWISE_AND) return kf__value_of(L, guard);
     return kf__l_bin(L, "&", kf__guard_at(L, in->args[0], at), kf__guard_at(L, in->args[1], at));
 }
 
