@@ -373,6 +373,12 @@ static void slice_of_concat(kf_graph *g) { /* nothing of y is read */
     out(g, cut(g, both, kf__x_const(&g->exprs, 0), kf__at(g, x)->shape[0]));
 }
 
+static void parts(kf_graph *g) { /* each is stored where it belongs */
+    kf__ref x = input(g, "x", 2), y = input(g, "y", 2), rows = softmax(g, x, -1);
+    g->call = kf__call(g, "concatenate");
+    out(g, kf__concat_all(g, 0, (kf__ref[]){rows, y}, 2));
+}
+
 /* ---------------------------------------------------------------- cases */
 
 /* kernels: kind letter (p r c f y) and "loads>stores" of each, ! for div or mod */
@@ -443,6 +449,8 @@ static const struct {
     {"pad of a sum", pad_of_sum, KF_FUSION_ON, "r1>1 p1>1", "reduction-axis"},
     {"many parts", concat_many, KF_FUSION_ON, "p11>1 p20>1", "capacity"},
     {"slice of a concatenation", slice_of_concat, KF_FUSION_ON, "y1>1", ""},
+    {"parts", parts, KF_FUSION_ON, "r1>1 y1>1", ""},
+    {"parts off", parts, KF_FUSION_OFF, "r1>1 p2>1", "user"},
     {"dear and shared", dear_shared, KF_FUSION_ON, "c4>3 p3>1",
      "recompute-dearer reduction-axis reduction-axis"},
 };

@@ -36,8 +36,8 @@ static kf__partition *example(void) {
     };
     p->n_values = 2;
     p->values = KF__NEW(&p->arena, kf__value, 2);
-    p->values[0] = (kf__value){KF__VALUE_INPUT, 0, KF__F32, 2, shape, x};
-    p->values[1] = (kf__value){KF__VALUE_RESULT, 0, KF__F32, 2, shape, out};
+    p->values[0] = (kf__value){KF__VALUE_INPUT, 0, KF__F32, 2, shape, x, 0};
+    p->values[1] = (kf__value){KF__VALUE_RESULT, 0, KF__F32, 2, shape, out, 0};
     p->n_kernels = p->n_cuts = 1;
     kf__kernel *k = p->kernels = KF__NEW(&p->arena, kf__kernel, 1);
     p->cuts = KF__NEW(&p->arena, kf__cut, 1);

@@ -231,6 +231,14 @@ static void store_root(kf__body *b, const kf__root *root) {
         return;
     }
     uint32_t value = root->result >= 0 ? KF__RESULT_BIT | (uint32_t)root->result : root->node;
+    if (root->whole) {
+        n = kf__at(g, root->whole);
+        index[n->index] = kf__x_add(&g->exprs, index[n->index], root->at);
+        if (!index[n->index]) {
+            kf__body_no_memory(b);
+            return;
+        }
+    }
     kf__store s = {.access = kf__body_access(b, value, n->rank, index, n->shape, false, 0),
                    .instr = instr};
     if (s.access == UINT32_MAX || !KF__PUSH(b->f->mem, &b->stores, s)) kf__body_no_memory(b);

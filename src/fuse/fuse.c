@@ -109,11 +109,13 @@ static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, kf_e
     f->scalars = kf__allocate(f->mem, n);
     f->user = kf__allocate(f->mem, n * sizeof(*f->user));
     f->twin = kf__allocate(f->mem, n * sizeof(*f->twin));
+    f->split = kf__allocate(f->mem, n);
     f->names = kf__allocate(f->mem, names * sizeof(*f->names));
-    if (!f->stored || !f->scalars || !f->user || !f->twin || !f->names)
+    if (!f->stored || !f->scalars || !f->user || !f->twin || !f->split || !f->names)
         return kf__out_of_memory(err);
     memset(f->stored, 0, n);
     memset(f->scalars, 0, n);
+    memset(f->split, 0, n);
     memset(f->user, 0, n * sizeof(*f->user));
     memset(f->twin, 0, n * sizeof(*f->twin));
     guess_names(f);
@@ -134,6 +136,7 @@ static void state_free(kf__fuse_state *f) {
     kf__release(f->mem, f->scalars);
     kf__release(f->mem, f->user);
     kf__release(f->mem, f->twin);
+    kf__release(f->mem, f->split);
     kf__release(f->mem, f->names);
 }
 
@@ -229,6 +232,18 @@ static void drop_unread(kf__fuse_state *f, kf__groups *groups) {
     }
 }
 
+/* A kernel for each part of a result that is a concatenation. */
+static kf_status add_parts(kf__fuse_state *f, kf__groups *groups, kf__root whole, bool *marked,
+                           kf_error *err) {
+    kf__roots roots = {0};
+    kf_status status = KF_OK;
+    if (!kf__split_roots(f, whole.node, whole.result, &roots)) status = kf__out_of_memory(err);
+    for (uint32_t i = 0; i < roots.n && status == KF_OK; i++)
+        status = add_group(f, groups, roots.at[i], marked, err);
+    KF__VEC_FREE(f->mem, &roots);
+    return status;
+}
+
 static kf_status make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
     const kf_graph *g = f->g;
     for (bool marked = true; marked;) { /* a later root's mark changes earlier ones */
@@ -241,7 +256,10 @@ static kf_status make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *er
         }
         for (uint32_t i = 0; i < g->results.n; i++) {
             kf__root root = {.node = g->results.at[i], .result = (int32_t)i, .store = true};
-            KF_TRY(add_group(f, groups, root, &marked, err));
+            if (f->split[root.node])
+                KF_TRY(add_parts(f, groups, root, &marked, err));
+            else
+                KF_TRY(add_group(f, groups, root, &marked, err));
         }
     }
     drop_unread(f, groups);
@@ -283,15 +301,19 @@ static void count_results(const kf__fuse_state *f, uint8_t *makers) {
     }
 }
 
-/* Take the partition with these values stored too where that costs less. */
-static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, const kf__ref *nodes,
-                            uint32_t n_nodes, kf_error *err) {
+/* Take the partition with these values stored too, or with the parts of `split` stored apart, where
+ * that costs less. */
+static kf_status try_other(kf__fuse_state *f, kf__groups *groups, const kf__ref *nodes,
+                           uint32_t n_nodes, kf__ref split, kf_error *err) {
     uint32_t n = f->g->nodes.n;
     uint8_t *before = kf__allocate(f->mem, n);
     kf__groups other = {0};
     if (!before) return kf__out_of_memory(err);
     memcpy(before, f->stored, n);
     for (uint32_t i = 0; i < n_nodes; i++) mark(f, nodes[i], 0, KF__CUT_RECOMPUTE_DEARER);
+    for (kf__ref r = 0; split && r < n; r++) /* where it is cut may change as a whole */
+        if (f->stored[r] != KF__CUT_USER) f->stored[r] = 0;
+    f->split[split] = split != 0;
     kf_status status = make_groups(f, &other, err);
     if (status == KF_OK && cost_of(&other) < 0.996 * cost_of(groups)) {
         kf__groups swap = *groups;
@@ -299,6 +321,7 @@ static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, const kf__ref
         other = swap;
     } else {
         memcpy(f->stored, before, n);
+        f->split[split] = 0;
         if (status == KF_ERR_LIMIT) { /* it is only a try */
             kf__error_clear(err);
             status = KF_OK;
@@ -307,6 +330,24 @@ static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, const kf__ref
     groups_free(f, &other);
     kf__release(f->mem, before);
     return status;
+}
+
+static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, const kf__ref *nodes,
+                            uint32_t n_nodes, kf_error *err) {
+    return try_other(f, groups, nodes, n_nodes, 0, err);
+}
+
+/* Results that are concatenations: do kernels of their own for the parts cost less? Where it is one
+ * kernel anyway they don't. */
+static kf_status search_parts(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
+    uint32_t tried = 0;
+    for (uint32_t i = 0; i < f->g->results.n && groups->n > 1 && tried < MAX_CANDIDATES; i++) {
+        kf__ref node = f->g->results.at[i];
+        if (!kf__may_split(f, node)) continue;
+        tried++;
+        KF_TRY(try_other(f, groups, NULL, 0, node, err));
+    }
+    return KF_OK;
 }
 
 /* Does a kernel read an input that another one reads too? */
@@ -409,6 +450,7 @@ kf_status kf__fuse(kf_graph *graph, kf_fusion mode, kf__partition **out, kf_erro
     *out = NULL;
     kf_status status = state_init(&f, graph, mode, err);
     if (status == KF_OK) status = make_groups(&f, &groups, err);
+    if (status == KF_OK && mode == KF_FUSION_ON) status = search_parts(&f, &groups, err);
     if (status == KF_OK && mode == KF_FUSION_ON) status = search_dear(&f, &groups, err);
     if (status == KF_OK && mode == KF_FUSION_ON) status = search(&f, &groups, err);
     if (status == KF_OK) status = kf__partition_make(&f, &groups, out, err);

@@ -10,6 +10,7 @@
  *   cost.c       bytes and work of a body or kernel
  *   merge.c      kernels that come together
  *   recompute.c  what is dear to compute again
+ *   parts.c      concatenations whose parts are written by kernels of their own
  *   names.c      names of kernels, sentences of cuts
  *   fuse.c       the driver
  *   partition.c  the result: values, kernels in order, cuts
@@ -48,6 +49,8 @@ typedef struct kf__root {
     kf__ref node;
     int32_t result; /* index of a result; -1: a temporary */
     bool store;     /* false: a temporary that only its own kernel needs */
+    kf__ref whole;  /* the result, a concatenation, that it is a part of; 0: it is all of it */
+    kf__expr at;    /* where the part begins, along the concatenation's axis */
 } kf__root;
 typedef KF__VEC(kf__root) kf__roots;
 
@@ -59,6 +62,7 @@ typedef struct kf__fuse_state {
     kf__ref *user;    /* [nodes] of a stored one: the node that made it so */
     kf__ref *twin;    /* [nodes] a result that is a reshape of it; 0: none */
     uint8_t *scalars; /* [nodes] 1: made of numbers only; 2: of these and reductions of them */
+    uint8_t *split;   /* [nodes] a result, a concatenation: each part is stored where it belongs */
     int64_t *names;   /* [names] sizes that costs are guessed with */
 } kf__fuse_state;
 
@@ -211,6 +215,18 @@ void kf__body_work(const kf__body *body, double *work); /* [instrs] the same for
  * False when out of memory. */
 bool kf__dear_values(const kf__fuse_state *f, const kf__groups *groups, kf__ref *out,
                      uint32_t capacity, uint32_t *n);
+
+/* ---------------------------------------------------------------- parts.c */
+
+/* Adds a root for each part of a result that is a concatenation. False: it has too many, or out of
+ * memory. */
+bool kf__split_roots(const kf__fuse_state *f, kf__ref node, int32_t result, kf__roots *out);
+/* May storing its parts apart be worth while? It is one result, of few parts. */
+bool kf__may_split(const kf__fuse_state *f, kf__ref node);
+/* Does the group read what the root is, or the result that it is a part of, from memory? */
+bool kf__root_feeds(const kf__fuse_state *f, const kf__root *root, const kf__group *group);
+/* Does one of the groups read a result that the other stores a part of? */
+bool kf__reads_own_whole(const kf__group *a, const kf__group *b);
 
 /* ---------------------------------------------------------------- merge.c */
 

@@ -16,11 +16,8 @@ bool kf__group_reads(const kf__group *group, kf__ref node) {
 
 /* Does b read something that a stores? */
 static bool feeds(const kf__group *a, const kf__group *b) {
-    const uint8_t *stored = a->body->f->stored; /* a result may be an input as it is */
-    for (uint32_t i = 0; i < a->roots.n; i++) {
-        kf__ref node = a->roots.at[i].node;
-        if (a->roots.at[i].store && stored[node] && kf__group_reads(b, node)) return true;
-    }
+    for (uint32_t i = 0; i < a->roots.n; i++) /* a result may be an input as it is */
+        if (kf__root_feeds(a->body->f, &a->roots.at[i], b)) return true;
     return false;
 }
 
@@ -164,7 +161,7 @@ static kf_status try_merge(kf__fuse_state *f, const kf__groups *groups, const pa
     const kf__group *x = &groups->at[a], *y = &groups->at[b];
     memset(out, 0, sizeof(*out));
     if (!kf__domain_join(f->g, &x->domain, &y->domain, &out->domain) || !mode_allows(f, x, y) ||
-        !may_fit(x, y) || way_between(ways, a, b) || way_between(ways, b, a))
+        kf__reads_own_whole(x, y) || !may_fit(x, y) || way_between(ways, a, b) || way_between(ways, b, a))
         return KF_OK;
     bool ok = join_roots(f, groups, a, b, &out->roots);
     out->body = ok ? kf__body_build(f, &out->roots, &out->domain) : NULL;

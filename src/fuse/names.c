@@ -73,6 +73,10 @@ static bool collect_ops(const kf_allocator *mem, const kf_graph *g, const kf__ke
         if ((in->level == KF__LEVEL_SCALAR || in->kind == KF__I_CAST) && !called) continue;
         if (!add_op(mem, g, ops, in->node)) return false;
     }
+    for (uint32_t i = 0; i < roots->n; i++) {
+        kf__ref whole = roots->at[i].whole;
+        if (whole && kf__at(g, whole)->call && !add_op(mem, g, ops, whole)) return false;
+    }
     if (ops->n) return true;
     for (uint32_t i = 0; i < roots->n; i++) { /* nothing but views */
         kf__ref ref = roots->at[i].node;

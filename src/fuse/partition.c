@@ -30,10 +30,8 @@ static bool sort_groups(maker *m) {
             for (uint32_t k = 0; k < groups->n && ready; k++) {
                 const kf__group *other = &groups->at[k];
                 if (k == i || other->dead || done[k]) continue;
-                for (uint32_t r = 0; r < other->roots.n && ready; r++) {
-                    kf__ref node = other->roots.at[r].node;
-                    ready = !m->f->stored[node] || !kf__group_reads(group, node);
-                }
+                for (uint32_t r = 0; r < other->roots.n && ready; r++)
+                    ready = !kf__root_feeds(m->f, &other->roots.at[r], group);
             }
             if (!ready) continue;
             done[i] = 1;
@@ -114,8 +112,11 @@ static bool make_kernel(maker *m, uint32_t number) {
         if (!copy_access(m, &k->accesses[i], &b->accesses.at[i])) return false;
     for (uint32_t i = 0; i < k->n_instrs; i++)
         if (k->instrs[i].stage >= k->n_stages) k->n_stages = k->instrs[i].stage + 1u;
-    for (uint32_t i = 0; i < k->n_stores; i++)
-        m->maker_of[k->accesses[k->stores[i].access].value] = number;
+    for (uint32_t i = 0; i < k->n_stores; i++) {
+        uint32_t value = k->accesses[k->stores[i].access].value;
+        m->maker_of[value] = number;
+        m->p->values[value].parts++;
+    }
     return kf__kernel_names(m->p, number, k, &group->roots);
 }
 

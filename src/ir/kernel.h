@@ -111,6 +111,7 @@ typedef struct kf__value {
     int rank;
     kf__expr *shape; /* [rank] */
     kf__ref node;
+    uint32_t parts;  /* stores that write it, a concatenation's parts; 0 and 1: one writes all */
 } kf__value;
 
 /* Why a value is stored although it is needed in another kernel too. */

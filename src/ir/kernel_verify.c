@@ -140,11 +140,15 @@ static bool verify_instr(verifier *v, uint32_t n) {
 
 /* ---------------------------------------------------------------- values */
 
+/* How many stores write all of it. */
+static uint32_t parts_of(const kf__value *v) { return v->parts > 1 ? v->parts : 1; }
+
 static bool verify_loads(verifier *v, const uint8_t *stored) {
     for (uint32_t n = 0; n < v->k->n_instrs; n++) {
         if (v->k->instrs[n].kind != KF__I_LOAD) continue;
         uint32_t value = v->k->accesses[v->k->instrs[n].access].value;
-        if (v->p->values[value].kind != KF__VALUE_INPUT && !stored[value])
+        if (v->p->values[value].kind != KF__VALUE_INPUT &&
+            stored[value] != parts_of(&v->p->values[value]))
             return bad(v, "reads what isn't stored yet");
     }
     return true;
@@ -160,7 +164,8 @@ static bool verify_stores(verifier *v, uint8_t *stored) {
         if (v->k->instrs[store->instr].kind == KF__I_REDUCE) return bad(v, "stores a state");
         if (v->p->values[value].dtype != v->k->instrs[store->instr].dtype)
             return bad(v, "a store's dtype");
-        if (stored[value]++) return bad(v, "a value is stored twice");
+        if (stored[value]++ == parts_of(&v->p->values[value]))
+            return bad(v, "a value is stored twice");
     }
     return true;
 }
@@ -184,7 +189,7 @@ kf_status kf__partition_verify(const kf__partition *p, kf_error *err) {
                               v.k->name ? v.k->name : "?", v.wrong);
     }
     for (uint32_t n = 0; n < p->n_values && status == KF_OK; n++)
-        if (p->values[n].kind != KF__VALUE_INPUT && !stored[n])
+        if (p->values[n].kind != KF__VALUE_INPUT && stored[n] != parts_of(&p->values[n]))
             status = kf__fail(err, KF_ERR_INTERNAL, "value %u is stored by no kernel", n);
     kf__release(p->arena.mem, stored);
     return status;

@@ -1,0 +1,178 @@
+
+typedef struct {
+    int64_t stream;
+    int64_t n1;
+    const float *in_x;
+    int64_t s0_in_x;
+    float *out0;
+    int64_t s0_out0;
+} k0_softmax_concatenate_args;
+
+/* softmax, concatenate.
+ * One row after another, all stages of a row together.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * writes out0     float32[x.0, x.1 + y.1], 4 bytes each */
+void k0_softmax_concatenate(const k0_softmax_concatenate_args *a, int64_t begin, int64_t end) {
+    const int64_t stream = a->stream;
+    const int64_t n1 = a->n1;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    float exps1[65536];
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t i0 = u;
+        float max1 = kf_lowest_f32;
+        float sumexp1 = 0.0f;
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch(p0_in_x + 2048 + l);
+            }
+            float lanes_max1[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_max1[l] = kf_lowest_f32;
+            }
+            const int64_t whole0 = len - len % 64;
+            for (int64_t group = 0; group < whole0; group += 64) {
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, group + l);
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole0; ++l) {
+                const float v0 = kf_load_f32(p0_in_x, whole0 + l);
+                lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
+            }
+            for (int w = 32; w > 0; w /= 2) {
+                KF_SIMD
+                for (int l = 0; l < w; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l], lanes_max1[l + w]);
+                }
+            }
+            const float block_max1 = lanes_max1[0];
+            max1 = kf_max_f32(max1, block_max1);
+        }
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            float *exps1_from = exps1 + (n1 <= 65536 ? first : 0);
+            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+            float lanes_sumexp1[64];
+            KF_SIMD
+            for (int l = 0; l < 64; ++l) {
+                lanes_sumexp1[l] = 0.0f;
+            }
+            const int64_t whole1 = len - len % 64;
+            for (int64_t group = 0; group < whole1; group += 64) {
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, group + l);
+                    const float term1 = kf_exp_below_f32(v0, max1);
+                    exps1_from[group + l] = term1;
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole1; ++l) {
+                const float v0 = kf_load_f32(p0_in_x, whole1 + l);
+                const float term1 = kf_exp_below_f32(v0, max1);
+                exps1_from[whole1 + l] = term1;
+                lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
+            }
+            for (int w = 32; w > 0; w /= 2) {
+                KF_SIMD
+                for (int l = 0; l < w; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + w];
+                }
+            }
+            const float block_sumexp1 = lanes_sumexp1[0];
+            sumexp1 = sumexp1 + block_sumexp1;
+        }
+        const float v2 = max1;  // max
+        const float v5 = sumexp1;  // sumexp
+        const float v6 = v2 - v2;  // softmax
+        const float v7 = v5 + v6;  // softmax
+        const float v8 = kf_one_f32 / v7;  // softmax
+        for (int64_t first = 0; first < n1; first += 2048) {
+            const int64_t len = kf_min_i64(n1 - first, 2048);
+            float *exps1_from = exps1 + (n1 <= 65536 ? first : 0);
+            if (n1 > 65536) {
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, l);
+                    const float v3 = v0 - v2;  // softmax
+                    const float v4 = kf_exp_f32(v3);  // softmax
+                    exps1_from[l] = v4;
+                }
+            }
+            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+            for (int64_t l = 0; l < len; l += 16) {
+                kf_prefetch_far(p0_in_x + s0_in_x + l);
+            }
+            float *p1_out0 = out0 + (i0 * s0_out0 + first);
+            float buffer0[2048];
+            float *to0 = stream ? buffer0 : p1_out0;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v9 = exps1_from[l] * v8;  // softmax
+                kf_store_f32(to0, l, v9);
+            }
+            if (stream) {
+                kf_stream_copy(p1_out0, buffer0, len * 4);
+            }
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
+
+typedef struct {
+    int64_t n1;
+    int64_t stream;
+    const float *in_y;
+    int64_t s0_in_y;
+    float *out0;
+    int64_t s0_out0;
+} k1_relu_concatenate_args;
+
+/* relu, concatenate.
+ * One pass over the elements, in blocks of the innermost axis.
+ * reads  in_y     float32[x.0, y.1], 4 bytes each
+ * writes out0     float32[x.0, x.1 + y.1], 4 bytes each */
+void k1_relu_concatenate(const k1_relu_concatenate_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t stream = a->stream;
+    const float *in_y = a->in_y;
+    const int64_t s0_in_y = a->s0_in_y;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t line = u / blocks;
+        const int64_t i0 = line;
+        const int64_t first = (u % blocks) * 2048;
+        const int64_t len = kf_min_i64(n1 - first, 2048);
+        const float *p0_in_y = in_y + (i0 * s0_in_y + first);
+        float *p1_out0 = out0 + (i0 * s0_out0 + first);
+        float buffer0[2048];
+        float *to0 = stream ? buffer0 : p1_out0;
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            const float v0 = kf_load_f32(p0_in_y, l);
+            const float v2 = kf_max_f32(v0, 0.0f);  // relu
+            kf_store_f32(to0, l, v2);
+        }
+        if (stream) {
+            kf_stream_copy(p1_out0, buffer0, len * 4);
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
