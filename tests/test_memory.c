@@ -15,6 +15,8 @@
 
 #include <kfuse/kfuse.h>
 
+#include "run/context.h"
+
 typedef struct failing { /* kernels are compiled by several threads */
     _Atomic int64_t left, live, calls; /* left: calls that still succeed */
 } failing;
@@ -39,7 +41,7 @@ static void quiet(void *user, const char *line) { (void)user, (void)line; }
 enum { ROWS = 5, COLUMNS = 40, INPUTS = 3, MOST_RESULTS = 4 };
 static float x[ROWS * COLUMNS], y[ROWS * COLUMNS], b[COLUMNS];
 static int64_t matrix[] = {ROWS, COLUMNS}, vector[] = {COLUMNS};
-static const kf_device cpu = {KF_CPU, 0};
+static const kf_device cpu = {KF_CPU, 0}; /* what is emulated reads its memory, too */
 
 static const kf_array inputs[INPUTS] = {
     {x, {KF_CPU, 0}, 2, {2, 32, 1}, matrix, NULL, 0},
@@ -64,7 +66,7 @@ static const struct {
 };
 
 /* kf_parse to kf_run, one after another; the first failure's status. */
-static kf_status whole_way(kf_context *ctx, int row, kf_error *err) {
+static kf_status way_on(kf_context *ctx, kf_device device, int row, kf_error *err) {
     int n = rows[row].inputs, results = rows[row].results;
     kf_function *f = NULL;
     kf_graph *g = NULL;
@@ -76,7 +78,7 @@ static kf_status whole_way(kf_context *ctx, int row, kf_error *err) {
         specs[i] = (kf_spec){.dtype = inputs[i].dtype, .ndim = inputs[i].ndim,
                              .shape = inputs[i].shape};
     specs[n < INPUTS ? n : 0].kind = n < INPUTS ? KF_SPEC_DEFAULT : KF_SPEC_ARRAY;
-    kf_compile_options options = {sizeof options, cpu, row % 2 ? KF_FUSION_OFF : KF_FUSION_ON};
+    kf_compile_options options = {sizeof options, device, row % 2 ? KF_FUSION_OFF : KF_FUSION_ON};
     kf_status status = kf_parse(ctx, rows[row].text, NULL, &f, err);
     if (status == KF_OK)
         status = kf_graph_create(ctx, f, kf_function_input_count(f), specs,
@@ -84,6 +86,7 @@ static kf_status whole_way(kf_context *ctx, int row, kf_error *err) {
     if (status == KF_OK) status = kf_compile(ctx, g, &options, &program, err);
     kf_array all[INPUTS];
     memcpy(all, inputs, sizeof all);
+    for (int i = 0; i < INPUTS; i++) all[i].device = device;
     if (status == KF_OK)
         status = kf_plan_for(program, kf_function_input_count(f), all, results, NULL, &plan, err);
     for (int kind = KF_TEXT_EXPLAIN; kind <= KF_TEXT_STEPS && status == KF_OK; kind++) {
@@ -96,6 +99,13 @@ static kf_status whole_way(kf_context *ctx, int row, kf_error *err) {
     kf_graph_free(g);
     kf_function_free(f);
     return status;
+}
+
+static kf_status whole_way(kf_context *ctx, int row, kf_error *err) {
+    return way_on(ctx, cpu, row, err);
+}
+static kf_status emulated(kf_context *ctx, int row, kf_error *err) {
+    return way_on(ctx, (kf_device){KF_CUDA_EMULATED, 0}, row, err);
 }
 
 static kf_status evaluate(kf_context *ctx, int row, kf_error *err) {
@@ -113,6 +123,8 @@ static kf_status evaluate(kf_context *ctx, int row, kf_error *err) {
 
 typedef kf_status (*way)(kf_context *ctx, int row, kf_error *err);
 
+enum { PLAIN = 2 /* rows that have threads, and measure the machine for `explain`: that is slow */ };
+
 /* With n calls that succeed. True: it went through. */
 static bool attempt(way go, int row, int64_t n, failing *f) {
     f->left = n;
@@ -121,7 +133,9 @@ static bool attempt(way go, int row, int64_t n, failing *f) {
     kf_error err = {0};
     kf_context_options options = {.struct_size = sizeof options, .log = quiet,
                                   .allocator = {failing_allocate, failing_release, f}};
+    if (row >= PLAIN) options.threads = 1;
     kf_context *ctx = kf_context_create(&options, &err);
+    if (ctx && row >= PLAIN) ctx->copy_speed = 10000;
     kf_status status = ctx ? go(ctx, row, &err) : err.status;
     bool out = !ctx || status != KF_OK;
     if (out && (status != KF_ERR_MEMORY || err.status != status || !err.message[0]))
@@ -135,20 +149,27 @@ static bool attempt(way go, int row, int64_t n, failing *f) {
 }
 
 /* Each of the first calls, then every k-th, until nothing fails any more: what a test can afford.
- * KFUSE_EVERY_CALL=1: every single one, which takes minutes. */
+ * KFUSE_EVERY_CALL=1: every single one. KFUSE_EVERY_CALL=I/N: every one of the I-th of N parts. */
 static void every_call(way go) {
+    const char *every = getenv("KFUSE_EVERY_CALL");
+    int part = 1, parts = 1;
+    if (every && sscanf(every, "%d/%d", &part, &parts) < 2) part = parts = 1;
     for (int row = 0; row < (int)(sizeof rows / sizeof *rows); row++) {
         failing f;
         if (!attempt(go, row, INT64_MAX, &f)) fail_msg("%s doesn't work at all", rows[row].text);
-        int64_t calls = f.calls, step = getenv("KFUSE_EVERY_CALL") ? 1 : 1 + calls / 40;
-        for (int64_t n = 0; n <= calls; n += n < 20 && row == 0 ? 1 : step)
-            attempt(go, row, n, &f);
+        int64_t calls = f.calls, step = every ? parts : 1 + calls / 40, n = every ? part - 1 : 0;
+        for (; n <= calls; n += !every && n < 20 && row == 0 ? 1 : step) attempt(go, row, n, &f);
     }
 }
 
 static void parse_compile_plan(void **state) {
     (void)state;
     every_call(whole_way);
+}
+
+static void compile_plan_emulated(void **state) {
+    (void)state;
+    every_call(emulated);
 }
 
 static void eval(void **state) {
@@ -161,6 +182,7 @@ int main(void) {
     for (int i = 0; i < COLUMNS; i++) b[i] = 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parse_compile_plan),
+        cmocka_unit_test(compile_plan_emulated),
         cmocka_unit_test(eval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

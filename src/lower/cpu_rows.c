@@ -51,7 +51,10 @@ static bool find_kept(kf__low *L, kf__kept *k) {
 static kf__mask *of_stage(kf__low *L, uint32_t s) {
     uint16_t stores[64];
     uint16_t *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 65);
-    if (!roots) return NULL;
+    if (!roots) {
+        L->failed = true;
+        return kf__low_needed(L, KF__LEVEL_FULL, NULL, 0);
+    }
     uint32_t n = kf__low_reductions(L, s, roots), n_stores = kf__low_stores(L, s, stores);
     for (uint32_t r = 0; r < n; ++r) roots[r] = L->k->instrs[roots[r]].args[0];
     for (uint32_t i = 0; i < n_stores; ++i) roots[n++] = L->k->stores[stores[i]].instr;
@@ -72,12 +75,11 @@ static bool is_dear(kf__low *L, uint16_t i) {
 static bool find_dear(kf__low *L, kf__kept *k) {
     if (reduced_axes(L) != 1 || L->k->n_stages < 2) return false;
     kf__mask **of = KF__NEW(L->arena, kf__mask *, L->k->n_stages);
-    for (uint32_t s = 0; of && s < L->k->n_stages; ++s)
-        if (!(of[s] = of_stage(L, s))) of = NULL;
     if (!of) {
         L->failed = true;
         return false;
     }
+    for (uint32_t s = 0; s < L->k->n_stages; ++s) of[s] = of_stage(L, s);
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         bool later = false;

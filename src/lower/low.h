@@ -80,7 +80,7 @@ typedef struct kf__low {
     kf__operand *operands; /* [k->n_accesses] */
 
     /* the function in the making */
-    kf__loop_fn *fn;
+    kf__loop_fn *fn, lost; /* lost: what takes its place where there is no memory for one */
     uint32_t words_capacity;
     kf__ls **tail;      /* where the next statement goes */
     kf__ls **stack[64]; /* tails of the enclosing bodies */

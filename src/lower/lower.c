@@ -5,13 +5,15 @@
 void kf__low_begin(kf__low *L, const char *suffix, const char *doc) {
     kf__lowered *out = L->out;
     kf__loop_fn *fns = KF__NEW(L->arena, kf__loop_fn, out->n_fns + 1);
-    if (!fns) {
+    if (fns) {
+        if (out->n_fns) memcpy(fns, out->fns, out->n_fns * sizeof *fns);
+        out->fns = fns;
+        L->fn = &fns[out->n_fns++];
+    } else {
         L->failed = true;
-        return;
+        L->lost = (kf__loop_fn){0};
+        L->fn = &L->lost;
     }
-    if (out->n_fns) memcpy(fns, out->fns, out->n_fns * sizeof *fns);
-    out->fns = fns;
-    L->fn = &fns[out->n_fns++];
     L->fn->name = kf__l_name(L, "%s%s", L->k->name, suffix);
     L->fn->doc = kf__low_doc(L, doc, !strcmp(suffix, "_merge"));
     L->fn->cluster = 1;
