@@ -107,8 +107,14 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
     if (in->kind == KF__I_LOAD) {
         put_corner(L, s, in->access);
         kf__put_var(L, kf__types[o->dtype].stored, tile, s->most, NULL);
-        put_transpose(L, "kf_transpose", kf__types[o->dtype].size, kf__l_var(L, tile), s->pitch,
-                      kf__l_var(L, corner_name(L, in->access)), stride, s->n_len, s->n_rows);
+        const kf__lx *zero = kf__l_int(L, 0), *size[] = {s->n_rows, s->n_len};
+        const kf__lx *from[] = {zero, zero}, *to[] = {size[0], size[1]};
+        if (in->n_args) kf__put_rectangle(L, i, s->t, s->first, size, from, to);
+        const kf__lx *corner = kf__l_bin(L, "+", kf__l_bin(L, "*", from[1], stride), from[0]);
+        const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", from[0], s->pitch), from[1]);
+        put_transpose(L, "kf_transpose", kf__types[o->dtype].size, item(L, tile, at), s->pitch,
+                      item(L, corner_name(L, in->access), corner), stride,
+                      kf__l_bin(L, "-", to[1], from[1]), kf__l_bin(L, "-", to[0], from[0]));
         return;
     }
     const char *words = kf__l_name(L, "words%u", (unsigned)in->access);

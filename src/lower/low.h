@@ -233,6 +233,13 @@ bool kf__is_range(const kf__low *L, uint32_t guard);
 void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,
                    const kf__lx **from, const kf__lx **to);
 
+/* Is the guard made of ranges of the innermost axis and of axis t, each of one of them? */
+bool kf__is_rectangle(const kf__low *L, uint32_t guard, int t);
+/* Such a guard of instruction i in a tile of size[0] of t by size[1] of the innermost axis: it holds
+ * in [from, to). The tile begins at t's variable and `first`. */
+void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first, const kf__lx *const *size,
+                       const kf__lx **from, const kf__lx **to);
+
 /* ---------------------------------------------------------------- fixed.c */
 
 /* Is i, of `mask`, a load whose symbols don't change along the innermost axis? */

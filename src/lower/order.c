@@ -25,6 +25,20 @@ bool kf__low_moves(const kf__low *L, uint32_t i, bool guarded) {
     return read;
 }
 
+/* May it go through tiles with axis t? On the CPU a guarded load may where its guard is a rectangle
+ * of the tile: what is outside isn't moved. */
+static bool may_tile(const kf__low *L, uint32_t i, int t) {
+    uint32_t loads = 0;
+    bool fits = L->target->kind == KF__TARGET_C;
+    if (kf__low_moves(L, i, false)) return true;
+    for (uint32_t n = 0; n < L->k->n_instrs && fits; ++n) {
+        const kf__instr *in = &L->k->instrs[n];
+        if (in->kind != KF__I_LOAD || in->access != i) continue;
+        fits = ++loads == 1 && in->n_args == 1 && kf__is_rectangle(L, in->args[0], t);
+    }
+    return fits && loads;
+}
+
 /* Bytes of an element, more where the operand has all axes: it is larger then. */
 static int weight(const kf__low *L, uint32_t i) {
     bool all = true;
@@ -69,7 +83,7 @@ static int tile_axis(const kf__low *L) {
     for (int m = 0; m < kf__last(L); ++m) {
         int sum = 0;
         for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-            if (kf__low_step(L, i) == 2 && is_unit(L, i, m) && kf__low_moves(L, i, false))
+            if (kf__low_step(L, i) == 2 && is_unit(L, i, m) && may_tile(L, i, m))
                 sum += weight(L, i);
         if (sum > most) best = m, most = sum;
     }
@@ -108,7 +122,7 @@ void kf__low_order(kf__low *L) {
     move_last(L, best);
     if (!L->k->reduced) L->tile = tile_axis(L);
     for (uint32_t i = 0; L->tile >= 0 && i < L->k->n_accesses; ++i)
-        if (kf__low_step(L, i) == 2 && is_unit(L, i, L->tile) && kf__low_moves(L, i, false))
+        if (kf__low_step(L, i) == 2 && is_unit(L, i, L->tile) && may_tile(L, i, L->tile))
             L->tiled |= (uint64_t)1 << i;
 }
 

@@ -49,26 +49,35 @@ const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, c
 
 /* ---------------------------------------------------------------- guards as ranges */
 
-/* How an index moves along the innermost axis: 0, 1, -1; 2: otherwise. */
-static int direction(const kf__low *L, uint32_t access) {
+/* How an index moves along an axis (-1: there is none): 0, 1, -1; 2: otherwise. */
+static int direction(const kf__low *L, uint32_t access, int axis) {
     const kf__operand *o = &L->operands[access];
     if (!o->affine) return 2;
-    if (!L->n_axes || !o->varies[kf__last(L)]) return 0;
-    kf__expr by = o->along[kf__last(L)].coefficient;
+    if (axis < 0 || !o->varies[axis]) return 0;
+    kf__expr by = o->along[axis].coefficient;
     if (kf__x_is(&L->p->graph->exprs, by, 1)) return 1;
     return kf__x_is(&L->p->graph->exprs, by, -1) ? -1 : 2;
 }
 
 bool kf__is_range(const kf__low *L, uint32_t guard) {
     const kf__instr *in = &L->k->instrs[guard];
-    if (in->kind == KF__I_INSIDE) return direction(L, in->access) < 2;
+    if (in->kind == KF__I_INSIDE) return direction(L, in->access, kf__last(L)) < 2;
     return kf__is_place(L, guard) && kf__is_range(L, in->args[0]) && kf__is_range(L, in->args[1]);
 }
 
-/* Is the index but the innermost axis itself? */
-static bool is_counted(const kf__low *L, const kf__operand *o) {
+bool kf__is_rectangle(const kf__low *L, uint32_t guard, int t) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (in->kind != KF__I_INSIDE)
+        return kf__is_place(L, guard) && kf__is_rectangle(L, in->args[0], t) &&
+               kf__is_rectangle(L, in->args[1], t);
+    int along = direction(L, in->access, kf__last(L)), across = direction(L, in->access, t);
+    return (along == 0 || along == 1) && (across == 0 || across == 1) && !(along && across);
+}
+
+/* Is the index but this axis itself? */
+static bool is_counted(const kf__low *L, const kf__operand *o, int axis) {
     bool alone = o->origin;
-    for (int m = 0; m < kf__last(L); ++m) alone = alone && !o->varies[m];
+    for (int m = 0; m < L->n_axes; ++m) alone = alone && (m == axis || !o->varies[m]);
     return alone;
 }
 
@@ -76,8 +85,9 @@ static const kf__lx *most(kf__low *L, const char *which, const kf__lx *a, const 
     return kf__l_call(L, which, KF__I64, a, b);
 }
 
-static void add_range(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx **from,
-                      const kf__lx **to) {
+/* Along `axis`; what moves along `other` isn't asked. */
+static void add_range(kf__low *L, uint32_t guard, int axis, int other, const kf__lx *first,
+                      const kf__lx **from, const kf__lx **to) {
     const kf__instr *in = &L->k->instrs[guard];
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
     if (L->value[guard]) { /* it is the same for all of them */
@@ -85,21 +95,22 @@ static void add_range(kf__low *L, uint32_t guard, const kf__lx *first, const kf_
         return;
     }
     if (in->kind != KF__I_INSIDE) {
-        add_range(L, in->args[0], first, from, to);
-        add_range(L, in->args[1], first, from, to);
+        add_range(L, in->args[0], axis, other, first, from, to);
+        add_range(L, in->args[1], axis, other, first, from, to);
         return;
     }
     const kf__operand *o = &L->operands[in->access];
+    if (other >= 0 && o->varies[other]) return;
     const kf__lx *size = kf__word_int(L, kf__l_name(L, "size_%s", o->name), o->bound);
     const kf__lx *e = index_at(L, in->access, first); /* of the block's first element */
-    int way = direction(L, in->access);
+    int way = direction(L, in->access, axis);
     if (way == 0) {
         const kf__lx *inside = kf__l_call(L, "kf_inside", KF__I64, e, size);
         *to = kf__l_select(L, inside, *to, zero);
         return;
     }
     if (way == 1) {
-        if (!is_counted(L, o)) *from = most(L, "kf_max_i64", *from, kf__l_bin(L, "-", zero, e));
+        if (!is_counted(L, o, axis)) *from = most(L, "kf_max_i64", *from, kf__l_bin(L, "-", zero, e));
         *to = most(L, "kf_min_i64", *to, kf__l_bin(L, "-", size, e));
     } else {
         *from = most(L, "kf_max_i64", *from,
@@ -112,10 +123,26 @@ void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *le
                    const kf__lx **from, const kf__lx **to) {
     *from = kf__l_int(L, 0);
     *to = len;
-    add_range(L, L->k->instrs[i].args[0], first, from, to);
+    add_range(L, L->k->instrs[i].args[0], kf__last(L), -1, first, from, to);
     if ((*from)->kind != KF__L_INT)
         *from = kf__put_let(L, "int64_t", kf__l_name(L, "begin%u", (unsigned)i),
                             most(L, "kf_min_i64", *from, len), NULL);
     *to = kf__put_let(L, "int64_t", kf__l_name(L, "end%u", (unsigned)i),
                       most(L, "kf_max_i64", *from, *to), NULL);
+}
+
+void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first, const kf__lx *const *size,
+                       const kf__lx **from, const kf__lx **to) {
+    static const char *const sides[] = {"across", "along"};
+    for (int side = 0; side < 2; ++side) {
+        int axis = side ? kf__last(L) : t, other = side ? t : kf__last(L);
+        const kf__lx *begin = kf__l_int(L, 0), *end = size[side];
+        add_range(L, L->k->instrs[i].args[0], axis, other, first, &begin, &end);
+        if (begin->kind != KF__L_INT)
+            begin = kf__put_let(L, "int64_t", kf__l_name(L, "%s_begin%u", sides[side], (unsigned)i),
+                                most(L, "kf_min_i64", begin, size[side]), NULL);
+        from[side] = begin;
+        to[side] = kf__put_let(L, "int64_t", kf__l_name(L, "%s_end%u", sides[side], (unsigned)i),
+                               most(L, "kf_max_i64", begin, end), NULL);
+    }
 }
