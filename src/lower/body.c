@@ -214,8 +214,8 @@ const char *kf__instr_comment(kf__low *L, uint32_t i) {
 static const kf__lx *cast(kf__low *L, kf__dtype from, kf__dtype to, const kf__lx *value,
                           bool fits) {
     kf__dtype source = kf__compute(from), target = kf__compute(to);
-    bool half = target != to;
-    if (half && source != KF__F32) {
+    bool half = target != to, wide = source == KF__F64 || source == KF__I64 || source == KF__I32;
+    if (half && wide) { /* what f32 can't hold */
         const char *into = source == KF__I64 ? "odd" : "f64"; /* so that it is rounded once */
         if (source != KF__F64)
             value = kf__l_call(L, kf__l_name(L, "kf_cast_%s_%s", kf__types[source].alias, into),
