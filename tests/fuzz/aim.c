@@ -227,6 +227,7 @@ bool fz_generate_for(fz_program *p, fz_random *r, const fz_aim *aim) {
     for (int i = n - 1; i >= 0; i--)
         if (!alone || p->n_results == 0) add_result(p, results[i]);
     if (aim->kind == KF__COPY) add_result(p, operation);
+    fz_settle_results(p);
     return p->n_results > 0;
 }
 

@@ -66,6 +66,8 @@ struct fz_coverage {
 };
 
 extern const char *const fz_target_names[FZ_TARGETS];
+/* How many pairs that can be are empty, or seen though they can't be; prints them. */
+int fz_missing(const fz_pairs *p, bool print);
 /* Prints the tables; 0: no reachable pair is empty, 1: some are, 2: nothing to report. */
 int fz_report(const fz_coverage *c);
 

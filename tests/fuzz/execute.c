@@ -29,10 +29,10 @@ typedef struct job {
     fz_array inputs[FZ_INPUTS]; /* by graph input */
     kf_scalar by_input[FZ_INPUTS], by_number[FZ_INPUTS];
     kf_array arrays[FZ_INPUTS];
-    kf__oracle_result want[FZ_RESULTS];
+    kf__oracle_result want[FZ_OUTPUTS];
     kf_status wanted; /* what the oracle says */
     int mode;
-    char *bits[FZ_RESULTS]; /* of the first mode, where all modes must have the same */
+    char *bits[FZ_OUTPUTS]; /* of the first mode, where all modes must have the same */
 } job;
 
 static fz_outcome fail(job *j, const char *format, ...) KF__PRINTF(2, 3);
@@ -72,7 +72,7 @@ static bool prepare(job *j) {
 static void discard(job *j) {
     for (int i = 0; i < j->n; i++) fz_free_array(&j->inputs[i]);
     kf__oracle_free(j->g, j->want);
-    for (int i = 0; i < FZ_RESULTS; i++) {
+    for (int i = 0; i < FZ_OUTPUTS; i++) {
         free(j->bits[i]);
         j->bits[i] = NULL;
     }
@@ -140,8 +140,8 @@ static kf_status download(job *j, fz_array *a, const device_array *from, kf_erro
 
 typedef struct attempt {
     kf_plan *plan;
-    fz_array results[FZ_RESULTS];
-    device_array device_inputs[FZ_INPUTS], device_results[FZ_RESULTS];
+    fz_array results[FZ_OUTPUTS];
+    device_array device_inputs[FZ_INPUTS], device_results[FZ_OUTPUTS];
     fz_array workspace;
     device_array device_workspace;
     int64_t workspace_size;
@@ -149,12 +149,12 @@ typedef struct attempt {
 
 static void free_device_arrays(job *j, attempt *a) {
     for (int i = 0; i < FZ_INPUTS; i++) kf_array_free(j->ctx, &a->device_inputs[i].blob);
-    for (int k = 0; k < FZ_RESULTS; k++) kf_array_free(j->ctx, &a->device_results[k].blob);
+    for (int k = 0; k < FZ_OUTPUTS; k++) kf_array_free(j->ctx, &a->device_results[k].blob);
 }
 
 static void end(job *j, attempt *a) {
     free_device_arrays(j, a);
-    for (int i = 0; i < FZ_RESULTS; i++) fz_free_array(&a->results[i]);
+    for (int i = 0; i < FZ_OUTPUTS; i++) fz_free_array(&a->results[i]);
     kf_array_free(j->ctx, &a->device_workspace.blob);
     fz_free_array(&a->workspace);
     kf_plan_free(a->plan);
@@ -163,7 +163,7 @@ static void end(job *j, attempt *a) {
 /* Poison, run, look at what is around the results. replace: result `r` is written into input `i`'s
  * memory (r < 0: none is). */
 static fz_outcome run(job *j, attempt *a, int r, int i, const char *when, bool *refused) {
-    void *inputs[FZ_INPUTS], *results[FZ_RESULTS], *workspace;
+    void *inputs[FZ_INPUTS], *results[FZ_OUTPUTS], *workspace;
     kf_error err = {0};
     kf_status status = KF_OK;
     int n_results = (int)j->g->results.n;
@@ -247,7 +247,7 @@ static fz_outcome compare_bits(job *j, attempt *a, char *const *first, const cha
 
 /* Once more: elsewhere in memory, and with the work divided otherwise. */
 static fz_outcome run_elsewhere(job *j, attempt *a, char *const *first) {
-    fz_array inputs[FZ_INPUTS], results[FZ_RESULTS];
+    fz_array inputs[FZ_INPUTS], results[FZ_OUTPUTS];
     fz_trial trial = *j->trial;
     bool made = true;
     memcpy(inputs, j->inputs, sizeof inputs);
@@ -272,14 +272,14 @@ static fz_outcome run_elsewhere(job *j, attempt *a, char *const *first) {
     if (outcome == FZ_PASS) outcome = compare_bits(j, a, first, "elsewhere");
     free_device_arrays(j, a);
     for (int i = 0; i < FZ_INPUTS; i++) fz_free_array(&j->inputs[i]);
-    for (int k = 0; k < FZ_RESULTS; k++) fz_free_array(&a->results[k]);
+    for (int k = 0; k < FZ_OUTPUTS; k++) fz_free_array(&a->results[k]);
     memcpy(j->inputs, inputs, sizeof inputs);
     memcpy(a->results, results, sizeof results);
     return outcome;
 }
 
 static fz_outcome run_twice(job *j, attempt *a) {
-    char *first[FZ_RESULTS] = {NULL};
+    char *first[FZ_OUTPUTS] = {NULL};
     uint32_t n = j->g->results.n;
     fz_outcome outcome = run(j, a, -1, -1, "", NULL);
     if (outcome == FZ_PASS) outcome = compare(j, a->results, "");
@@ -326,7 +326,7 @@ static bool any_elements(const job *j, const kf_plan *plan) {
 }
 
 static fz_outcome try_mode(job *j, kf_program *program, attempt *a) {
-    kf_array arrays[FZ_RESULTS];
+    kf_array arrays[FZ_OUTPUTS];
     kf_error err = {0};
     if (j->wanted == KF_OK && !make_results(j, a, j->trial->results, arrays))
         return fail(j, "out of memory");
@@ -351,7 +351,7 @@ static fz_outcome try_mode(job *j, kf_program *program, attempt *a) {
 
 /* The simplified graph must give the same bits where no rounding was left open. */
 static fz_outcome compare_simplified(job *j) {
-    kf__oracle_result got[FZ_RESULTS];
+    kf__oracle_result got[FZ_OUTPUTS];
     kf_array host[FZ_INPUTS];
     kf_error err = {0};
     fz_outcome outcome = FZ_PASS;
@@ -434,8 +434,8 @@ fz_outcome fz_check(kf_context *ctx, const fz_program *p, int n_trials, const fz
         snprintf(failure->what, sizeof failure->what, "parse: %s", err.message);
         return FZ_REFUSED;
     }
-    if (j.g->results.n > FZ_RESULTS) {
-        snprintf(failure->what, sizeof failure->what, "more than %d results", (int)FZ_RESULTS);
+    if (j.g->results.n > FZ_OUTPUTS) {
+        snprintf(failure->what, sizeof failure->what, "more than %d results", (int)FZ_OUTPUTS);
         kf_graph_free(j.g);
         return FZ_REFUSED;
     }
@@ -465,7 +465,7 @@ fz_outcome fz_foresee(kf_context *ctx, const fz_program *p, int n_trials, const 
     if (fz_graph(p, opt->eager ? KF_EAGER : KF_FUSED, &j.g, j.which, &err) != KF_OK)
         return FZ_REFUSED;
     j.n = (int)j.g->inputs.n;
-    fz_outcome outcome = compile(&j, 1);
+    fz_outcome outcome = j.g->results.n > FZ_OUTPUTS ? FZ_REFUSED : compile(&j, 1);
     if (outcome == FZ_PASS) fz_coverage_graph(opt->coverage, j.programs[0]);
     for (int t = 0; t < n_trials && outcome == FZ_PASS; t++) {
         j.trial = &trials[t];

@@ -1,6 +1,7 @@
 /* kfuse-fuzz: random programs, fused and unfused, against the oracle.
  *
  *   generate.c   a random program: lines of kfuse's language, each accepted by the parser
+ *   library.c    calls of composites, by their signatures
  *   aim.c        a program made for a cell of coverage.h's table
  *   data.c       a trial: sizes, layouts and values of the inputs, between guard zones
  *   execute.c    one trial of one compiled program: plan, run, compare, look for damage
@@ -18,6 +19,7 @@
 
 enum {
     FZ_INPUTS = 4, FZ_STEPS = 16, FZ_VALUES = FZ_INPUTS + FZ_STEPS, FZ_RESULTS = 3,
+    FZ_OUTPUTS = 8, /* a result may be a tuple */
     FZ_SYMBOLS = 8, FZ_RANK = 4, FZ_LINE = 800, FZ_TEXT = 8192,
 };
 

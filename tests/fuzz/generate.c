@@ -288,7 +288,7 @@ static bool look(fz_program *p, int v, kf__dtype *dtype, int *rank) {
     p->n_results = 1;
     p->results[0] = v;
     if (fz_graph(p, KF_FUSED, &g, which, &err) != KF_OK) return false;
-    bool fits = true;
+    bool fits = g->results.n <= FZ_OUTPUTS;
     for (int k = 0; k < 2 && fits; k++)
         fits = fz_sizes_fit(p, g, which, sizes[k], &elements) && elements <= 20000;
     *dtype = (kf__dtype)kf__at(g, g->results.at[0])->dtype;
@@ -301,6 +301,9 @@ static bool propose(const fz_pool *p, fz_random *r, char *line, int args[3]) {
     char text[FZ_LINE], class;
     if (fz_chance(r, 40)) {
         class = fz_op_text((kf__opcode)fz_below(r, KF__UNIFORM_BITS), text, sizeof text);
+    } else if (fz_chance(r, 25)) {
+        class = fz_chance(r, 80) ? 'f' : '*';
+        fz_library_text(r, text, sizeof text);
     } else {
         int total = 0, at, k = 0;
         for (int i = 0; i < N_TEMPLATES; i++) total += templates[i].weight;
@@ -338,6 +341,17 @@ int fz_add_step(fz_program *p, fz_pool *pool, const char *text, const int args[3
     return -1;
 }
 
+void fz_settle_results(fz_program *p) {
+    int which[FZ_INPUTS];
+    while (p->n_results > 1) {
+        kf_graph *g = NULL;
+        bool fine = fz_graph(p, KF_FUSED, &g, which, NULL) == KF_OK && g->results.n <= FZ_OUTPUTS;
+        kf_graph_free(g);
+        if (fine) return;
+        p->n_results--;
+    }
+}
+
 int fz_add_random_step(fz_program *p, fz_pool *pool, fz_random *r) {
     char line[FZ_LINE];
     int args[3];
@@ -362,4 +376,5 @@ void fz_generate(fz_program *p, fz_random *r) {
         if (!new) break;
         p->results[p->n_results++] = v;
     }
+    fz_settle_results(p);
 }

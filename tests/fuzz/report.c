@@ -62,6 +62,11 @@ static totals look_at_pairs(const fz_pairs *p, bool print) {
     return t;
 }
 
+int fz_missing(const fz_pairs *p, bool print) {
+    totals t = look_at_pairs(p, print);
+    return t.possible - t.seen + t.wrong;
+}
+
 static int report_target(const fz_coverage *c, int target) {
     const fz_pairs *p = c->pairs[target];
     printf("\n==== %s: %lld graphs\n", fz_target_names[target], (long long)c->graphs[target]);
@@ -72,9 +77,8 @@ static int report_target(const fz_coverage *c, int target) {
     printf("\n%s: %lld graphs; %lld different cells of operation x type x layout x kind x cut;\n"
            "%d of %d pairs that can be\n", fz_target_names[target], (long long)c->graphs[target],
            (long long)different_cells(c->target[target]), t.seen, t.possible);
-    if (t.seen < t.possible || t.wrong) printf("EMPTY, or wrong about what can be:\n");
-    look_at_pairs(p, true);
-    return t.seen < t.possible || t.wrong;
+    if (fz_missing(p, false)) printf("EMPTY, or wrong about what can be:\n");
+    return fz_missing(p, true) > 0;
 }
 
 int fz_report(const fz_coverage *c) {
