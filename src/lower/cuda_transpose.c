@@ -103,14 +103,28 @@ static void pick_sides(const kf__low *L, shape *s) {
     s->len = tile / s->rows;
 }
 
-/* Are 16-byte accesses along t right for every operand that goes through shared memory? */
-static bool is_wide(const kf__low *L) {
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        for (int m = 0; kf__low_tiled(L, i) && m < L->n_axes; ++m)
-            if (m != L->tile && L->operands[i].varies[m] && L->axes[m].size > 1 &&
-                L->operands[i].stride[m] % along_t(L, i))
-                return false;
+/* Do strides allow 16-byte accesses along t of this operand? */
+static bool is_wide(const kf__low *L, uint32_t i) {
+    for (int m = 0; m < L->n_axes; ++m)
+        if (m != L->tile && L->operands[i].varies[m] && L->axes[m].size > 1 &&
+            L->operands[i].stride[m] % along_t(L, i))
+            return false;
     return true;
+}
+
+/* Does it begin in the middle of an array? Then its alignment is its own affair. */
+static bool is_apart(const kf__low *L, uint32_t i) {
+    return !L->operands[i].store && !L->operands[i].origin;
+}
+
+/* A word: may operand i, which goes through shared memory, be accessed by 16 bytes? */
+static const kf__lx *wide(kf__low *L, uint32_t i) {
+    bool all = true;
+    if (is_apart(L, i))
+        return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[i].name), is_wide(L, i));
+    for (uint32_t k = 0; k < L->k->n_accesses; ++k)
+        all = all && (!kf__low_tiled(L, k) || is_apart(L, k) || is_wide(L, k));
+    return kf__word_aligned(L, "vec_t", all);
 }
 
 /* ---------------------------------------------------------------- small expressions */
@@ -191,7 +205,21 @@ static void close_runs(kf__low *L) {
     kf__close(L);
 }
 
-static const kf__lx *wide(kf__low *L) { return kf__word_aligned(L, "vec_t", is_wide(L)); }
+/* The load of operand i. */
+static uint32_t load_of(const kf__low *L, uint32_t i) {
+    uint32_t n = 0;
+    while (L->k->instrs[n].kind != KF__I_LOAD || L->k->instrs[n].access != i) ++n;
+    return n;
+}
+
+/* The elements of a run that are inside, where load n has a guard: one line of a rectangle. */
+static void put_inside(kf__low *L, uint32_t n, const kf__lx **begin, const kf__lx **end) {
+    const kf__lx *size[] = {var(L, "left"), kf__l_int(L, 1)}, *from[2], *to[2];
+    kf__put_rectangle(L, n, L->tile, var(L, "at"), size, from, to);
+    if (from[0]->kind != KF__L_INT) *begin = from[0];
+    *end = kf__l_select(L, kf__l_bin(L, "<", from[1], to[1]), to[0], from[0]);
+    *end = kf__put_let(L, "int64_t", kf__l_name(L, "end%u", (unsigned)n), *end, NULL);
+}
 
 static void put_early(kf__low *L, const shape *s, uint32_t i) {
     const char *words = register_name(L, i);
@@ -200,11 +228,21 @@ static void put_early(kf__low *L, const shape *s, uint32_t i) {
     kf__put_var(L, "uint32_t", words, s->each * item_size(L, i) / 4, NULL);
     kf__open_block(L);
     open_runs(L, s, i, true);
-    const char *name = kf__l_name(L, "kf_load%d_%s", along_t(L, i),
-                                  kf__types[L->operands[i].dtype].alias);
-    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, "p"), kf__l_int(L, 0), var(L, "left"),
-                               wide(L), plus(L, var(L, words), times(L, var(L, "q"),
-                                                                     kf__l_int(L, 4)))));
+    const char *alias = kf__types[L->operands[i].dtype].alias;
+    const kf__lx *to = plus(L, var(L, words), times(L, var(L, "q"), kf__l_int(L, 4)));
+    const kf__lx *zero = kf__l_int(L, 0), *left = var(L, "left"), *begin = zero, *end = left;
+    if (L->k->instrs[load_of(L, i)].n_args) put_inside(L, load_of(L, i), &begin, &end);
+    if (begin != zero)
+        kf__open_if(L, kf__l_bin(L, "&&", kf__l_bin(L, "==", begin, zero),
+                                 kf__l_bin(L, "==", end, left)));
+    kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_load%d_%s", along_t(L, i), alias), KF__I64,
+                               var(L, "p"), zero, begin == zero ? end : left, wide(L, i), to));
+    if (begin != zero) {
+        kf__open_else(L);
+        kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_part%d_%s", along_t(L, i), alias), KF__I64,
+                                   var(L, "p"), begin, end, to));
+        kf__close(L);
+    }
     close_runs(L);
 }
 
@@ -245,7 +283,7 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
     kf__close(L);
     const char *name = kf__l_name(L, "kf_store%d_%s", along_t(L, i), kf__types[type].alias);
     kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, "p"), kf__l_int(L, 0), var(L, "left"),
-                               wide(L), var(L, "w")));
+                               wide(L, i), var(L, "w")));
     close_runs(L);
 }
 

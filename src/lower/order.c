@@ -25,11 +25,11 @@ bool kf__low_moves(const kf__low *L, uint32_t i, bool guarded) {
     return read;
 }
 
-/* May it go through tiles with axis t? On the CPU a guarded load may where its guard is a rectangle
- * of the tile: what is outside isn't moved. */
+/* May it go through tiles with axis t? A guarded load may where its guard is a rectangle of the tile:
+ * what is outside isn't moved. */
 static bool may_tile(const kf__low *L, uint32_t i, int t) {
     uint32_t loads = 0;
-    bool fits = L->target->kind == KF__TARGET_C;
+    bool fits = true;
     if (kf__low_moves(L, i, false)) return true;
     for (uint32_t n = 0; n < L->k->n_instrs && fits; ++n) {
         const kf__instr *in = &L->k->instrs[n];
