@@ -68,9 +68,10 @@ static inline long double kf_o_modf(long double a, long double b) {
     return r == 0 ? copysignl(0, b) : r;
 }
 
-/* The floor of the exact quotient; a / b for infinite a and for b = 0. */
+/* The floor of the exact quotient; NaN for infinite a, a / b for b = 0. */
 static inline long double kf_o_floordivf(long double a, long double b) {
-    if (b == 0 || isinf(a)) return a / b;
+    if (isinf(a)) return a - a;
+    if (b == 0) return a / b;
     long double r = fmodl(a, b), q = (a - r) / b;
     if (r != 0 && (r < 0) != (b < 0)) q -= 1;
     return q == 0 ? copysignl(0, a / b) : rintl(q);

@@ -61,8 +61,8 @@ static const kf__builtin *find(const char *name, size_t n) {
 
 const kf__builtin *kf__builtin_find(const char *name, size_t n) {
     const kf__builtin *b = find(name, n);
-    for (size_t i = 0; !b && i < KF__COUNT(aliases); i++)
-        if (same(aliases[i].name, name, n)) b = find(aliases[i].text, strlen(aliases[i].text));
+    const char *other = b ? NULL : kf__alias_in(name, n);
+    if (other) b = find(other, strlen(other));
     kf__dtype dtype;
     if (!b && kf__dtype_from_name(name, n, &dtype)) /* f16(x) */
         b = find(kf__types[dtype].name, strlen(kf__types[dtype].name));
@@ -102,11 +102,13 @@ static void comment_above(const kf__library_place *place, char *to, size_t size)
     to[n] = 0;
 }
 
-const char *kf__alias_of(const char *name) {
+const char *kf__alias_in(const char *name, size_t n) {
     for (size_t i = 0; i < KF__COUNT(aliases); i++)
-        if (strcmp(aliases[i].name, name) == 0) return aliases[i].text;
+        if (same(aliases[i].name, name, n)) return aliases[i].text;
     return NULL;
 }
+
+const char *kf__alias_of(const char *name) { return kf__alias_in(name, strlen(name)); }
 
 const char *kf__other_name(const char *name, size_t i) {
     for (size_t k = 0; k < KF__COUNT(aliases); k++)

@@ -21,6 +21,8 @@ struct kf__builtin {
 
 const kf__builtin *kf__builtin_find(const char *name, size_t n);
 const kf__builtin *kf__builtin_at(size_t i); /* NULL behind the last */
+/* What the first n characters are another name of, a builtin or a composite; NULL: nothing. */
+const char *kf__alias_in(const char *name, size_t n);
 static inline bool kf__builtin_private(const kf__builtin *b) {
     return strncmp(b->doc, "Private", 7) == 0;
 }

@@ -214,11 +214,27 @@ bool kf__make_cast_named(kf__evaluator *ev, const kf__builtin *b, const kf__obje
     return cast(ev, &args[0], (kf__dtype)b->data, out);
 }
 
+/* float('-inf'): the numbers that have no literal in Python. */
+static bool float_of_text(kf__evaluator *ev, const kf__object *o, kf__object *out) {
+    static const struct {
+        const char *text;
+        double value;
+    } numbers[] = {{"inf", INFINITY}, {"+inf", INFINITY}, {"-inf", -INFINITY}, {"nan", NAN}};
+    for (size_t i = 0; i < KF__COUNT(numbers); i++)
+        if (strlen(numbers[i].text) == o->n && memcmp(numbers[i].text, o->text, o->n) == 0) {
+            *out = (kf__object){.kind = KF__O_FLOAT, .number = numbers[i].value};
+            return true;
+        }
+    return kf__eval_fail(ev, KF_ERR_ARGUMENT, "float() takes a number, an array, 'inf', '-inf' or "
+                                              "'nan'");
+}
+
 bool kf__make_to_float(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                        kf__object *out) {
     (void)b;
     *out = args[0];
     if (args[0].kind == KF__O_FLOAT) return true;
+    if (args[0].kind == KF__O_STRING) return float_of_text(ev, &args[0], out);
     if (kf__is_number(&args[0])) {
         *out = (kf__object){.kind = KF__O_FLOAT, .number = (double)args[0].integer};
         return true;

@@ -17,6 +17,8 @@ static kf__def *find_def(const kf_function *f, bool library, const char *name, s
 static kf_status library_def(kf_function *f, kf__def ***list_at, const char *name, size_t n,
                              kf__def **out, kf_error *err) {
     kf__library_place place;
+    const char *other = kf__alias_in(name, n);
+    if (other && kf__library_find(other, strlen(other), &place)) name = other, n = strlen(other);
     *out = find_def(f, true, name, n);
     if (*out || !kf__library_find(name, n, &place)) return KF_OK;
     kf__module *module = KF__NEW(&f->arena, kf__module, 1);

@@ -192,23 +192,44 @@ bool kf__make_permute(kf__evaluator *ev, const kf__builtin *b, const kf__object 
     return permuted(ev, x, perm, out);
 }
 
+/* The places that a number or a tuple of them names, each once. */
+static bool places(kf__evaluator *ev, const kf__object *o, const char *what, int rank, int *out,
+                   int *n, uint32_t *mask) {
+    int64_t axes[KF__MAX_RANK];
+    if (o->kind == KF__O_NONE)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be an integer, not None", what);
+    if (!kf__to_ints(ev, o, what, axes, n)) return false;
+    *mask = 0;
+    for (int i = 0; i < *n; i++) {
+        if (!axis_in(ev, axes[i], rank, &out[i])) return false;
+        if (*mask >> out[i] & 1)
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld stands twice in `%s`",
+                                 (long long)axes[i], what);
+        *mask |= 1u << out[i];
+    }
+    return true;
+}
+
 bool kf__make_move_axis(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                         kf__object *out) {
     kf__ref x;
     uint8_t perm[KF__MAX_RANK];
-    int64_t from, to;
-    int source = 0, destination = 0, n = 0;
+    int from[KF__MAX_RANK], to[KF__MAX_RANK], n_from, n_to;
+    uint32_t sources, destinations;
     (void)b;
-    if (!kf__to_node(ev, &args[0], &x) || !kf__to_int(ev, &args[1], "source", &from) ||
-        !kf__to_int(ev, &args[2], "destination", &to))
-        return false;
+    if (!kf__to_node(ev, &args[0], &x)) return false;
     int rank = rank_of(ev, x);
-    if (!axis_in(ev, from, rank, &source) || !axis_in(ev, to, rank, &destination)) return false;
-    for (int d = 0; d < rank; d++) {
-        if (n == destination) perm[n++] = (uint8_t)source;
-        if (d != source) perm[n++] = (uint8_t)d;
+    if (!places(ev, &args[1], "source", rank, from, &n_from, &sources) ||
+        !places(ev, &args[2], "destination", rank, to, &n_to, &destinations))
+        return false;
+    if (n_from != n_to)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%d axes are moved to %d places", n_from, n_to);
+    for (int i = 0; i < n_to; i++) perm[to[i]] = (uint8_t)from[i];
+    for (int d = 0, rest = 0; d < rank; d++) { /* the others in their order */
+        if (destinations >> d & 1) continue;
+        while (sources >> rest & 1) rest++;
+        perm[d] = (uint8_t)rest++;
     }
-    if (n < rank) perm[n] = (uint8_t)source;
     return permuted(ev, x, perm, out);
 }
 

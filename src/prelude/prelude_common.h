@@ -163,7 +163,8 @@ KF_FN float kf__power_of_2(int32_t n) {
 KF_FN float kf_floordiv_f32(float a, float b) {
     float q = (float)kf_floor_f64((double)a / (double)b);
     int opposite = (kf_bits_f32(a) ^ kf_bits_f32(b)) < 0 && a != 0;
-    return opposite && kf_abs_f32(b) == kf_inf_f32 && kf_isfinite_f32(a) ? -1.0f : q;
+    float f = opposite && kf_abs_f32(b) == kf_inf_f32 ? -1.0f : q;
+    return a - a == 0 ? f : a - a; /* of infinity NaN, as its remainder */
 }
 /* The exact remainder, then b's sign. */
 KF_FN float kf_mod_f32(float a, float b) {
@@ -183,5 +184,6 @@ KF_FN double kf_floordiv_f64(double a, double b) {
     int up = t == q && r != 0 && kf_abs_f64(r) > 0.5 * kf_abs_f64(b);
     t = t - (up ? (t > 0 ? 1.0 : -1.0) : 0.0);
     t = t - ((r < 0) != (b < 0) && r != 0 ? 1.0 : 0.0);
-    return b == 0 || kf_isinf_f64(a) ? q : kf_abs_f64(q) < 0x1p53 ? t : q;
+    double f = b != 0 && kf_abs_f64(q) < 0x1p53 ? t : q;
+    return a - a == 0 ? f : a - a; /* of infinity NaN, as its remainder */
 }

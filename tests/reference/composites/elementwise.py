@@ -77,3 +77,22 @@ def rows(t):
               y=near + np.float32(2.0**-22))
     t.pointwise("type_as(x * 2, y)", lambda x, y: (x * 2).int().numpy(), x=uniform(-9, 9, 30),
                 y=np.int32([1]))
+    names(t)
+
+
+def names(t):
+    two = {"x": special(), "y": normal(52, scale=4)}
+    t.pointwise("logaddexp2(x, y)", torch.logaddexp2, "ulp 6 abs 4e-7", **two)
+    t.pointwise("cast(float_power(x, 3), float32)", lambda x: (x**3).float(), "ulp 1", x=uniform(1, 2, 20))
+    t.pointwise("q, r = divmod(x, y); q * 0.5 + r", lambda x, y: 0.5 * (x // y) + torch.remainder(x, y),
+                "rel 1e-5 abs 1e-5 wide 1", x=normal(40, scale=9), y=normal(40))
+    t.pointwise("modf(x)", by(lambda x: np.modf(x)), "ulp 0", x=special())
+    t.pointwise("ldexp(x, n)", by(np.ldexp), "ulp 1", x=normal(20), n=np.int32(np.arange(20) - 10))
+    t.pointwise("rsub(x, y)", lambda x, y: y - x, "ulp 0.5", x=normal(20), y=normal(20))
+    t.pointwise("rsub(x, y, alpha=2)", lambda x, y: y - 2 * x, "ulp 2 abs 1e-6", x=normal(20),
+                y=normal(20))
+    t.pointwise("isposinf(x), isneginf(x)", by(lambda x: (np.isposinf(x), np.isneginf(x))),
+                x=special())
+    t.add("array_equal(x, x), array_equal(x, x, equal_nan=True)",
+          lambda x: (np.array(False), np.array(True)), x=special())
+    t.pointwise("exp10(x)", lambda x: 10**x, "ulp 6 abs 1e-42", x=uniform(-30, 30, 40))

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from composites.random import dropped, kept
-from composites.table import normal
+from composites.table import normal, uniform
 from scipy import special
 
 
@@ -46,3 +46,18 @@ def rows(t):
     t.pointwise("torch.relu(x) * np.pi + jnp.exp(-math.e * torch.nn.functional.relu6(x))",
                 lambda x: F.relu(x) * np.pi + torch.exp(-np.e * F.relu6(x)), "rel 1e-6", **x)
     t.row("x.to(torch.float64).sum(1).to(torch.float)", lambda x: x.sum(1), "ulp 1", **x)
+    y = {"y": normal(5, 38)}
+    t.pointwise("torch.add(x, y, alpha=2) - torch.sub(x, y)", lambda x, y: x + 2 * y - (x - y),
+                "abs 2e-6", **x, **y)
+    t.pointwise("torch.subtract(x, y, alpha=3)", lambda x, y: x - 3 * y, "abs 2e-6", **x, **y)
+    t.pointwise("torch.div(x, y, rounding_mode='floor') + torch.divide(x, y, rounding_mode='trunc')",
+                lambda x, y: torch.floor(x / y) + torch.trunc(x / y), "ulp 1", **x, **y)
+    t.pointwise("torch.round(x, decimals=2), np.round(x, 1), np.around(x, -1)",
+                lambda x: (x.round(decimals=2), x.round(decimals=1), x.round(decimals=-1)),
+                "rel 1e-6 abs 1e-7", **x)
+    t.add("torch.take_along_dim(x, i, dim=1), torch.take_along_dim(x, i)",
+          lambda x, i: (x.take_along_dim(i, 1), x.take(i).flatten()), "ulp 0", **x,
+          i=np.int64([[0, 3], [1, 37], [5, 5], [9, 2], [36, 0]]))
+    t.pointwise("special.kl_div(x, y)", lambda x, y: special.kl_div(x.numpy(), y.numpy()),
+                "rel 1e-5 abs 1e-6", x=uniform(0.1, 2, 30), y=uniform(0.1, 2, 30))
+    t.pointwise("special.round(x * 3)", lambda x: torch.round(x * 3), "ulp 0", x=normal(30))

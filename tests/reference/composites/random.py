@@ -137,6 +137,9 @@ def rows(t):
                 x=normal(4, 9), m=uniform(0, 1, 4, 9))
     t.pointwise("dropout_mask(x, m, 0.5)", lambda x, m: torch.where(m, x * 2, 0), "ulp 1.5",
                 x=normal(4, 9), m=bools(4, 9))
+    t.pointwise("dropout1d(x, 0.4, 7, 8) + dropout2d(x, 0.4, 7, 8)",
+                lambda x: 2 * dropped(x, kept((3, 4, 1), 0.4, 7, 8), 0.4), "ulp 1.5",
+                x=normal(3, 4, 5))
     t.pointwise("channel_dropout(x, 0.4, 7, 8)",
                 lambda x: dropped(x, kept((3, 4, 1), 0.4, 7, 8), 0.4), "ulp 1.5", x=normal(3, 4, 5))
     noise = -torch.tensor(np.log(exponential((3, 9), 5, 2)))

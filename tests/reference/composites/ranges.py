@@ -34,3 +34,6 @@ def rows(t):
     t.add("causal_mask(3, m=5)", lambda: np.tri(3, 5, 2, dtype=bool))
     t.pointwise("causal(scores)", lambda s: s.masked_fill(~torch.ones(4, 4, dtype=bool).tril(),
                                                           -torch.inf), "ulp 0", scores=normal(2, 4, 4))
+    t.add("geomspace(1, 1000, 7)", lambda: np.geomspace(1, 1000, 7), "rel 2e-6 wide 1")
+    t.add("geomspace(2, 3, num=4, dtype=float32)", lambda: np.geomspace(2, 3, 4), "rel 2e-6 wide 1")
+    t.add("geomspace(5, 2)[1:3]", lambda: np.geomspace(5, 2)[1:3], "rel 2e-6 wide 1")

@@ -28,3 +28,36 @@ def rows(t):
                             torch.meshgrid(*v, indexing=k)), "abs 1e-6", **given)
     t.pointwise("a, b = meshgrid((x, y), indexing='ij'); a - b",
                 lambda x, y: x[:, None] - y, "ulp 0.5", x=normal(3), y=normal(4))
+    x = {"x": normal(4, 6)}
+    for text, reference in (
+        ("flipud(x)", lambda x: x.flip(0)), ("fliplr(x)", lambda x: x.flip(1)),
+        *((f"rot90(x, {k})", lambda x, k=k: torch.rot90(x, k)) for k in (0, 1, 2, 3, -1)),
+        ("narrow(x, 1, 2, 3)", lambda x: x.narrow(1, 2, 3)),
+        ("narrow(x, axis=0, start=1, length=2)", lambda x: x.narrow(0, 1, 2)),
+        ("select(x, 1, -2)", lambda x: x.select(1, -2)),
+        ("select(x, axis=0, index=1)", lambda x: x.select(0, 1)),
+        ("ediff1d(x)", lambda x: x.flatten().diff()),
+        ("atleast_1d(x) + atleast_1d(x[0, 0])", lambda x: x + x[0, 0]),
+        ("atleast_2d(x[0])", lambda x: x[:1]),
+        *((f"diagonal(x, {k})", lambda x, k=k: x.diagonal(k)) for k in (0, 2, -3, 6, -4)),
+        ("diag(x, k=1)", lambda x: x.diagonal(1)),
+        *((f"diag(x[0], {k})", lambda x, k=k: torch.diag(x[0], k)) for k in (0, 2, -3)),
+    ):
+        t.add(f"({text}) * 2", lambda x, f=reference: 2 * f(x), "ulp 0.5", **x)
+    t.add("trace(x), trace(x, offset=-1)",
+          lambda x: (x.diagonal().sum(), x.diagonal(-1).sum()), **x)
+    t.pointwise("rot90(x, axes=(1, 2)) * 2", lambda x: 2 * torch.rot90(x, 1, (1, 2)), "ulp 0",
+                x=normal(2, 3, 4))
+    t.add("diagonal(x, offset=1) * 2", lambda x: 2 * x.diagonal(1, -2, -1), "ulp 0",
+          x=normal(2, 3, 4))
+    t.pointwise("reshape_as(x, y) + view_as(x, y) * y", lambda x, y: x.view(2, 6) * (1 + y),
+                "abs 1e-6", x=normal(3, 4), y=normal(2, 6))
+    t.pointwise("expand_as(x, y) * y", lambda x, y: x * y, "ulp 0.5", x=normal(1, 4),
+                y=normal(3, 4))
+    t.pointwise("cross(x, y)", lambda x, y: torch.linalg.cross(x, y), "abs 1e-6", x=normal(5, 3),
+                y=normal(5, 3))
+    t.pointwise("cross(x, y, axis=0)", lambda x, y: torch.linalg.cross(x, y, dim=0), "abs 1e-6",
+                x=normal(3, 5), y=normal(3, 5))
+    t.pointwise("moveaxis(x, (0, 2), (1, 0)) * 2, movedim(x, [0, 1], [-1, -2]) * 2",
+                lambda x: (2 * x.movedim((0, 2), (1, 0)), 2 * x.movedim((0, 1), (-1, -2))), "ulp 0",
+                x=normal(2, 3, 4))

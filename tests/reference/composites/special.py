@@ -78,3 +78,7 @@ def gamma_kin(t):
     t.pointwise("zeta(x, q)", by(sp.zeta), "rel 6e-6", x=uniform(1.1, 9, 40), q=uniform(0.1, 20, 40))
     t.pointwise("zeta(x, q)", by(sp.zeta), x=np.float32([1, 0.5, 2, 3, np.nan]),
                 q=np.float32([2, 2, 0, np.nan, 1]))
+    t.pointwise("beta(x, y)", by(sp.beta), "rel 1e-5", x=uniform(0.1, 9, 40), y=uniform(0.1, 9, 40))
+    for p in (1, 2, 3, 4):
+        t.pointwise(f"multigammaln(x, {p})", by(lambda x, p=p: sp.multigammaln(x, p)),
+                    "rel 1e-5 abs 1e-5", x=uniform(2, 20, 40))
