@@ -238,7 +238,16 @@ static const struct {
     {"sum(x, 0), mean(relu(y), 0)", "f32 bf16"},                 /* columns */
     {"var(x, 0), min(x, 0), sum(y, 0)", "f64 u8"},
     {"sum(x * y), logsumexp(x), mean(x)", "f32 f32"},            /* all */
+    {"max(x, 0), mean(x, 0), prod(x * 0.5, 0)", "f16"},
+    {"argmax(x, -1), argmin(x, 0), any(x > 0, -1)", "f32"},
     {"dropout(x, 0.3, seed=7), rand_like(x, seed=1, stream=2)", "f32"},
+    {"randn(x.shape, seed=3) * x, randint(-5, 100, x.shape, seed=5)", "f32"}, /* random, wide */
+    {"sum(randn(x.shape, seed=3) * x, 0)", "f16"},
+    {"take(x, y[:, 0], axis=0) * 2, take_along_axis(x, y, 1)", "f32 i64"},    /* gathers */
+    {"softmax(take(x, y[:, 0], axis=0)), sum(take_along_axis(x, y, 0), 0)", "f16 i32"},
+    {"concatenate((x, y), 1), concatenate((exp(x), y), 0)", "f32 f32"},       /* joins */
+    {"softmax(concatenate((x, y), 1)), sum(pad(y, ((1, 2), (3, 0))), 0)", "bf16 f32"},
+    {"pad(x, ((1, 2), (3, 0))), x[::-1, 1:] * 2", "i8"},
 };
 
 static void run_kinds(const contexts *c, kf_device device) {
