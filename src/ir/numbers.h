@@ -94,6 +94,23 @@ static inline long double kf_o_erfinv(long double a) {
     return copysignl(y, a);
 }
 
+/* digamma around its zero, which is a sum of two: Taylor's series. */
+static inline long double kf_o_digamma_at_zero(long double a) {
+    static const long double series[] = {
+        -0.00157693677143019725427093497173231304L, 0.00230512632673492693783898028298239433L,
+        -0.00336980165543932808279285672353242187L, 0.00492678139572985344635426640268448286L,
+        -0.00720453438635686824097047437039685845L, 0.0105387916166121753881240498824307545L,
+        -0.0154247659049489591388003168412215322L, 0.0225976482322181046596248251178293953L,
+        -0.0331611264748473592922583984044751833L, 0.0488042881641431072250925255079069185L,
+        -0.0721995612564547109261217836051120763L, 0.107824050691251262365757182948866756971L,
+        -0.163942705442406527504251292746656393L,  0.258499760955651010624401385700954228L,
+        -0.44276316898359210609286528185250925L,   0.96767224544762117042744476170965074L};
+    long double d = (a - 1.46163214496836234117249642139L) - 9.01631209325869591861442831156e-20L;
+    long double r = 0;
+    for (int k = 0; k < 16; k++) r = r * d + series[k];
+    return r * d;
+}
+
 /* lgamma's derivative, by reflection, recurrence and an asymptotic series. */
 static inline long double kf_o_digamma(long double a) {
     static const long double series[] = {1 / 12.0L, -1 / 120.0L, 1 / 252.0L, -1 / 240.0L,
@@ -106,6 +123,7 @@ static inline long double kf_o_digamma(long double a) {
         long double rest = a - rintl(a);
         return kf_o_digamma(1 - a) - pi / tanl(pi * rest);
     }
+    if (fabsl(a - 1.4616321449683623L) < 0.1L) return kf_o_digamma_at_zero(a);
     for (; a < 30; a++) r -= 1 / a;
     for (int k = 0; k < 7; k++) r -= series[k] * (power /= a * a);
     return isinf(a) ? a : r + logl(a) - 0.5L / a;

@@ -178,8 +178,8 @@ KF_FN float kf_lgamma_f32(float x) {
     r = a < kf_inf_f64 ? r : a;
     return (float)r;
 }
-/* Its derivative. That of the product's logarithm is the sum of 1 / (a + i). */
-KF_FN double kf_digamma_f64(double z) {
+/* Its derivative, of floats. That of the product's logarithm is the sum of 1 / (a + i). */
+KF_FN double kf__digamma_wide(double z) {
     double a = kf_abs_f64(z), product = 1.0, slope = 0.0;
     int below = a < 8.0;
     KF_UNROLL
@@ -207,4 +207,59 @@ KF_FN double kf_digamma_f64(double z) {
     r = a < 0x1p-60 ? -1.0 / z : r;
     return z == kf_inf_f64 || z != z ? z : r;
 }
-KF_FN float kf_digamma_f32(float x) { return (float)kf_digamma_f64((double)x); }
+KF_FN float kf_digamma_f32(float x) { return (float)kf__digamma_wide((double)x); }
+/* For f64 itself its zero x0 matters: from 1 to 2 it is (b - x0) times a polynomial, where x0 is a
+ * sum of two. The recurrence leads there from below 8; from there on Stirling's series. Below 0 by
+ * reflection: between its poles it is a difference, and as good as the larger of the two terms. */
+KF_FN double kf_digamma_f64(double z) {
+    double a = z < 0 ? 1.0 - z : z, b = a < 1.0 ? a + 1.0 : a, sum = a < 1.0 ? -1.0 / a : 0.0;
+    KF_UNROLL
+    for (int i = 0; i < 6; i++) {
+        double less = b - 1.0, step = 1.0 / less;
+        sum = b >= 2.0 ? sum + step : sum;
+        b = b >= 2.0 ? less : b;
+    }
+    double t = b - 1.5, p = -0x1.5600aebc075a4p-14;
+    p = p * t + 0x1.0080971c56181p-13;
+    p = p * t + -0x1.0081238b96f80p-14;
+    p = p * t + 0x1.80c273fb322bfp-14;
+    p = p * t + -0x1.c8e71b670fd49p-13;
+    p = p * t + 0x1.56ae8897d5d3ep-12;
+    p = p * t + -0x1.e24e3f4fdc1d2p-12;
+    p = p * t + 0x1.69be71d89ad3fp-11;
+    p = p * t + -0x1.1138fd323dc0dp-10;
+    p = p * t + 0x1.99e14548a2d9bp-10;
+    p = p * t + -0x1.335166d938f39p-9;
+    p = p * t + 0x1.cd1f2dbc0dbedp-9;
+    p = p * t + -0x1.5a07ffdcf1525p-8;
+    p = p * t + 0x1.03c0b29031197p-7;
+    p = p * t + -0x1.8635595c28480p-7;
+    p = p * t + 0x1.256471573c163p-6;
+    p = p * t + -0x1.b9f8b14eb372ep-6;
+    p = p * t + 0x1.4de9aa17fed5cp-5;
+    p = p * t + -0x1.fb4420299c39ep-5;
+    p = p * t + 0x1.8512e59037f3fp-4;
+    p = p * t + -0x1.2feeeb98a7e14p-3;
+    p = p * t + 0x1.eca189b8e6f7bp-3;
+    p = p * t + -0x1.b1cb63005ee96p-2;
+    p = p * t + 0x1.e6f0cbb873616p-1;
+    double lost = (z < 0) & (a < 2.0) ? (1.0 - a) - z : 0.0; /* by a's rounding */
+    double near = ((b - 0x1.762d86356be3fp+0) + (lost - 0x1.b86a722197829p-54)) * p + sum;
+    double y = (a >= 8.0) & (a < kf_inf_f64) ? a : 8.0, j = 1.0 / y, s = j * j;
+    double q = -0x1.c5e5e5e5e5e5ep-2;
+    q = q * s + 0x1.5555555555555p-4;
+    q = q * s + -0x1.5995995995996p-6;
+    q = q * s + 0x1.f07c1f07c1f08p-8;
+    q = q * s + -0x1.1111111111111p-8;
+    q = q * s + 0x1.041041041041p-8;
+    q = q * s + -0x1.1111111111111p-7;
+    q = q * s + 0x1.5555555555555p-4;
+    double r = a < 8.0 ? near : kf__log_wide(y) - (0.5 * j + q * s);
+    double rest = kf_round_f64(z) - z, size = kf_abs_f64(rest);
+    double cotangent = kf__sinpi_wide(0.5 - size) / kf__sinpi_wide(size);
+    double left = r + 0x1.921fb54442d18p1 * (rest < 0 ? -cotangent : cotangent);
+    r = z < 0 ? (rest == 0 ? kf_nan_f64 : left) : r;
+    r = kf_abs_f64(z) < 0x1p-60 ? -1.0 / z : r;
+    r = z == -kf_inf_f64 ? kf_nan_f64 : r;
+    return z == kf_inf_f64 || z != z ? z : r;
+}
