@@ -173,6 +173,12 @@ static int target_of(const fz_options *opt) {
                                                   : KF__TARGET_C;
 }
 
+static bool is_anything_missing(const settings *s) {
+    int target = target_of(&s->opt);
+    const fz_coverage *c = s->opt.coverage;
+    return c && c->pairs[target] && fz_missing(c->pairs[target], false) > 0;
+}
+
 /* One random program. One without the word that is asked for passes, and doesn't count. */
 static fz_outcome one_program(kf_context *ctx, const settings *s, int64_t i) {
     fz_random r = {s->seed * 0x9e3779b97f4a7c15u + (uint64_t)i * 0xd1342543de82ef95u};
@@ -182,7 +188,7 @@ static fz_outcome one_program(kf_context *ctx, const settings *s, int64_t i) {
     int which[FZ_INPUTS];
     kf_graph *g = NULL;
     fz_aim aim = {.layout = -1};
-    if (!fz_chance(&r, s->coverage ? 60 : 30) ||
+    if (!fz_chance(&r, is_anything_missing(s) ? 60 : 30) ||
         !fz_choose_aim(s->opt.coverage, target_of(&s->opt), &r, &aim) ||
         !fz_generate_for(&p, &r, &aim))
         fz_generate(&p, &r);
