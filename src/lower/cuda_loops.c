@@ -1,6 +1,10 @@
 /* Rows that don't fit in registers: a block loops over packs, threads keep running states. */
 #include "lower/cuda_loop.h"
 
+static const kf__lx *wide(kf__low *L, const kf__lx *x) {
+    return L->small ? kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &x) : x;
+}
+
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *q = kf__put_let(L, "int64_t", "q",
                                   kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step)), NULL);
@@ -10,20 +14,22 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *in_line = q;
     if (reduced > 1) {
         const kf__lx *packs = kf__l_var(L, "packs");
+        const char *type = L->small ? "uint32_t" : "int64_t";
         /* Past the end: the last pack there is, so that addresses stay inside. */
         const kf__lx *safe = kf__put_let(
-            L, "int64_t", "safe",
+            L, type, "safe",
             kf__l_call(L, "kf_min_i64", KF__I64, q,
                        kf__l_call(L, "kf_max_i64", KF__I64, kf__l_int(L, 0),
                                   kf__l_bin(L, "-", t->end, kf__l_int(L, 1)))), NULL);
-        kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", safe, packs), NULL);
+        kf__put_let(L, type, "line", kf__l_bin(L, "/", safe, packs), NULL);
         kf__put_decode(L, true, true, kf__l_var(L, "line"));
-        in_line = kf__l_bin(L, "%", safe, packs);
+        in_line = wide(L, kf__l_bin(L, "%", safe, packs));
     }
     t->j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", in_line, width), NULL);
     if (reduced > 1)
         t->index = kf__put_let(L, "int64_t", "index",
-                               kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "line"), size),
+                               kf__l_bin(L, "+",
+                                         kf__l_bin(L, "*", wide(L, kf__l_var(L, "line")), size),
                                          t->j), NULL);
     const kf__lx *left =
         kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, t->j), width);
@@ -32,10 +38,10 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
         kf__l_select(L, kf__l_bin(L, "<", q, t->end), left, kf__l_int(L, 0)), NULL);
 }
 
-/* int64_t packs = ceil(n / W), where lines are counted in them. */
+/* packs = ceil(n / W), where lines are counted in them. */
 static void put_packs(kf__low *L, const kf__loop *lp) {
     const kf__lx *size = kf__word_size(L, kf__last(L));
-    kf__put_let(L, "int64_t", "packs",
+    kf__put_let(L, L->small ? "uint32_t" : "int64_t", "packs",
                 kf__l_bin(L, "/", kf__l_bin(L, "+", size, kf__l_int(L, lp->tile.W - 1)),
                           kf__l_int(L, lp->tile.W)), "of a line");
 }
@@ -138,6 +144,8 @@ void kf__loop_begin(kf__low *L, kf__loop *lp, const char *suffix, const char *do
     L->fn->threads = KF__LOOP_THREADS;
     lp->tile.V = KF__LOOP_PACKS;
     lp->tile.W = kf__cuda_width(L);
+    L->small = L->affine && kf__low_extent(L, false) < INT32_MAX &&
+               L->axes[kf__last(L)].size < INT32_MAX && kf__loop_packs(L, lp->tile.W) < INT32_MAX;
     lp->tile.vec = kf__cuda_wide(L, lp->tile.W);
     lp->tile.head = head;
     put_packs(L, lp);

@@ -18,7 +18,7 @@ typedef struct {
  * reads  in_y     float32[x.0], 4 bytes each
  * writes out0     float32[], 4 bytes each */
 KF_KERNEL(k0_subtract_square_mean, k0_subtract_square_mean_args, 256) {
-    const int64_t n0 = a.n0;
+    const uint32_t n0 = a.n0;
     const int64_t size_v6 = a.size_v6;
     const int64_t chunks = a.chunks;
     const int64_t chunk = a.chunk;

@@ -17,7 +17,7 @@ typedef struct {
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.0, x.1], 4 bytes each */
 KF_KERNEL(k0_softmax_0, k0_softmax_0_args, 256) {
-    const int64_t n1 = a.n1;
+    const uint32_t n1 = a.n1;
     const int64_t chunks = a.chunks;
     const int64_t chunk = a.chunk;
     const int64_t all_packs = a.all_packs;
@@ -30,7 +30,7 @@ KF_KERNEL(k0_softmax_0, k0_softmax_0_args, 256) {
     const int tid = kf_thread();
     const int64_t u = kf_block();
     const int64_t row = u / chunks;
-    const int64_t i0 = row;
+    const uint32_t i0 = row;
     const int64_t from = (u % chunks) * chunk;
     const int64_t to = kf_min_i64(all_packs, from + chunk);
     float max1 = kf_lowest_f32;
@@ -152,7 +152,7 @@ typedef struct {
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.0, x.1], 4 bytes each */
 KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
-    const int64_t n1 = a.n1;
+    const uint32_t n1 = a.n1;
     const int64_t chunks = a.chunks;
     const int64_t chunk = a.chunk;
     const int64_t all_packs = a.all_packs;
@@ -167,7 +167,7 @@ KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
     const int tid = kf_thread();
     const int64_t u = kf_block();
     const int64_t row = u / chunks;
-    const int64_t i0 = row;
+    const uint32_t i0 = row;
     const int64_t from = (u % chunks) * chunk;
     const int64_t to = kf_min_i64(all_packs, from + chunk);
     float max1 = kf_lowest_f32;
