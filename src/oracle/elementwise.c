@@ -123,10 +123,11 @@ bool kf__o_inexact(const kf_graph *g, const kf__node *node, const void *const *a
     return kf__ops[node->op].ulp > 0;
 }
 
-/* What the promised error of a result counts ulps of: digamma's terms cancel in f64, so there it is
- * of the largest of them (docs/numerics.md). */
+/* What the promised error of a result counts ulps of: the terms of digamma and lgamma cancel in
+ * f64, so there it is of what these can be (docs/numerics.md). */
 static long double promise_size(const kf__node *node, kf__dtype t, long double x) {
-    return node->op == KF__DIGAMMA && t == KF__F64 && fabsl(x) < 8 ? 8 : x;
+    int least = t != KF__F64 ? 0 : node->op == KF__DIGAMMA ? 8 : node->op == KF__LGAMMA ? 1 : 0;
+    return fabsl(x) < least ? least : x;
 }
 
 /* Round a block, in a sample off by about the promise. What is exactly 0, infinite or NaN before
