@@ -89,6 +89,7 @@ static void put_argument(fz_random *r, const char *name, const char *given, int 
     else if (given && !strcmp(given, "None")) pick_choice(r, "$1|$0|0.5|1", to, size);
     else if (given && (given[0] == 'T' || given[0] == 'F')) pick_choice(r, "True|False", to, size);
     else if (given) pick_choice(r, numbers, to, size);
+    else if (*values > 0 && fz_chance(r, 25)) pick_choice(r, "2|1|3", to, size);
     else snprintf(to, size, "$%d", *values < 3 ? (*values)++ : fz_below(r, 3));
 }
 
