@@ -260,9 +260,10 @@ static void run_kernel(machine *m, const kf__kernel *k) {
     for (uint32_t s = 0; s < k->n_stores; s++) {
         const kf__access *a = &k->accesses[k->stores[s].access];
         int64_t shape[KF__MAX_RANK], n = sizes(m->p->graph, a->rank, a->shape, shape);
-        assert_null(m->values[a->value]);
-        m->values[a->value] = malloc(sizeof(double) * (size_t)n);
-        for (int64_t i = 0; i < n; i++) m->values[a->value][i] = NAN; /* not stored: shows */
+        if (!m->values[a->value]) { /* else another part of it is there */
+            m->values[a->value] = malloc(sizeof(double) * (size_t)n);
+            for (int64_t i = 0; i < n; i++) m->values[a->value][i] = NAN; /* not stored: shows */
+        }
         memset(index, 0, sizeof(index));
         do m->values[a->value][place(m, a, index)] = instr_value(m, k, k->stores[s].instr, index);
         while (next((int)k->n_axes, size, index));

@@ -6,7 +6,10 @@
  */
 #include "fuse/internal.h"
 
-enum { LAUNCH_BYTES = 1 << 16, DIVISION_BYTES = 8 /* an index with div or mod */ };
+enum {
+    DIVISION_BYTES = 8, /* an index with div or mod */
+    PACK = 4, /* elements that share what doesn't depend on all axes */
+};
 
 double kf__node_weight(const kf__node *n) {
     if (n->kind == KF__RANDOM) return 1;
@@ -32,23 +35,47 @@ static bool product(const kf__exprs *x, const kf__expr *size, uint32_t n, uint32
     return true;
 }
 
-/* Distinct elements that an access touches: at most the value's, and one for each index of the axes
- * that it depends on. */
-static bool touched(const kf__exprs *x, const kf__kernel *k, const kf__access *a,
+/* An instruction is asked for where `guard` holds only: for as many indices of each of `wanted` axes
+ * as are inside of every range of it. */
+static bool narrow(const kf__exprs *x, const kf__kernel *k, uint32_t guard, const int64_t *names,
+                   uint32_t wanted, int64_t *size) {
+    const kf__instr *in = &k->instrs[guard];
+    if (in->kind == KF__I_OP && in->op == KF__BITWISE_AND && in->dtype == KF__BOOL)
+        return narrow(x, k, in->args[0], names, wanted, size) &&
+               narrow(x, k, in->args[1], names, wanted, size);
+    if (in->kind != KF__I_INSIDE) return true;
+    const kf__access *a = &k->accesses[in->access];
+    uint32_t axes = kf__axes_of(x, a->index[0]);
+    int64_t inside;
+    if (axes & (axes - 1) || !(axes & wanted)) return true; /* of several */
+    if (!kf__x_eval(x, a->shape[0], names, NULL, &inside)) return false;
+    for (uint32_t i = 0; i < k->n_axes; i++)
+        if (axes >> i & 1) size[i] = kf__max(0, kf__min(size[i], inside));
+    return true;
+}
+
+/* Distinct elements that the access of a load touches, or of a store (instr UINT32_MAX): at most
+ * the value's, and one for each index of the axes that it depends on. */
+static bool touched(const kf__exprs *x, const kf__kernel *k, const kf__access *a, uint32_t instr,
                     const int64_t *names, int64_t *out) {
     uint32_t axes = 0;
-    int64_t all;
+    int64_t all, size[KF__MAX_AXES];
     for (int i = 0; i < a->rank; i++) axes |= kf__axes_of(x, a->index[i]);
     for (uint32_t s = 0; s < k->n_symbols; s++)
         if (axes >> (KF__FIRST_SYMBOL + s) & 1) axes |= k->symbol_axes[s];
-    if (!product(x, k->size, k->n_axes, axes, names, out) ||
-        !product(x, a->shape, (uint32_t)a->rank, UINT32_MAX, names, &all))
-        return false;
+    *out = 1;
+    for (uint32_t i = 0; i < k->n_axes; i++)
+        if ((axes >> i & 1) && !kf__x_eval(x, k->size[i], names, NULL, &size[i])) return false;
+    for (int i = 0; instr != UINT32_MAX && i < k->instrs[instr].n_args; i++)
+        if (!narrow(x, k, k->instrs[instr].args[i], names, axes, size)) return false;
+    for (uint32_t i = 0; i < k->n_axes; i++)
+        if ((axes >> i & 1) && !kf__mul_ok(*out, size[i], out)) return false;
+    if (!product(x, a->shape, (uint32_t)a->rank, UINT32_MAX, names, &all)) return false;
     *out = kf__min(*out, all);
     return true;
 }
 
-enum { ROW_BYTES = 1 << 15 }; /* a row of an array that stays on the chip while it is worked on */
+enum { ROW_BYTES = 1 << 18 }; /* a row of an array that stays on the chip while it is worked on */
 
 /* Do two loads read the same rows of one array, which stay on the chip: x and x[..., ::-1]? */
 static bool same_rows(const kf__exprs *x, const kf__kernel *k, uint32_t i, uint32_t j,
@@ -70,11 +97,11 @@ static bool touched_by(const kf__exprs *x, const kf__kernel *k, uint32_t i, cons
     for (uint32_t j = 0; j < i; j++)
         if (same_rows(x, k, i, j, names)) return true;
     if (!product(x, a->shape, (uint32_t)a->rank, UINT32_MAX, names, &all) ||
-        !touched(x, k, a, names, out))
+        !touched(x, k, a, i, names, out))
         return false;
     for (uint32_t j = i + 1; j < k->n_instrs && *out < all; j++)
         if (same_rows(x, k, i, j, names))
-            if (!touched(x, k, &k->accesses[k->instrs[j].access], names, &n) ||
+            if (!touched(x, k, &k->accesses[k->instrs[j].access], j, names, &n) ||
                 !kf__add_ok(*out, n, out))
                 return false;
     *out = kf__min(*out, all);
@@ -94,7 +121,7 @@ static bool bytes_of(const kf__exprs *x, const kf__kernel *k, const int64_t *nam
     }
     for (uint32_t i = 0; i < k->n_stores; i++) {
         size = kf__types[k->instrs[k->stores[i].instr].dtype].size;
-        if (!touched(x, k, &k->accesses[k->stores[i].access], names, &n) ||
+        if (!touched(x, k, &k->accesses[k->stores[i].access], UINT32_MAX, names, &n) ||
             !kf__mul_ok(n, size, &n) || !kf__add_ok(*written, n, written))
             return false;
     }
@@ -184,6 +211,52 @@ static kf__kernel kernel_of(const kf__body *b) {
     return k;
 }
 
+/* Of the indices of its level, how many an instruction is needed at: of what is joined each part is
+ * computed where it counts. share: [instrs], 0 to 1. */
+static void shares_of(const kf__exprs *x, const kf__kernel *k, const int64_t *names, double *share) {
+    bool joined = false;
+    for (uint32_t i = 0; i < k->n_instrs; i++) joined |= k->instrs[i].kind == KF__I_PICK;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        bool reduce = k->instrs[i].kind == KF__I_REDUCE;
+        share[i] = !joined || reduce || k->instrs[i].level != KF__LEVEL_FULL;
+    }
+    if (!joined) return;
+    for (uint32_t i = 0; i < k->n_stores; i++) share[k->stores[i].instr] = 1;
+    for (uint32_t i = k->n_instrs; i-- > 0;) {
+        const kf__instr *in = &k->instrs[i];
+        double part = share[i];
+        if (in->kind == KF__I_PICK) {
+            int64_t size[KF__MAX_AXES], all;
+            for (uint32_t a = 0; a < k->n_axes; a++)
+                if (!kf__x_eval(x, k->size[a], names, NULL, &size[a])) return;
+            if (!narrow(x, k, in->args[0], names, UINT32_MAX, size)) return;
+            for (uint32_t a = 0; a < k->n_axes; a++)
+                if (kf__x_eval(x, k->size[a], names, NULL, &all) && all > size[a])
+                    part *= (double)size[a] / (double)all;
+        }
+        for (int a = 0; a < in->n_args; a++) {
+            double of = in->kind == KF__I_PICK && (a == 1 || in->args[2] == in->args[1])
+                            ? part : share[i];
+            if (share[in->args[a]] < of) share[in->args[a]] = of;
+        }
+    }
+}
+
+/* The axes that each instruction depends on. */
+static void axes_of_all(const kf__exprs *x, const kf__kernel *k, uint32_t *axes) {
+    uint32_t all = (1u << k->n_axes) - 1;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        const kf__instr *in = &k->instrs[i];
+        bool placed = in->kind == KF__I_LOAD || in->kind == KF__I_RANDOM ||
+                      in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE;
+        axes[i] = in->kind == KF__I_PROJECT ? all & ~k->reduced : 0;
+        for (int a = 0; a < in->n_args; a++) axes[i] |= axes[in->args[a]];
+        for (int d = 0; placed && d < k->accesses[in->access].rank; d++)
+            axes[i] |= kf__axes_of(x, k->accesses[in->access].index[d]);
+        axes[i] &= all;
+    }
+}
+
 /* What an instruction's work is worth, in bytes, for how often each level is computed. */
 static double work_of(const kf_graph *g, const kf__kernel *k, const kf__instr *in,
                       const int64_t times[3]) {
@@ -191,6 +264,17 @@ static double work_of(const kf_graph *g, const kf__kernel *k, const kf__instr *i
         return DIVISION_BYTES * (double)times[in->level];
     if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM) return 0;
     return kf__node_weight(kf__at(g, in->node)) * (double)times[level_computed(k, in)];
+}
+
+double kf__node_bytes(const kf__fuse_state *f, kf__ref r) {
+    const kf__node *n = kf__at(f->g, r);
+    double bytes = kf__types[n->dtype].size;
+    for (int i = 0; i < n->rank; i++) {
+        int64_t size;
+        if (!kf__x_eval(&f->g->exprs, n->shape[i], f->names, NULL, &size)) return 1e300;
+        bytes *= (double)size;
+    }
+    return bytes;
 }
 
 void kf__body_work(const kf__body *b, double *work) {
@@ -201,15 +285,23 @@ void kf__body_work(const kf__body *b, double *work) {
         work[i] = known ? work_of(b->f->g, &k, &k.instrs[i], times) : 0;
 }
 
-double kf__body_cost(const kf__body *b) {
+double kf__body_cost(const kf__body *b, double *bytes) {
     const kf_graph *g = b->f->g;
     kf__kernel k = kernel_of(b);
     int64_t read, written, times[3];
     if (!bytes_of(&g->exprs, &k, b->f->names, &read, &written) ||
         !times_of(&g->exprs, &k, b->f->names, times))
-        return 1e300;
-    double cost = LAUNCH_BYTES + (double)read + (double)written;
-    for (uint32_t i = 0; i < k.n_instrs; i++) cost += work_of(g, &k, &k.instrs[i], times);
+        return *bytes = 1e300;
+    *bytes = (double)read + (double)written;
+    double cost = KF__LAUNCH_BYTES + *bytes;
+    double share[KF__MAX_INSTRS];
+    uint32_t axes[KF__MAX_INSTRS];
+    shares_of(&g->exprs, &k, b->f->names, share);
+    axes_of_all(&g->exprs, &k, axes);
+    for (uint32_t i = 0; i < k.n_instrs; i++) {
+        bool again = k.instrs[i].level == KF__LEVEL_FULL && axes[i] + 1 != 1u << k.n_axes;
+        cost += share[i] * work_of(g, &k, &k.instrs[i], times) / (again ? PACK : 1);
+    }
     for (uint32_t i = 0; i < k.n_stores; i++)
         if (!k.accesses[k.stores[i].access].affine)
             cost += DIVISION_BYTES * (double)times[KF__LEVEL_FULL];

@@ -13,6 +13,7 @@
  *   parts.c      concatenations whose parts are written by kernels of their own
  *   names.c      names of kernels, sentences of cuts
  *   fuse.c       the driver
+ *   search.c     other sets of stored values
  *   partition.c  the result: values, kernels in order, cuts
  */
 #ifndef KFUSE_FUSE_INTERNAL_H
@@ -95,7 +96,7 @@ typedef struct kf__body {
     uint16_t symbols[KF__MAX_SYMBOLS]; /* as in kf__kernel */
     uint32_t symbol_axes[KF__MAX_SYMBOLS];
     uint32_t depth, operands, states;
-    double cost;
+    double cost, bytes; /* bytes: of these those that are moved */
     /* why it can't be: store `cut` first */
     kf__ref cut, user;
     kf__cut_code code;
@@ -205,9 +206,12 @@ uint16_t kf__cut_capacity(kf__body *b);
 
 /* ---------------------------------------------------------------- cost.c */
 
-double kf__body_cost(const kf__body *body);
+enum { KF__LAUNCH_BYTES = 1 << 16 }; /* that are moved while a kernel is launched */
+double kf__body_cost(const kf__body *body, double *bytes); /* bytes: that are moved */
 double kf__node_weight(const kf__node *n); /* work of one element, as bytes it is worth */
 void kf__body_work(const kf__body *body, double *work); /* [instrs] the same for all elements */
+
+double kf__node_bytes(const kf__fuse_state *f, kf__ref node); /* of all its elements */
 
 /* ---------------------------------------------------------------- recompute.c */
 
@@ -233,6 +237,21 @@ bool kf__reads_own_whole(const kf__group *a, const kf__group *b);
 /* For a node that lies in memory: is it loaded? (A group that stores it itself says so, too.) */
 bool kf__group_reads(const kf__group *group, kf__ref node);
 kf_status kf__merge(kf__fuse_state *f, kf__groups *groups, kf_error *err);
+
+/* ---------------------------------------------------------------- fuse.c */
+
+/* Kernels for the results and the values that are marked as stored; marks those that have to be. */
+kf_status kf__make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *err);
+void kf__groups_free(const kf__fuse_state *f, kf__groups *groups);
+void kf__mark(kf__fuse_state *f, kf__ref node, kf__ref user, kf__cut_code code);
+bool kf__is_result(const kf_graph *g, kf__ref node);
+/* A sum that was made of a mean: a half may not hold it before it is divided. */
+bool kf__is_half_sum(const kf__node *n);
+
+/* ---------------------------------------------------------------- search.c */
+
+/* Other marks and groups where they cost less. */
+kf_status kf__search(kf__fuse_state *f, kf__groups *groups, kf_error *err);
 
 /* ---------------------------------------------------------------- names.c */
 

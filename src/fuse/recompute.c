@@ -20,17 +20,6 @@ static bool may_be_stored(const kf__fuse_state *f, kf__ref r) {
     return made && !kf__in_memory(f, r) && !f->scalars[r];
 }
 
-static double bytes_of(const kf__fuse_state *f, kf__ref r) {
-    const kf__node *n = kf__at(f->g, r);
-    double bytes = kf__types[n->dtype].size;
-    for (int i = 0; i < n->rank; i++) {
-        int64_t size;
-        if (!kf__x_eval(&f->g->exprs, n->shape[i], f->names, NULL, &size)) return 1e300;
-        bytes *= (double)size;
-    }
-    return bytes;
-}
-
 /* work: of the body's instructions; sum: scratch, one longer. */
 static void count_savings(const kf__fuse_state *f, const kf__body *b, const double *work,
                           double *sum, saving *savings) {
@@ -62,7 +51,7 @@ static kf__ref best_saving(const kf__fuse_state *f, const saving *savings) {
     for (kf__ref r = 1; r < f->g->nodes.n; r++) {
         const saving *s = &savings[r];
         if (s->kernels < 2 || s->work - s->most <= most) continue;
-        double saved = s->work - s->most - bytes_of(f, r) * (s->kernels + 1.0);
+        double saved = s->work - s->most - kf__node_bytes(f, r) * (s->kernels + 1.0);
         if (saved > most) best = r, most = saved;
     }
     return best;
