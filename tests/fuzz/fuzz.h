@@ -79,6 +79,11 @@ kf_status fz_graph(const fz_program *p, kf_numerics numerics, kf_graph **out, in
 bool fz_sizes_fit(const fz_program *p, const kf_graph *g, const int *which, const int64_t *sizes,
                   int64_t *elements);
 
+/* Is any element of a result made of the largest of nothing, and the like? What only empty values
+ * need may be left out, with what is wrong about it. */
+bool fz_wants_of_nothing(const fz_program *p, const kf_graph *g, const int *which,
+                         const int64_t *sizes);
+
 /* ---------------------------------------------------------------- trials */
 
 typedef enum fz_layout {

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "generate.h"
 #include "parse/parse.h"
@@ -211,12 +212,13 @@ kf_status fz_graph(const fz_program *p, kf_numerics numerics, kf_graph **out, in
     return status;
 }
 
-bool fz_sizes_fit(const fz_program *p, const kf_graph *g, const int *which, const int64_t *sizes,
-                  int64_t *elements) {
-    int64_t names[64], a, b;
-    *elements = 0;
-    if (g->exprs.names.n > 64) return false;
-    for (uint32_t i = 0; i < 64; i++) names[i] = -1;
+enum { MOST_NAMES = 64 };
+
+/* The values of a graph's names for these sizes of the symbols; false: they contradict. */
+static bool bind_names(const fz_program *p, const kf_graph *g, const int *which,
+                       const int64_t *sizes, int64_t names[MOST_NAMES]) {
+    if (g->exprs.names.n > MOST_NAMES) return false;
+    for (uint32_t i = 0; i < MOST_NAMES; i++) names[i] = -1;
     for (uint32_t i = 0; i < g->inputs.n; i++) {
         const kf__graph_input *in = &g->inputs.at[i];
         const fz_input *own = &p->inputs[which[i]];
@@ -228,6 +230,43 @@ bool fz_sizes_fit(const fz_program *p, const kf_graph *g, const int *which, cons
             if (x->kind == KF__X_NAME) names[x->value] = size;
         }
     }
+    return true;
+}
+
+static int64_t elements_of(const kf_graph *g, kf__ref r, const int64_t *names) {
+    int64_t n = 1, size;
+    for (int d = 0; d < kf__at(g, r)->rank; d++) {
+        if (!kf__x_eval(&g->exprs, kf__at(g, r)->shape[d], names, NULL, &size)) return -1;
+        n *= size;
+    }
+    return n;
+}
+
+bool fz_wants_of_nothing(const fz_program *p, const kf_graph *g, const int *which,
+                         const int64_t *sizes) {
+    int64_t names[MOST_NAMES];
+    bool *wanted = calloc(g->nodes.n, sizeof *wanted), found = false;
+    if (!wanted || !bind_names(p, g, which, sizes, names)) {
+        free(wanted);
+        return true;
+    }
+    for (uint32_t i = 0; i < g->results.n; i++) wanted[g->results.at[i]] = true;
+    for (kf__ref r = g->nodes.n; r-- > 1;) {
+        const kf__node *n = kf__at(g, r);
+        if (!wanted[r] || elements_of(g, r, names) == 0) continue;
+        found |= n->kind == KF__REDUCE && !kf__reds[n->op].empty &&
+                 elements_of(g, n->args[0], names) == 0;
+        for (int k = 0; k < n->n_args; k++) wanted[n->args[k]] = true;
+    }
+    free(wanted);
+    return found;
+}
+
+bool fz_sizes_fit(const fz_program *p, const kf_graph *g, const int *which, const int64_t *sizes,
+                  int64_t *elements) {
+    int64_t names[MOST_NAMES], a, b;
+    *elements = 0;
+    if (!bind_names(p, g, which, sizes, names)) return false;
     for (uint32_t i = 0; i < g->constraints.n; i++) {
         const kf__constraint *c = &g->constraints.at[i];
         if (!kf__x_eval(&g->exprs, c->a, names, NULL, &a) ||
