@@ -95,8 +95,8 @@ kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family f
             kf__constant_name(r, &t, &o))
             return kf__literal(r, t.at, o);
         return kf__reader_fail(r, KF_ERR_NAME, t.at,
-                               "`%.*s` is read as the module of that name, whose functions, "
-                               "constants and dtypes can be used; `%.*s` is none that is known",
+                               "`%.*s` is read as the module of that name, of which calls, "
+                               "constants and dtypes are known; `%.*s` is no constant or dtype",
                                (int)module->length, kf__spelling(r, module), (int)t.length,
                                kf__spelling(r, &t));
     }
