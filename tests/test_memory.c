@@ -62,6 +62,7 @@ static const struct {
     {"argmax(x, axis=-1), arange(x.shape[0])[:, None] + cast(x > 0, i64)", 1, 2},
     {"var(x, axis=(0, 1)), x.astype(f16).sum(1), where(x < y, cast(x, i8), 3)", 2, 3},
     {"pad(x, ((1, 1), (0, 2))), concatenate((x, y), axis=0), take(x, cast(b, i64), axis=0)", 3, 3},
+    {"concatenate((softmax(x), y, relu(x)), axis=1), pad(x.T, 1) + pad(y.T, 1)", 2, 2},
     {"x / sum(x, axis=0, keepdims=True) + transpose(y).T, mean((x - y) ** 2)", 2, 2},
 };
 
