@@ -300,6 +300,15 @@ static kf_status read_value(struct job *job, struct input *input, const char *va
 
 /* ---------------------------------------------------------------- arguments to inputs */
 
+/* e, pi, inf, nan and dtypes are values wherever a text names them. */
+static bool is_constant(const char *name, size_t n) {
+    static const char *const numbers[] = {"e", "pi", "inf", "nan"};
+    kf__dtype dtype;
+    for (size_t i = 0; i < KF__COUNT(numbers); i++)
+        if (strlen(numbers[i]) == n && memcmp(numbers[i], name, n) == 0) return true;
+    return kf__dtype_from_name(name, n, &dtype);
+}
+
 static kf_status unknown_argument(const struct job *job, const char *arg, size_t n,
                                   kf_error *err) {
     kf__text names;
@@ -311,8 +320,10 @@ static kf_status unknown_argument(const struct job *job, const char *arg, size_t
             ? kf__fail(err, KF_ERR_ARGUMENT, "arguments have names: write %s=%s (inputs: %s)",
                        job->n_inputs ? job->inputs[0].name : "NAME", arg,
                        job->n_inputs ? names.at : "none")
-            : kf__fail(err, KF_ERR_NAME, "there is no input `%.*s`; inputs: %s", (int)n, arg,
-                       job->n_inputs ? names.at : "none");
+            : kf__fail(err, KF_ERR_NAME, "there is no input `%.*s`; inputs: %s%s", (int)n, arg,
+                       job->n_inputs ? names.at : "none",
+                       is_constant(arg, n) ? " (a constant or dtype has this name in the text)"
+                                           : "");
     kf__text_free(&names);
     return status;
 }
