@@ -196,6 +196,18 @@ static void add_result(fz_program *p, int v) {
     if (v >= 0 && p->n_results < FZ_RESULTS) p->results[p->n_results++] = v;
 }
 
+/* The last input becomes a run-time number: some lines name it. */
+static void want_number(fz_program *p, fz_pool *pool, kf__dtype t) {
+    for (; p->n_inputs < FZ_INPUTS; p->n_inputs++) pool->value[pool->n++] = p->n_inputs;
+    t = t == KF__I64 ? KF__I64 : KF__F64;
+    p->inputs[FZ_INPUTS - 1] = (fz_input){.dtype = t, .number = true};
+    for (int i = 0; i < FZ_INPUTS; i++) {
+        if (p->inputs[i].rank == 0 && i > 0) p->inputs[i] = p->inputs[FZ_INPUTS - 1];
+        pool->dtype[i] = p->inputs[i].dtype;
+        pool->rank[i] = p->inputs[i].rank;
+    }
+}
+
 bool fz_generate_for(fz_program *p, fz_random *r, const fz_aim *aim) {
     fz_pool pool = {0};
     int results[3], n = 0, v, stored;
@@ -203,6 +215,8 @@ bool fz_generate_for(fz_program *p, fz_random *r, const fz_aim *aim) {
     fz_make_inputs(p, &pool, r, fz_chance(r, 15) ? 1 : 2 + fz_below(r, 2), (kf__dtype)aim->type,
                    true);
     int args[3] = {0, 1 % p->n_inputs, 2 % p->n_inputs};
+    if (aim->operation == FZ_FIRST_STRUCTURAL + FZ_SCALAR || aim->operation == KF__KEEP_LIMIT)
+        want_number(p, &pool, (kf__dtype)aim->type);
     if ((v = add_before(p, &pool, r, aim, args)) >= 0) {
         args[0] = v;
         if (aim->layout == FZ_CELL_TEMPORARY) args[1] = args[2] = v;
