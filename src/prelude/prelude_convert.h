@@ -13,12 +13,18 @@
 #define KF_CAST(FROM, F, TO, T) \
     KF_FN T kf_cast_##FROM##_##TO(F v) { return (T)v; }
 #define KF_CASTS_TO(TO, T)        \
-    KF_CAST(i64, int64_t, TO, T)  \
-    KF_CAST(i32, int32_t, TO, T)  \
     KF_CAST(i16, int16_t, TO, T)  \
     KF_CAST(i8, int8_t, TO, T)    \
     KF_CAST(u8, uint8_t, TO, T)   \
     KF_CAST(bool, int, TO, T)
+/* 0 is +0: of a float that becomes an integer and a float again gcc 12 makes trunc(x) under
+ * -fno-trapping-math, which gives -0 for -0.5. */
+#define KF_CAST_WIDE(FROM, F, TO, T) \
+    KF_FN T kf_cast_##FROM##_##TO(F v) { return v == 0 ? 0 : (T)v; }
+KF_CAST_WIDE(i64, int64_t, f64, double)
+KF_CAST_WIDE(i32, int32_t, f64, double)
+KF_CAST_WIDE(i64, int64_t, f32, float)
+KF_CAST_WIDE(i32, int32_t, f32, float)
 KF_CASTS_TO(f64, double)
 KF_CASTS_TO(f32, float)
 KF_CASTS_TO(i64, int64_t)
@@ -26,6 +32,14 @@ KF_CASTS_TO(i32, int32_t)
 KF_CASTS_TO(i16, int16_t)
 KF_CASTS_TO(i8, int8_t)
 KF_CASTS_TO(u8, uint8_t)
+#define KF_CASTS_OF(FROM, F)        \
+    KF_CAST(FROM, F, i64, int64_t)  \
+    KF_CAST(FROM, F, i32, int32_t)  \
+    KF_CAST(FROM, F, i16, int16_t)  \
+    KF_CAST(FROM, F, i8, int8_t)    \
+    KF_CAST(FROM, F, u8, uint8_t)
+KF_CASTS_OF(i64, int64_t)
+KF_CASTS_OF(i32, int32_t)
 KF_CAST(f32, float, f32, float)
 KF_CAST(f64, double, f64, double)
 KF_CAST(f32, float, f64, double)
