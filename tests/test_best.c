@@ -194,7 +194,7 @@ static uint32_t axes_of(const kf__exprs *x, const kf__kernel *k, uint32_t i) {
 }
 
 /* How often the kernel computes a function such as an exponential, or random bits; what isn't
- * another one along each axis, a quarter of that. */
+ * another one along the last axis, a quarter of that. */
 static double functions_at(const kf__exprs *x, const int64_t *names, const kf__kernel *kernel) {
     double times = 0;
     for (uint32_t i = 0; i < kernel->n_instrs; i++) {
@@ -205,7 +205,8 @@ static double functions_at(const kf__exprs *x, const int64_t *names, const kf__k
         if (!reduce && !function && in->kind != KF__I_RANDOM) continue;
         if (level == KF__LEVEL_SCALAR) continue;
         uint32_t axes = axes_of(x, kernel, i), all = (1u << kernel->n_axes) - 1;
-        times += needed_part(x, names, kernel, i) / (axes == all ? 1 : 4) *
+        bool last = axes & (all + 1) >> 1; /* else neighbours share it */
+        times += needed_part(x, names, kernel, i) / (last || !all ? 1 : 4) *
                  product(x, names, kernel->n_axes, kernel->size,
                          level == KF__LEVEL_FULL ? UINT32_MAX : ~kernel->reduced);
     }

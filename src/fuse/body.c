@@ -268,7 +268,7 @@ kf__body *kf__body_build(kf__fuse_state *f, const kf__roots *roots, const kf__do
         if (copy) b->kind = KF__COPY;
         if (b->n_symbols) b->kind = KF__GATHERING;
     }
-    b->cost = b->failed ? 0 : kf__body_cost(b, &b->bytes);
+    b->cost = b->failed ? 0 : kf__body_cost(b, &b->bytes, &b->again);
     return b;
 }
 

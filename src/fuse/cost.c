@@ -285,7 +285,8 @@ void kf__body_work(const kf__body *b, double *work) {
         work[i] = known ? work_of(b->f->g, &k, &k.instrs[i], times) : 0;
 }
 
-double kf__body_cost(const kf__body *b, double *bytes) {
+double kf__body_cost(const kf__body *b, double *bytes, double *again) {
+    *again = 0;
     const kf_graph *g = b->f->g;
     kf__kernel k = kernel_of(b);
     int64_t read, written, times[3];
@@ -299,8 +300,12 @@ double kf__body_cost(const kf__body *b, double *bytes) {
     shares_of(&g->exprs, &k, b->f->names, share);
     axes_of_all(&g->exprs, &k, axes);
     for (uint32_t i = 0; i < k.n_instrs; i++) {
-        bool again = k.instrs[i].level == KF__LEVEL_FULL && axes[i] + 1 != 1u << k.n_axes;
-        cost += share[i] * work_of(g, &k, &k.instrs[i], times) / (again ? PACK : 1);
+        uint32_t all = (1u << k.n_axes) - 1;
+        bool part = k.instrs[i].level == KF__LEVEL_FULL && axes[i] != all;
+        bool shared = part && !(axes[i] & (all + 1) >> 1); /* by neighbours on the last axis */
+        double work = share[i] * work_of(g, &k, &k.instrs[i], times) / (shared ? PACK : 1);
+        if (part && !shared) *again += work;
+        cost += work;
     }
     for (uint32_t i = 0; i < k.n_stores; i++)
         if (!k.accesses[k.stores[i].access].affine)

@@ -96,7 +96,7 @@ typedef struct kf__body {
     uint16_t symbols[KF__MAX_SYMBOLS]; /* as in kf__kernel */
     uint32_t symbol_axes[KF__MAX_SYMBOLS];
     uint32_t depth, operands, states;
-    double cost, bytes; /* bytes: of these those that are moved */
+    double cost, bytes, again; /* see kf__body_cost */
     /* why it can't be: store `cut` first */
     kf__ref cut, user;
     kf__cut_code code;
@@ -207,7 +207,8 @@ uint16_t kf__cut_capacity(kf__body *b);
 /* ---------------------------------------------------------------- cost.c */
 
 enum { KF__LAUNCH_BYTES = 1 << 16 }; /* that are moved while a kernel is launched */
-double kf__body_cost(const kf__body *body, double *bytes); /* bytes: that are moved */
+/* bytes: that are moved; again: of the cost, the work done for more elements than there are. */
+double kf__body_cost(const kf__body *body, double *bytes, double *again);
 double kf__node_weight(const kf__node *n); /* work of one element, as bytes it is worth */
 void kf__body_work(const kf__body *body, double *work); /* [instrs] the same for all elements */
 

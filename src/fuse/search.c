@@ -60,15 +60,24 @@ static double bytes_of(const kf__groups *groups) {
     return bytes;
 }
 
+/* Work that is done for more elements than there are: a row's exponential for each of many rows. */
+static double again_of(const kf__groups *groups) {
+    double again = 0;
+    for (uint32_t i = 0; i < groups->n; i++)
+        if (!groups->at[i].dead) again += groups->at[i].body->again;
+    return again;
+}
+
 /* Take the partition with the values that are marked now where it costs less (moves: and has no
- * kernel more that saves work alone); else those marked `before` again, which is released. */
+ * kernel more that saves other work alone); else those marked `before` again, which is released. */
 static kf_status try_marked(kf__fuse_state *f, kf__groups *groups, bool moves, uint8_t *before,
                             kf_error *err) {
     kf__groups other = {0};
     kf_status status = kf__make_groups(f, &other, err);
     bool less = status == KF_OK && cost_of(&other) < ENOUGH * cost_of(groups);
     if (less && moves && kernels(&other) > kernels(groups))
-        less = bytes_of(&other) < ENOUGH * bytes_of(groups);
+        less = bytes_of(&other) < ENOUGH * bytes_of(groups) ||
+               again_of(&other) + KF__LAUNCH_BYTES < again_of(groups);
     if (less) {
         kf__groups swap = *groups;
         *groups = other;
@@ -290,10 +299,12 @@ static kf_status try_change(kf__fuse_state *f, kf__groups *groups, values *v, kf
     return try_marked(f, groups, true, before, err);
 }
 
-/* One kernel that moves no more than it has to: what it computes twice isn't worth another one. */
+/* One kernel that moves no more than it has to, and hardly computes a thing for more elements than
+ * it has. What it computes twice isn't worth another kernel. */
 static bool is_best(const kf__groups *groups, const values *v) {
     double bytes = bytes_of(groups) - KF__LAUNCH_BYTES;
-    return kernels(groups) == 1 && ENOUGH * bytes <= v->least;
+    return kernels(groups) == 1 && ENOUGH * bytes <= v->least &&
+           again_of(groups) < 0.05 * cost_of(groups);
 }
 
 static kf_status search_changes(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
