@@ -239,6 +239,11 @@ static void flat_softmax(kf_graph *g) { /* a result that is a reshape of rows */
     out(g, kf__reshape(g, s, 1, &all));
 }
 
+static void row_function(kf_graph *g) { /* x + exp(b), b for every row: computed once */
+    kf__ref x = input(g, "x", 2), b = input(g, "b", 1);
+    out(g, op2(g, KF__ADD, x, op1(g, KF__EXP, b)));
+}
+
 static void dear_shared(kf_graph *g) { /* a + b + c + d in two kernels: stored by one */
     kf__ref a = input(g, "a", 2), b = input(g, "b", 2), c = input(g, "c", 2), d = input(g, "d", 2);
     kf__ref s = op2(g, KF__ADD, op2(g, KF__ADD, a, b), op2(g, KF__ADD, c, d));
@@ -407,6 +412,7 @@ static const struct {
     {"softmax of columns, plain", softmax_plain, KF_FUSION_ON, "c1>2 p3>1",
      "reduction-axis reduction-axis"},
     {"gelu_residual_norm", gelu_residual_norm, KF_FUSION_ON, "r3>1", ""},
+    {"a row's function", row_function, KF_FUSION_ON, "p1>1 p2>1", "recompute-dearer"},
     {"unit rows", unit_rows, KF_FUSION_ON, "r1>1", ""},
     {"entropy", entropy, KF_FUSION_ON, "r1>1", ""},
     {"three results", three_results, KF_FUSION_ON, "r2>3", ""},
