@@ -266,6 +266,11 @@ static double work_of(const kf_graph *g, const kf__kernel *k, const kf__instr *i
     return kf__node_weight(kf__at(g, in->node)) * (double)times[level_computed(k, in)];
 }
 
+static bool is_function(const kf_graph *g, const kf__instr *in) {
+    return (in->kind == KF__I_OP || in->kind == KF__I_RANDOM) &&
+           kf__node_weight(kf__at(g, in->node)) >= 1;
+}
+
 double kf__node_bytes(const kf__fuse_state *f, kf__ref r) {
     const kf__node *n = kf__at(f->g, r);
     double bytes = kf__types[n->dtype].size;
@@ -304,7 +309,7 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
         bool part = k.instrs[i].level == KF__LEVEL_FULL && axes[i] != all;
         bool shared = part && !(axes[i] & (all + 1) >> 1); /* by neighbours on the last axis */
         double work = share[i] * work_of(g, &k, &k.instrs[i], times) / (shared ? PACK : 1);
-        if (part && !shared) *again += work;
+        if (part && !shared && is_function(g, &k.instrs[i])) *again += work;
         cost += work;
     }
     for (uint32_t i = 0; i < k.n_stores; i++)

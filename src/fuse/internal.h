@@ -207,7 +207,8 @@ uint16_t kf__cut_capacity(kf__body *b);
 /* ---------------------------------------------------------------- cost.c */
 
 enum { KF__LAUNCH_BYTES = 1 << 16 }; /* that are moved while a kernel is launched */
-/* bytes: that are moved; again: of the cost, the work done for more elements than there are. */
+/* bytes: that are moved; again: of the cost, functions of more elements than
+ * there are. */
 double kf__body_cost(const kf__body *body, double *bytes, double *again);
 double kf__node_weight(const kf__node *n); /* work of one element, as bytes it is worth */
 void kf__body_work(const kf__body *body, double *work); /* [instrs] the same for all elements */
