@@ -30,8 +30,8 @@ def wide(seed, stream, n):
 def test_words(run, tmp_path, device):
     n = 4099
     half, double, whole, open_ = evaluate(
-        run, tmp_path, f"rand({n}, 3, 4), rand({n}, 3, 4, float64), randint(-5, 100, {n}, 3, 4), "
-        f"exponential({n}, 1.0, 3, 4)", "--device", device, results=4)
+        run, tmp_path, f"rand({n}, seed=3, stream=4), rand({n}, seed=3, stream=4, dtype=float64), "
+        f"randint(-5, 100, {n}, 3, 4), exponential({n}, 1.0, 3, 4)", "--device", device, results=4)
     w, b = words(3, 4, n), wide(3, 4, n)
     assert np.array_equal(half, (w >> np.uint64(8)).astype(np.float32) * np.float32(2.0**-24))
     assert np.array_equal(double, (b >> np.uint64(11)).astype(np.float64) * 2.0**-53)
@@ -123,7 +123,7 @@ def test_two_of_one_shape(run, tmp_path, device):
     """Two random arrays of one shape in one kernel, 32 and 64 bits, have words of their own."""
     run("check", "rand((70, 90), 1) + rand((70, 90), 2).T.T + randn((90, 70), 3).T", "--device",
         device)
-    text = "rand(5000, 1) + 2 * rand(5000, 2), randn(5000, 1) * bernoulli(5000, 0.5, 1)"
+    text = "rand(5000, seed=1) + 2 * rand(5000, seed=2), randn(5000, seed=1) * bernoulli(5000, 0.5, 1)"
     found = run("explain", text, "--device", device, json_output=True)
     assert found["fused"]["kernels"] == 1
     run("check", text, "--device", device)
@@ -146,7 +146,7 @@ def test_alpha_dropout(run, tmp_path, text):
 def test_recipes(run, tmp_path):
     """The command's arguments are the language's."""
     for recipe, text in [("randn(30, 7, seed=4, stream=2)", "randn((30, 7), 4, 2)"),
-                         ("rand(30, dtype=f64, seed=4, stream=0)", "rand(30, 4, 0, f64)"),
+                         ("rand(30, dtype=f64, seed=4, stream=0)", "rand(30, seed=4, stream=0, dtype=f64)"),
                          ("randint(-3, 9, 30, seed=1, stream=0)", "randint(-3, 9, 30, 1)"),
                          ("randint(0, 5, (3, 4), dtype=i8, seed=1, stream=0)",
                           "randint(0, 5, (3, 4), 1, dtype=int8)")]:
