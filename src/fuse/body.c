@@ -45,11 +45,12 @@ static uint16_t random_bits(kf__body *b, kf__ref ref, const kf__node *n, const k
     memset(&i, 0, sizeof(i));
     i.kind = KF__I_RANDOM, i.dtype = n->dtype, i.node = ref;
     i.level = kf__body_level(b, kf__body_axes(b, n->rank, index));
-    for (int k = 0; k < 2; k++) {
-        uint16_t arg = demand(b, n->args[k], NULL);
-        if (b->failed) return KF__NO_INSTR;
-        kf__body_add_arg(b, &i, arg);
-    }
+    uint16_t guard = b->guard;
+    b->guard = KF__NO_INSTR; /* seed and stream are there, wherever the words are wanted */
+    for (int k = 0; k < 2 && !b->failed; k++)
+        kf__body_add_arg(b, &i, demand(b, n->args[k], NULL));
+    b->guard = guard;
+    if (b->failed) return KF__NO_INSTR;
     uint32_t before = b->accesses.n;
     i.access = kf__body_access(b, KF__NO_VALUE, n->rank, index, n->shape, false, ref);
     if (i.access == UINT32_MAX) return kf__body_no_memory(b);

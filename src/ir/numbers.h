@@ -74,6 +74,7 @@ static inline long double kf_o_floordivf(long double a, long double b) {
     if (b == 0) return a / b;
     long double r = fmodl(a, b), q = (a - r) / b;
     if (r != 0 && (r < 0) != (b < 0)) q -= 1;
+    if (fabsl(q) >= 0x1p53L) return (double)a / (double)b; /* as docs/numerics.md has it */
     return q == 0 ? copysignl(0, a / b) : rintl(q);
 }
 

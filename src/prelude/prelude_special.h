@@ -173,7 +173,7 @@ KF_FN float kf_lgamma_f32(float x) {
     q = q * t + 0x1.6cb621b26465dp-5;
     q = q * t + -0x1.e965859621b89p-4;
     q = q * t + 0x1.ccf151e14bcd2p-2;
-    r = (z > 0.75) & (z < 2.75) ? (a - 1.0) * (a - 2.0) * q : r;
+    r = (z > 0.75) & (z < 2.75) ? (a - 1.0) * (a - 2.0) * q + 0.0 : r; /* +0 at 1 too */
     r = (z <= 0) & (kf_trunc_f64(a) == a) ? kf_inf_f64 : r;
     r = a < kf_inf_f64 ? r : a;
     return (float)r;
