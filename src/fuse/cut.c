@@ -73,6 +73,16 @@ uint16_t kf__cut_reduction(kf__body *b, kf__ref reduce) {
     return kf__cut_at(b, cut, user ? user : b->path[0], KF__CUT_REDUCTION_AXIS);
 }
 
+/* Whose value `instr` is, if it isn't a load of what is in memory: of a gather, its result. */
+static kf__ref owner(const kf__body *b, uint16_t instr) {
+    kf__ref node = b->instrs.at[instr].node;
+    for (uint32_t i = 0; i < b->memos.n && kf__in_memory(b->f, node); i++) {
+        const kf__memo *m = &b->memos.at[i];
+        if (m->instr == instr && kf__at(b->f->g, m->node)->kind == KF__GATHER) return m->node;
+    }
+    return node;
+}
+
 /* The row's value in `instr` is needed by all of the domain. It may have been computed at the
  * domain's shape, from expanded arguments: store what is no larger than a row. */
 uint16_t kf__cut_row(kf__body *b, uint16_t instr, kf__ref user) {
@@ -82,8 +92,8 @@ uint16_t kf__cut_row(kf__body *b, uint16_t instr, kf__ref user) {
         const kf__node *n = kf__at(g, i->node);
         kf__expr index[KF__MAX_RANK];
         bool whole = kf__domain_index(g, &b->domain, true, n->rank, n->shape, index);
-        if (!whole || (i->kind != KF__I_OP && i->kind != KF__I_CAST))
-            return kf__cut_at(b, i->node, user, KF__CUT_REDUCTION_AXIS);
+        if (!whole || (n->kind != KF__OP && n->kind != KF__CAST)) /* a gather's work is its own */
+            return kf__cut_at(b, owner(b, instr), user, KF__CUT_REDUCTION_AXIS);
         uint32_t k = 0;
         while (k + 1u < i->n_args && b->instrs.at[i->args[k]].stage == 0) k++;
         user = i->node;
