@@ -47,8 +47,10 @@ static uint16_t random_bits(kf__body *b, kf__ref ref, const kf__node *n, const k
     i.level = kf__body_level(b, kf__body_axes(b, n->rank, index));
     uint16_t guard = b->guard;
     b->guard = KF__NO_INSTR; /* seed and stream are there, wherever the words are wanted */
-    for (int k = 0; k < 2 && !b->failed; k++)
-        kf__body_add_arg(b, &i, demand(b, n->args[k], NULL));
+    for (int k = 0; k < 2 && !b->failed; k++) {
+        uint16_t arg = demand(b, n->args[k], NULL);
+        if (!b->failed) kf__body_add_arg(b, &i, arg);
+    }
     b->guard = guard;
     if (b->failed) return KF__NO_INSTR;
     uint32_t before = b->accesses.n;
