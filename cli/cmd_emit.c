@@ -55,30 +55,6 @@ static kf_status make_layout(struct job *job, const kf_program *program, kf__are
     return KF_OK;
 }
 
-/* What all of them need of the prelude, then each kernel's functions. */
-static kf_status make_source(const kf_program *program, const kf__layout *layout, kf__arena *arena,
-                             kf__text *source, kf_error *err) {
-    kf_status status = KF_OK;
-    kf__text functions;
-    kf__text_init(&functions, &program->ctx->mem);
-    for (uint32_t k = 0; k < program->partition->n_kernels && status == KF_OK; k++) {
-        kf__build b = {.ctx = program->ctx, .target = &program->target,
-                       .partition = program->partition, .kernel = &program->partition->kernels[k],
-                       .layout = layout, .arena = arena};
-        status = kf__build_source(&b, err);
-        if (status == KF_OK)
-            kf__print_bytes(&functions, b.source.at + b.functions, b.source.n - b.functions);
-        kf__text_free(&b.source);
-    }
-    if (status == KF_OK)
-        status = kf__build_prelude(program->ctx, &program->target, &functions, source, err);
-    kf__print_bytes(source, functions.at, functions.n);
-    if (functions.failed) source->failed = true;
-    kf__text_free(&functions);
-    if (status == KF_OK && source->failed) status = kf__out_of_memory(err);
-    return status;
-}
-
 static kf_status write_file(const char *path, const void *bytes, size_t n, kf_error *err) {
     FILE *file = fopen(path, "wb");
     bool written = file && fwrite(bytes, 1, n, file) == n;
@@ -122,7 +98,7 @@ static kf_status emit(struct job *job, const kf_program *program, struct output 
     kf__arena_init(&arena, &kf__malloc);
     kf__text_init(&source, &kf__malloc);
     kf_status status = make_layout(job, program, &arena, &layout, err);
-    if (status == KF_OK) status = make_source(program, &layout, &arena, &source, err);
+    if (status == KF_OK) status = kf__build_source(program, &layout, NULL, &source, err);
     if (status == KF_OK && o->cubin) status = write_cubin(program, &source, o->cubin, err);
     if (status == KF_OK && o->outputs.n)
         status = write_file(o->outputs.at[0], source.at, source.n, err);

@@ -77,22 +77,41 @@ static kf_status run_lower(kf__build *b, kf_error *err) {
 }
 
 static kf_status run_emit(kf__build *b, kf_error *err) {
-    kf__text functions;
-    kf__text_init(&functions, &b->ctx->mem);
-    kf_status status = kf__emit(&b->lowered, b->target, &functions, err);
-    if (status == KF_OK)
-        status = kf__build_prelude(b->ctx, b->target, &functions, &b->source, err);
-    b->functions = b->source.n;
-    if (status == KF_OK) kf__print_bytes(&b->source, functions.at, functions.n);
-    kf__text_free(&functions);
-    if (status == KF_OK && b->source.failed) status = kf__out_of_memory(err);
-    return status;
+    KF_TRY(kf__emit(&b->lowered, b->target, &b->functions, err));
+    return b->functions.failed ? kf__out_of_memory(err) : KF_OK;
+}
+
+/* Read when it is first asked for. If two threads do so at once, the first one's stays. */
+static const kf__prelude *prelude_of(kf_context *ctx, kf__target_kind kind) {
+    kf__prelude *there = atomic_load(&ctx->preludes[kind]);
+    if (there) return there;
+    kf__prelude *read = kf__prelude_read(&ctx->mem, kf__dialects[kind].preludes);
+    if (!read || atomic_compare_exchange_strong(&ctx->preludes[kind], &there, read)) return read;
+    kf__prelude_free(read);
+    return there;
+}
+
+/* Append the functions behind what they need of the target's prelude. */
+static kf_status put_source(kf_context *ctx, const kf__target *target, const kf__text *functions,
+                            kf__text *out, kf_error *err) {
+    const kf__prelude *prelude = prelude_of(ctx, target->kind);
+    if (functions->failed || !prelude ||
+        kf__prelude_print(prelude, functions->at, functions->n, out) != KF_OK)
+        return kf__out_of_memory(err);
+    kf__print_bytes(out, functions->at, functions->n);
+    return out->failed ? kf__out_of_memory(err) : KF_OK;
 }
 
 static kf_status run_compile(kf__build *b, kf_error *err) {
     kf__compile_target target = {b->target->kind, b->target->cpu_level, b->target->sm};
-    return kf__compile(b->ctx->compiler, &target, b->source.at, b->source.n, b->kernel->name,
-                       &b->object, err);
+    kf__text source;
+    kf__text_init(&source, &b->ctx->mem);
+    kf_status status = put_source(b->ctx, b->target, &b->functions, &source, err);
+    if (status == KF_OK)
+        status = kf__compile(b->ctx->compiler, &target, source.at, source.n, b->kernel->name,
+                             &b->object, err);
+    kf__text_free(&source);
+    return status;
 }
 
 static kf_status verify_lowered(const kf__build *b, kf_error *err) {
@@ -105,13 +124,13 @@ static void print_lowered(const kf__build *b, kf__text *text) {
     for (uint32_t i = 0; i < b->lowered.n_fns; i++) kf__loop_print(&b->lowered.fns[i], text);
 }
 
-static void print_source(const kf__build *b, kf__text *text) {
-    kf__print_bytes(text, b->source.at + b->functions, b->source.n - b->functions);
+static void print_functions(const kf__build *b, kf__text *text) {
+    kf__print_bytes(text, b->functions.at, b->functions.n);
 }
 
-static const stage source_stages[] = {
+static const stage function_stages[] = {
     {"lower", KF__DUMP_LOOP, run_lower, verify_lowered, print_lowered},
-    {"emit", KF__DUMP_SOURCE, run_emit, NULL, print_source},
+    {"emit", KF__DUMP_SOURCE, run_emit, NULL, print_functions},
 };
 
 static const stage object_stages[] = {
@@ -168,31 +187,37 @@ kf_status kf__build_partition(kf__build *b, kf_error *err) {
     return status;
 }
 
-kf_status kf__build_source(kf__build *b, kf_error *err) {
-    kf__text_init(&b->source, &b->ctx->mem);
-    return run_stages(source_stages, KF__COUNT(source_stages), b, err);
-}
-
-/* Read when it is first asked for. If two threads do so at once, the first one's stays. */
-static const kf__prelude *prelude_of(kf_context *ctx, kf__target_kind kind) {
-    kf__prelude *there = atomic_load(&ctx->preludes[kind]);
-    if (there) return there;
-    kf__prelude *read = kf__prelude_read(&ctx->mem, kf__dialects[kind].preludes);
-    if (!read || atomic_compare_exchange_strong(&ctx->preludes[kind], &there, read)) return read;
-    kf__prelude_free(read);
-    return there;
-}
-
-kf_status kf__build_prelude(kf_context *ctx, const kf__target *target, const kf__text *functions,
-                            kf__text *out, kf_error *err) {
-    const kf__prelude *prelude = prelude_of(ctx, target->kind);
-    if (!prelude || kf__prelude_print(prelude, functions->at, functions->n, out) != KF_OK)
-        return kf__out_of_memory(err);
-    return KF_OK;
+kf_status kf__build_functions(kf__build *b, kf_error *err) {
+    kf__text_init(&b->functions, &b->ctx->mem);
+    return run_stages(function_stages, KF__COUNT(function_stages), b, err);
 }
 
 kf_status kf__build_object(kf__build *b, kf_error *err) {
     return run_stages(object_stages, KF__COUNT(object_stages), b, err);
+}
+
+kf_status kf__build_source(const kf_program *program, const kf__layout *layout,
+                           const kf__lowered *made, kf__text *out, kf_error *err) {
+    const kf__partition *p = program->partition;
+    kf_status status = KF_OK;
+    kf__text functions;
+    kf__arena arena;
+    kf__arena_init(&arena, &program->ctx->mem);
+    kf__text_init(&functions, &program->ctx->mem);
+    for (uint32_t k = 0; k < p->n_kernels && status == KF_OK; k++) {
+        if (made && made[k].n_fns == 0) continue;
+        kf__build b = {.ctx = program->ctx, .target = &program->target,
+                       .partition = program->partition, .kernel = &p->kernels[k],
+                       .layout = layout, .arena = &arena};
+        status = kf__build_functions(&b, err);
+        if (status == KF_OK) kf__print_bytes(&functions, b.functions.at, b.functions.n);
+        kf__text_free(&b.functions);
+    }
+    if (status == KF_OK && (functions.n || functions.failed))
+        status = put_source(program->ctx, &program->target, &functions, out, err);
+    kf__text_free(&functions);
+    kf__arena_free(&arena);
+    return status;
 }
 
 /* ---------------------------------------------------------------- programs */

@@ -26,20 +26,20 @@ typedef struct kf__build {
     const kf__layout *layout;
     kf__arena *arena;    /* what lower makes lives there */
     kf__lowered lowered; /* lower */
-    kf__text source;     /* emit: prelude and functions; `functions` is where these begin */
-    size_t functions;
+    kf__text functions;  /* emit: without what they need of the prelude */
     kf__object *object;  /* compile; the compiler's */
 } kf__build;
 
 /* The stages up to fuse, on b->given. */
 kf_status kf__build_partition(kf__build *b, kf_error *err);
-/* lower and emit. The source stays in b->source, to be freed by kf__text_free also on failure. */
-kf_status kf__build_source(kf__build *b, kf_error *err);
-/* Append what the functions need of the target's prelude. */
-kf_status kf__build_prelude(kf_context *ctx, const kf__target *target, const kf__text *functions,
-                            kf__text *out, kf_error *err);
+/* lower and emit. The text stays in b->functions, to be freed by kf__text_free also on failure. */
+kf_status kf__build_functions(kf__build *b, kf_error *err);
 /* compile. May be called for several builds at once. */
 kf_status kf__build_object(kf__build *b, kf_error *err);
+/* Append the functions of all kernels behind what they need of the prelude. made: what a plan
+ * lowered, a row for each kernel, of which those without functions are left out; or NULL: all. */
+kf_status kf__build_source(const kf_program *program, const kf__layout *layout,
+                           const kf__lowered *made, kf__text *out, kf_error *err);
 
 /* kf_compile for a target that needn't be on this machine. Its plans, over arrays of `device`, have
  * texts and compiled objects, but can't be run. */

@@ -195,30 +195,8 @@ static kf_status explain(const kf_plan *plan, bool json, kf__text *text, kf_erro
 /* ---------------------------------------------------------------- source */
 
 static kf_status print_sources(const kf_plan *plan, kf__text *text, kf_error *err) {
-    kf_program *program = plan->program;
     kf__layout layout = {plan->names, (const int64_t(*)[KF__MAX_RANK])plan->strides};
-    kf__arena arena;
-    kf__arena_init(&arena, &program->ctx->mem);
-    kf_status status = KF_OK;
-    kf__text functions;
-    kf__text_init(&functions, &program->ctx->mem);
-    for (uint32_t k = 0; k < program->partition->n_kernels && status == KF_OK; k++) {
-        if (plan->lowered[k].n_fns == 0) continue;
-        kf__build b = {.ctx = program->ctx, .target = &program->target,
-                       .partition = program->partition, .kernel = &program->partition->kernels[k],
-                       .layout = &layout, .arena = &arena};
-        status = kf__build_source(&b, err);
-        if (status == KF_OK)
-            kf__print_bytes(&functions, b.source.at + b.functions, b.source.n - b.functions);
-        kf__text_free(&b.source);
-    }
-    if (status == KF_OK && functions.n)
-        status = kf__build_prelude(program->ctx, &program->target, &functions, text, err);
-    kf__print_bytes(text, functions.at, functions.n);
-    if (functions.failed) text->failed = true;
-    kf__text_free(&functions);
-    kf__arena_free(&arena);
-    return status;
+    return kf__build_source(plan->program, &layout, plan->lowered, text, err);
 }
 
 /* ---------------------------------------------------------------- steps */

@@ -113,12 +113,12 @@ static kf_status build_kernels(kf_plan *plan, kf_error *err) {
         builds[n] = (kf__build){.ctx = program->ctx, .target = &program->target, .partition = p,
                                 .kernel = &p->kernels[k], .layout = &layout,
                                 .arena = &plan->arena};
-        status = kf__build_source(&builds[n++], err);
+        status = kf__build_functions(&builds[n++], err);
     }
     if (status == KF_OK) status = compile_all(program->ctx, builds, n, err);
     for (uint32_t i = 0; i < n; i++) {
         size_t k = (size_t)(builds[i].kernel - p->kernels);
-        kf__text_free(&builds[i].source);
+        kf__text_free(&builds[i].functions);
         plan->lowered[k] = builds[i].lowered;
         plan->objects[k] = builds[i].object;
     }
