@@ -13,11 +13,24 @@
 #define ENOUGH 0.996 /* of the cost before: what saves less isn't taken */
 enum { MAX_CANDIDATES = 12, SEARCH_KERNELS = 400 /* candidates times kernels */ };
 
-static double cost_of(const kf__groups *groups) {
-    double cost = 0;
-    for (uint32_t i = 0; i < groups->n; i++)
-        if (!groups->at[i].dead) cost += groups->at[i].body->cost;
-    return cost;
+/* Of all kernels. bytes: moved, and while kernels are launched. again: work that is done for more
+ * elements than there are, as a row's exponential for each of many rows. */
+typedef struct totals {
+    double cost, bytes, again;
+    uint32_t kernels;
+} totals;
+
+static totals total(const kf__groups *groups) {
+    totals t = {0};
+    for (uint32_t i = 0; i < groups->n; i++) {
+        const kf__body *b = groups->at[i].body;
+        if (groups->at[i].dead) continue;
+        t.kernels++;
+        t.cost += b->cost;
+        t.bytes += KF__LAUNCH_BYTES + b->bytes;
+        t.again += b->again;
+    }
+    return t;
 }
 
 /* Count how often each node is computed, by several kernels or at several indices. */
@@ -46,38 +59,19 @@ static void count_results(const kf__fuse_state *f, uint8_t *makers) {
     }
 }
 
-static uint32_t kernels(const kf__groups *groups) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < groups->n; i++) n += !groups->at[i].dead;
-    return n;
-}
-
-/* Moved, and while kernels are launched. */
-static double bytes_of(const kf__groups *groups) {
-    double bytes = 0;
-    for (uint32_t i = 0; i < groups->n; i++)
-        if (!groups->at[i].dead) bytes += KF__LAUNCH_BYTES + groups->at[i].body->bytes;
-    return bytes;
-}
-
-/* Work that is done for more elements than there are: a row's exponential for each of many rows. */
-static double again_of(const kf__groups *groups) {
-    double again = 0;
-    for (uint32_t i = 0; i < groups->n; i++)
-        if (!groups->at[i].dead) again += groups->at[i].body->again;
-    return again;
-}
-
 /* Take the partition with the values that are marked now where it costs less (moves: and has no
  * kernel more that saves other work alone); else those marked `before` again, which is released. */
 static kf_status try_marked(kf__fuse_state *f, kf__groups *groups, bool moves, uint8_t *before,
                             kf_error *err) {
     kf__groups other = {0};
     kf_status status = kf__make_groups(f, &other, err);
-    bool less = status == KF_OK && cost_of(&other) < ENOUGH * cost_of(groups);
-    if (less && moves && kernels(&other) > kernels(groups))
-        less = bytes_of(&other) < ENOUGH * bytes_of(groups) ||
-               again_of(&other) + KF__LAUNCH_BYTES < again_of(groups);
+    bool less = false;
+    if (status == KF_OK) {
+        totals now = total(&other), was = total(groups);
+        less = now.cost < ENOUGH * was.cost;
+        if (less && moves && now.kernels > was.kernels)
+            less = now.bytes < ENOUGH * was.bytes || now.again + KF__LAUNCH_BYTES < was.again;
+    }
     if (less) {
         kf__groups swap = *groups;
         *groups = other;
@@ -115,7 +109,7 @@ static kf_status search_parts(kf__fuse_state *f, kf__groups *groups, kf_error *e
     uint32_t tried = 0;
     for (uint32_t i = 0; i < f->g->results.n && groups->n > 1 && tried < MAX_CANDIDATES; i++) {
         kf__ref node = f->g->results.at[i];
-        double cost = cost_of(groups);
+        double cost = total(groups).cost;
         if (!kf__may_split(f, node)) continue;
         uint8_t *before = copy_marks(f);
         if (!before) return kf__out_of_memory(err);
@@ -123,7 +117,7 @@ static kf_status search_parts(kf__fuse_state *f, kf__groups *groups, kf_error *e
         memset(f->stored, 0, f->g->nodes.n); /* where it is cut may change as a whole */
         f->split[node] = 1;
         KF_TRY(try_marked(f, groups, false, before, err));
-        f->split[node] = cost_of(groups) < cost;
+        f->split[node] = total(groups).cost < cost;
     }
     return KF_OK;
 }
@@ -290,7 +284,7 @@ static kf_status try_change(kf__fuse_state *f, kf__groups *groups, values *v, kf
     double least = v->least;
     for (uint32_t i = 0; i < v->n; i++)
         if ((f->stored[v->at[i]] && v->at[i] != less) || v->at[i] == more) least += v->bytes[i];
-    if (least >= ENOUGH * cost_of(groups) || v->tries == MOST_TRIES) return KF_OK;
+    if (least >= ENOUGH * total(groups).cost || v->tries == MOST_TRIES) return KF_OK;
     uint8_t *before = copy_marks(f);
     if (!before) return kf__out_of_memory(err);
     v->tries++;
@@ -302,9 +296,9 @@ static kf_status try_change(kf__fuse_state *f, kf__groups *groups, values *v, kf
 /* One kernel that moves no more than it has to, and hardly computes a thing for more elements than
  * it has. What it computes twice isn't worth another kernel. */
 static bool is_best(const kf__groups *groups, const values *v) {
-    double bytes = bytes_of(groups) - KF__LAUNCH_BYTES;
-    return kernels(groups) == 1 && ENOUGH * bytes <= v->least &&
-           again_of(groups) < 0.05 * cost_of(groups);
+    totals t = total(groups);
+    return t.kernels == 1 && ENOUGH * (t.bytes - KF__LAUNCH_BYTES) <= v->least &&
+           t.again < 0.05 * t.cost;
 }
 
 static kf_status search_changes(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
@@ -313,8 +307,8 @@ static kf_status search_changes(kf__fuse_state *f, kf__groups *groups, kf_error 
     if (f->g->nodes.n > FEW_NODES || !find_values(f, &v, err, &status)) return status;
     if (is_best(groups, &v)) return KF_OK;
     KF_TRY(try_none(f, groups, &v, err));
-    for (double before = 0; before != cost_of(groups) && v.tries < MOST_TRIES;) {
-        before = cost_of(groups);
+    for (double before = 0; before != total(groups).cost && v.tries < MOST_TRIES;) {
+        before = total(groups).cost;
         for (uint32_t i = 0; i < v.n; i++) {
             bool stored = f->stored[v.at[i]];
             KF_TRY(try_change(f, groups, &v, stored ? 0 : v.at[i], stored ? v.at[i] : 0, err));
@@ -322,7 +316,7 @@ static kf_status search_changes(kf__fuse_state *f, kf__groups *groups, kf_error 
         for (uint32_t i = 0; i < v.n; i++)
             for (uint32_t k = 0; k < v.n; k++)
                 if (f->stored[v.at[i]] && !f->stored[v.at[k]] &&
-                    (kernels(groups) > 2 ||
+                    (total(groups).kernels > 2 ||
                      kf__max(v.bytes[i], v.bytes[k]) > (1 - ENOUGH) * before))
                     KF_TRY(try_change(f, groups, &v, v.at[k], v.at[i], err));
     }
