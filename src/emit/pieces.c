@@ -29,7 +29,7 @@ static const char *skip_token(const char *c, const char *end) {
     return c;
 }
 
-const char *kf__skip_blank(const char *c, const char *end) {
+static const char *skip_blank(const char *c, const char *end) {
     while (c < end && (isspace((unsigned char)*c) || at_word(c, end, "/*"))) c = skip_token(c, end);
     return c;
 }
@@ -95,7 +95,7 @@ static const char *skip_region(const char *c, const char *end) {
  * line begins is the invocation of a macro. */
 static const char *skip_code(const char *c, const char *end, kf__piece_kind *kind) {
     kf__token first = kf__token_at(c, end);
-    const char *behind = kf__skip_blank(c + first.n, end);
+    const char *behind = skip_blank(c + first.n, end);
     *kind = KF__CODE;
     if (first.n && behind < end && *behind == '(') {
         *kind = KF__INVOKED;
@@ -109,7 +109,7 @@ static const char *skip_code(const char *c, const char *end, kf__piece_kind *kin
         assigned = assigned || *c == '=';
         kf__token w = kf__token_at(c, end);
         if (kf__token_is(w, "__attribute__") || kf__token_is(w, "alignas"))
-            c = skip_brackets(kf__skip_blank(c + w.n, end), end);
+            c = skip_brackets(skip_blank(c + w.n, end), end);
         else if (*c == '(' || *c == '{')
             c = skip_brackets(c, end);
         else
@@ -178,7 +178,7 @@ static bool find_argument(const kf__macro *m, kf__token name, const char *call, 
         kf__token parameter = kf__next_token(p, m->body);
         const char *behind = skip_argument(a, end);
         if (parameter.n == name.n && !memcmp(parameter.at, name.at, name.n)) {
-            *from = kf__skip_blank(a, behind), *to = behind;
+            *from = skip_blank(a, behind), *to = behind;
             return true;
         }
         p = skip_argument(p, m->body) + 1;
@@ -223,7 +223,7 @@ void kf__defined_names(const kf__piece *code, void (*found)(void *, kf__token), 
     while (c < code->end) {
         kf__token w = kf__token_at(c, code->end);
         if (kf__token_is(w, "__attribute__") || kf__token_is(w, "alignas")) {
-            c = skip_brackets(kf__skip_blank(c + w.n, code->end), code->end);
+            c = skip_brackets(skip_blank(c + w.n, code->end), code->end);
         } else if (w.n) {
             if (tags && last.n && (kf__token_is(last, "struct") || kf__token_is(last, "enum")))
                 found(user, w);

@@ -33,9 +33,6 @@ bool kf__next_piece(const char *c, const char *end, kf__piece *out);
  * Look for more at at + n. */
 kf__token kf__next_token(const char *c, const char *end);
 
-/* Behind spaces and comments. */
-const char *kf__skip_blank(const char *c, const char *end);
-
 /* The word at c, n 0 if there is none. */
 kf__token kf__token_at(const char *c, const char *end);
 static inline bool kf__token_is(kf__token w, const char *text) {

@@ -97,6 +97,12 @@ static void refer(kf__prelude *p, const char *c, const char *end) {
 
 static void read_names(kf__prelude *p, const kf__piece *text);
 
+/* The names of all pieces from c to end, as those of the one that is being read. */
+static void read_parts(kf__prelude *p, const char *c, const char *end) {
+    for (kf__piece part; !p->failed && kf__next_piece(c, end, &part); c = part.end)
+        read_names(p, &part);
+}
+
 static void read_define(kf__prelude *p, const kf__piece *text) {
     macro m = {kf__macro_of(text), p->reading};
     make(p, m.text.name);
@@ -140,9 +146,7 @@ static void read_invoked(kf__prelude *p, const kf__piece *text) {
         char *made = expand(p, m, text, &n);
         if (!made) return;
         refer(p, made, made + n);
-        kf__piece part;
-        for (const char *c = made; !p->failed && kf__next_piece(c, made + n, &part); c = part.end)
-            read_names(p, &part);
+        read_parts(p, made, made + n);
         m = find_macro(p, text, i + 1);
     }
 }
@@ -159,9 +163,7 @@ static void read_names(kf__prelude *p, const kf__piece *text) {
     case KF__REGION: {
         const char *c = text->core;
         while (c < text->end && *c != '\n') ++c;
-        kf__piece part;
-        for (; !p->failed && kf__next_piece(c, text->end, &part); c = part.end)
-            read_names(p, &part);
+        read_parts(p, c, text->end);
         break;
     }
     case KF__INVOKED: read_invoked(p, text); break;
