@@ -1,10 +1,6 @@
 /* Rows that don't fit in registers: a block loops over packs, threads keep running states. */
 #include "lower/cuda_loop.h"
 
-static const kf__lx *wide(kf__low *L, const kf__lx *x) {
-    return L->small ? kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &x) : x;
-}
-
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *q = kf__put_let(L, "int64_t", "q",
                                   kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step)), NULL);
@@ -14,7 +10,7 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *in_line = q;
     if (reduced > 1) {
         const kf__lx *packs = kf__l_var(L, "packs");
-        const char *type = L->small ? "uint32_t" : "int64_t";
+        const char *type = kf__index_type(L);
         /* Past the end: the last pack there is, so that addresses stay inside. */
         const kf__lx *safe = kf__put_let(
             L, type, "safe",
@@ -23,13 +19,14 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
                                   kf__l_bin(L, "-", t->end, kf__l_int(L, 1)))), NULL);
         kf__put_let(L, type, "line", kf__l_bin(L, "/", safe, packs), NULL);
         kf__put_decode(L, true, true, kf__l_var(L, "line"));
-        in_line = wide(L, kf__l_bin(L, "%", safe, packs));
+        in_line = kf__wide_index(L, kf__l_bin(L, "%", safe, packs));
     }
     t->j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", in_line, width), NULL);
     if (reduced > 1)
         t->index = kf__put_let(L, "int64_t", "index",
                                kf__l_bin(L, "+",
-                                         kf__l_bin(L, "*", wide(L, kf__l_var(L, "line")), size),
+                                         kf__l_bin(L, "*", kf__wide_index(L, kf__l_var(L, "line")),
+                                                   size),
                                          t->j), NULL);
     const kf__lx *left =
         kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, t->j), width);
@@ -41,7 +38,7 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
 /* packs = ceil(n / W), where lines are counted in them. */
 static void put_packs(kf__low *L, const kf__loop *lp) {
     const kf__lx *size = kf__word_size(L, kf__last(L));
-    kf__put_let(L, L->small ? "uint32_t" : "int64_t", "packs",
+    kf__put_let(L, kf__index_type(L), "packs",
                 kf__l_bin(L, "/", kf__l_bin(L, "+", size, kf__l_int(L, lp->tile.W - 1)),
                           kf__l_int(L, lp->tile.W)), "of a line");
 }

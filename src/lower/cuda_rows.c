@@ -213,7 +213,7 @@ bool kf__cuda_rows(kf__low *L) {
     kf__put_scalars(L);
     const kf__lx *tid = kf__thread_id(L), *lanes = kf__l_int(L, b.lanes);
     const kf__lx *lane = tid, *row = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
-    const char *index = L->small ? "uint32_t" : "int64_t";
+    const char *index = kf__index_type(L);
     if (b.cluster > 1) {
         kf__put_let(L, "int", "rank", kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL), NULL);
         kf__put_call(L, kf__l_callv(L, "kf_cluster_arrive", KF__I64, 0, NULL));

@@ -187,7 +187,7 @@ static void open_runs(kf__low *L, const shape *s, uint32_t i, bool pointer) {
     kf__put_let(L, "int", "l", plus(L, kf__l_bin(L, "/", tid, lanes), times(L, q, step)), NULL);
     kf__put_let(L, "int", "r", times(L, kf__l_bin(L, "%", tid, lanes), n), NULL);
     if (!pointer) return;
-    const char *type = L->small ? "uint32_t" : "int64_t", *axis = L->axes[L->tile].var;
+    const char *type = kf__index_type(L), *axis = L->axes[L->tile].var;
     const kf__lx *at = kf__put_let(L, type, axis, plus(L, var(L, "t0"), var(L, "r")), NULL);
     const kf__lx *last = kf__put_let(L, type, "at", plus(L, var(L, "l0"), var(L, "l")), NULL);
     const kf__lx *size = kf__word_size(L, kf__last(L)), *high = kf__word_size(L, L->tile);
@@ -292,7 +292,7 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
 /* Pack s: its row, clamped, as what doesn't depend on the innermost axis is loaded anyway. */
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *high = kf__word_size(L, L->tile);
-    const char *type = L->small ? "uint32_t" : "int64_t";
+    const char *type = kf__index_type(L);
     t->across = kf__put_let(L, "int", "r",
                             plus(L, var(L, "row"), times(L, s, var(L, "row_step"))), NULL);
     const kf__lx *any = kf__put_let(L, type, "any_row", plus(L, var(L, "t0"), t->across), NULL);
@@ -305,7 +305,7 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
 
 /* The tile's corner and the other axes' variables, from the block's number. */
 static void put_corner(kf__low *L, const shape *s) {
-    const char *type = L->small ? "uint32_t" : "int64_t";
+    const char *type = kf__index_type(L);
     int64_t n_along = kf__ceil_div(L->axes[kf__last(L)].size, s->len);
     int64_t n_across = kf__ceil_div(L->axes[L->tile].size, s->rows);
     const kf__lx *along =

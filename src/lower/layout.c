@@ -322,7 +322,7 @@ void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat)
         if (L->axes[m].reduced == reduced && !(but_last && (m == kf__last(L) || m == L->tile)))
             axes[n++] = m;
     const kf__lx *rest = flat;
-    const char *type = L->small ? "uint32_t" : "int64_t";
+    const char *type = kf__index_type(L);
     for (int i = n - 1; i > 0; --i) {
         const kf__lx *size = kf__word_size(L, axes[i]);
         kf__put_let(L, type, L->axes[axes[i]].var, kf__l_bin(L, "%", rest, size), NULL);

@@ -116,6 +116,14 @@ const kf__lx *kf__l_callv(kf__low *L, const char *name, kf__dtype type, int n,
 const kf__lx *kf__l_code(kf__low *L, const char *code, kf__dtype type, const char *formals, int n,
                          const kf__lx *const *args);
 
+/* CUDA: what flat indices are, and one as an int64_t, before it is multiplied. */
+static inline const char *kf__index_type(const kf__low *L) {
+    return L->small ? "uint32_t" : "int64_t";
+}
+static inline const kf__lx *kf__wide_index(kf__low *L, const kf__lx *x) {
+    return L->small ? kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &x) : x;
+}
+
 /* ---------------------------------------------------------------- build.c: statements */
 
 void kf__low_begin(kf__low *L, const char *suffix, const char *doc); /* a new function */
