@@ -313,6 +313,45 @@ KF_DTYPE(i8, int8_t, int8_t, KF_AS_IS, KF_AS_IS)
 KF_DTYPE(u8, uint8_t, uint8_t, KF_AS_IS, KF_AS_IS)
 KF_DTYPE(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
 
+/* N words of elements of SIZE bytes, less than 4, wherever they begin: what is a word in memory goes
+ * as one, and the elements before the first such and behind the last one alone. So no byte but
+ * theirs is touched. */
+template <int SIZE, int N> KF_FN void kf__load_words(const void *p, uint32_t *words) {
+    typedef typename kf__bits<SIZE>::type bits;
+    uint32_t over = (uint32_t)(uint64_t)p % 4; /* bytes of the first word that are before p */
+    const uint32_t *at = (const uint32_t *)((const char *)p - over);
+    if (over == 0) {
+        _Pragma("unroll") for (int k = 0; k < N; k++) words[k] = at[k];
+        return;
+    }
+    uint32_t low = 0, high = 0;
+    _Pragma("unroll") for (int j = 1; j < 4 / SIZE; j++)
+        if (j * SIZE >= over) low |= (uint32_t)((const bits *)at)[j] << (8 * SIZE * j);
+    _Pragma("unroll") for (int k = 1; k < N; k++) words[k] = at[k];
+    _Pragma("unroll") for (int j = 0; j < 4 / SIZE - 1; j++)
+        if (j * SIZE < over) high |= (uint32_t)((const bits *)(at + N))[j] << (8 * SIZE * j);
+    _Pragma("unroll") for (int k = 1; k <= N; k++) {
+        uint32_t next = k < N ? words[k % N] : high;
+        words[k - 1] = __funnelshift_r(low, next, 8 * over);
+        low = next;
+    }
+}
+template <int SIZE, int N> KF_FN void kf__store_words(void *p, const uint32_t *words) {
+    typedef typename kf__bits<SIZE>::type bits;
+    uint32_t over = (uint32_t)(uint64_t)p % 4;
+    uint32_t *at = (uint32_t *)((char *)p - over);
+    if (over == 0) {
+        _Pragma("unroll") for (int k = 0; k < N; k++) at[k] = words[k];
+        return;
+    }
+    uint32_t low = words[0] << (8 * over), high = words[N - 1] >> (32 - 8 * over);
+    _Pragma("unroll") for (int j = 1; j < 4 / SIZE; j++)
+        if (j * SIZE >= over) ((bits *)at)[j] = (bits)(low >> (8 * SIZE * j));
+    _Pragma("unroll") for (int k = 1; k < N; k++)
+        at[k] = __funnelshift_l(words[k - 1], words[k], 8 * over);
+    _Pragma("unroll") for (int j = 0; j < 4 / SIZE - 1; j++)
+        if (j * SIZE < over) ((bits *)(at + N))[j] = (bits)(high >> (8 * SIZE * j));
+}
 /* A pack is loaded as words, which kf_item_T takes apart only where an element is used: so a load
  * doesn't wait for itself, and the next one starts. */
 template <typename D, int W>
@@ -327,6 +366,10 @@ KF_FN void kf__load(const typename D::S *p, int i, int n, int vec, uint32_t *wor
             pack v = *(const pack *)((const char *)p + k);
             _Pragma("unroll") for (int j = 0; j < N; j++) words[k / 4 + j] = v.at[j];
         }
+        return;
+    }
+    if (SIZE < 4 && BYTES >= 4 && left == W) {
+        kf__load_words<SIZE, (BYTES < 4 ? 1 : BYTES / 4)>(p, words);
         return;
     }
     _Pragma("unroll") for (int k = 0; k < (BYTES + 3) / 4; k++) words[k] = 0;
@@ -386,12 +429,39 @@ KF_FN int kf_item_bool(const uint32_t *words, int e) { return kf_item_u8(words, 
         return FROM((STORED)kf_item_u8(words, e));                                            \
     }
 
+/* A pack, as words: wide, or word by word, or element by element where there are less than W. */
+template <int SIZE, int W>
+KF_FN void kf__store_pack(void *p, int left, int vec, const uint32_t *words) {
+    constexpr int N = W * SIZE / 4, K = N > 4 ? 4 : N;
+    typedef typename kf__bits<SIZE>::type bits;
+    if (vec && left == W) {
+        typedef kf__pack<uint32_t, K> pack;
+        _Pragma("unroll") for (int k = 0; k < N; k += K) {
+            pack v;
+            _Pragma("unroll") for (int j = 0; j < K; j++) v.at[j] = words[k + j];
+            *(pack *)((char *)p + 4 * k) = v;
+        }
+    } else if (left == W) {
+        kf__store_words<SIZE, N>(p, words);
+    } else {
+        _Pragma("unroll") for (int k = 0; k < W; k++)
+            if (k < left) ((bits *)p)[k] = (bits)(words[k * SIZE / 4] >> (k * SIZE % 4 * 8));
+    }
+}
 template <typename D, int W>
 KF_FN void kf__store(typename D::S *p, int i, int n, int vec, const typename D::T *r) {
-    constexpr int K = W * sizeof(typename D::S) > 16 ? 16 / sizeof(typename D::S) : W;
+    constexpr int SIZE = sizeof(typename D::S), K = W * SIZE > 16 ? 16 / SIZE : W;
     int left = kf__left<W>(i, n);
     p += i;
-    if (vec && left == W) {
+    if (SIZE < 4 && W * SIZE >= 4) {
+        constexpr int N = W * SIZE < 4 ? 1 : W * SIZE / 4, FEW = SIZE < 4 ? SIZE : 1;
+        uint32_t words[N];
+        _Pragma("unroll") for (int k = 0; k < N; k++) words[k] = 0;
+        _Pragma("unroll") for (int k = 0; k < W; k++)
+            words[k * SIZE / 4 % N] |= (uint32_t)(typename kf__bits<FEW>::type)D::to(r[k])
+                                       << (k * SIZE % 4 * 8);
+        kf__store_pack<FEW, N * 4 / FEW>(p, left, vec, words);
+    } else if (vec && left == W) {
         _Pragma("unroll") for (int k = 0; k < W; k += K) {
             typedef kf__pack<typename D::S, K> pack;
             pack v;
@@ -406,21 +476,10 @@ KF_FN void kf__store(typename D::S *p, int i, int n, int vec, const typename D::
 /* f16 and bf16, two elements to a word at a time. */
 template <typename D, int W>
 KF_FN void kf__store_pairs(typename D::S *p, int i, int n, int vec, const float *r) {
-    constexpr int K = W / 2 > 4 ? 4 : W / 2;
-    int left = kf__left<W>(i, n);
-    p += i;
-    if (vec && left == W) {
-        _Pragma("unroll") for (int k = 0; k < W / 2; k += K) {
-            typedef kf__pack<uint32_t, K> pack;
-            pack v;
-            _Pragma("unroll") for (int j = 0; j < K; j++)
-                v.at[j] = D::pair(r[2 * (k + j)], r[2 * (k + j) + 1]);
-            *(pack *)(p + 2 * k) = v;
-        }
-    } else {
-        _Pragma("unroll") for (int k = 0; k < W; k++)
-            if (k < left) p[k] = D::to(r[k]);
-    }
+    uint32_t words[W / 2];
+    _Pragma("unroll") for (int k = 0; k < W / 2; k++)
+        words[k] = D::pair(r[2 * k], r[2 * k + 1]);
+    kf__store_pack<2, W>(p + i, kf__left<W>(i, n), vec, words);
 }
 struct kf__f16_pairs : kf__f16 {
     static __device__ __forceinline__ uint32_t pair(float low, float high) {
