@@ -146,6 +146,18 @@ static void entropy(kf_graph *g) {
     out(g, op1(g, KF__NEGATIVE, red(g, KF__RED_SUM, 0, t, -1, false)));
 }
 
+/* sum(softmax(x) * y): of each row, where it is on the chip, then of the rows */
+static void sum_of_rows(kf_graph *g) {
+    kf__ref t = op2(g, KF__MULTIPLY, softmax(g, input(g, "x", 2), -1), input(g, "y", 2));
+    out(g, red(g, KF__RED_SUM, 0, t, 99, false));
+}
+
+/* The columns' sums need every row: nothing is gained in two steps. */
+static void sum_of_columns(kf_graph *g) {
+    kf__ref t = op2(g, KF__MULTIPLY, softmax(g, input(g, "x", 2), -1), input(g, "y", 2));
+    out(g, red(g, KF__RED_SUM, 0, t, 0, false));
+}
+
 static void three_results(kf_graph *g) {
     kf__ref h = relu(g, input(g, "x", 2)), y = input(g, "y", 2);
     out(g, h);
@@ -455,6 +467,9 @@ static const struct {
     {"pad of a sum", pad_of_sum, KF_FUSION_ON, "r1>1 p1>1", "reduction-axis"},
     {"many parts", concat_many, KF_FUSION_ON, "p11>1 p20>1", "capacity"},
     {"slice of a concatenation", slice_of_concat, KF_FUSION_ON, "y1>1", ""},
+    {"sum of rows", sum_of_rows, KF_FUSION_ON, "r2>1 f1>1", "reduction-axis"},
+    {"sum of rows off", sum_of_rows, KF_FUSION_OFF, "r1>1 p2>1 f1>1", "user user"},
+    {"sum of columns", sum_of_columns, KF_FUSION_ON, "r1>2 c4>1", "reduction-axis reduction-axis"},
     {"parts", parts, KF_FUSION_ON, "r1>1 y1>1", ""},
     {"parts off", parts, KF_FUSION_OFF, "r1>1 p2>1", "user"},
     {"dear and shared", dear_shared, KF_FUSION_ON, "c4>3 p3>1",

@@ -268,16 +268,59 @@ kf_status kf__make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *err) 
 
 /* ---------------------------------------------------------------- fuse */
 
-kf_status kf__fuse(kf_graph *graph, kf_fusion mode, kf__partition **out, kf_error *err) {
+typedef struct choice {
     kf__fuse_state f;
-    kf__groups groups = {0};
+    kf__groups groups;
+} choice;
+
+static kf_status choose(choice *c, kf_graph *graph, kf_fusion mode, kf_error *err) {
+    KF_TRY(state_init(&c->f, graph, mode, err));
+    KF_TRY(kf__make_groups(&c->f, &c->groups, err));
+    return mode == KF_FUSION_ON ? kf__search(&c->f, &c->groups, err) : KF_OK;
+}
+
+static void choice_free(choice *c) {
+    kf__groups_free(&c->f, &c->groups);
+    state_free(&c->f);
+}
+
+/* Reductions in two steps, where that costs less. *whole: then the graph as it was. */
+static kf_status choose_factored(choice *c, kf_graph **whole, kf_error *err) {
+    choice other = {0};
+    kf_graph *graph = NULL;
+    kf_status status = kf__factor(c->f.g, &graph, err);
+    if (!graph) return status;
+    status = choose(&other, graph, KF_FUSION_ON, err);
+    *whole = graph;
+    if (status == KF_OK && kf__total_cost(&other.groups) < kf__total_cost(&c->groups)) {
+        choice swap = *c;
+        *c = other, other = swap;
+        *whole = other.f.g;
+        choice_free(&other);
+        return KF_OK;
+    }
+    choice_free(&other);
+    kf_graph_free(graph);
+    *whole = NULL;
+    if (status == KF_ERR_LIMIT) { /* it is only a try */
+        kf__error_clear(err);
+        status = KF_OK;
+    }
+    return status;
+}
+
+kf_status kf__fuse(kf_graph *graph, kf_fusion mode, kf__partition **out, kf_error *err) {
+    choice c = {0};
+    kf_graph *whole = NULL;
     *out = NULL;
-    kf_status status = state_init(&f, graph, mode, err);
-    if (status == KF_OK) status = kf__make_groups(&f, &groups, err);
-    if (status == KF_OK && mode == KF_FUSION_ON) status = kf__search(&f, &groups, err);
-    if (status == KF_OK) status = kf__partition_make(&f, &groups, out, err);
-    kf__groups_free(&f, &groups);
-    state_free(&f);
-    if (status != KF_OK) kf_graph_free(graph);
+    kf_status status = choose(&c, graph, mode, err);
+    if (status == KF_OK && mode == KF_FUSION_ON) status = choose_factored(&c, &whole, err);
+    if (status == KF_OK) status = kf__partition_make(&c.f, &c.groups, out, err);
+    if (status == KF_OK) (*out)->whole = whole;
+    choice_free(&c);
+    if (status != KF_OK) {
+        if (whole) kf_graph_free(c.f.g);
+        kf_graph_free(graph);
+    }
     return status;
 }

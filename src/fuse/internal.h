@@ -12,6 +12,7 @@
  *   recompute.c  what is dear to compute again
  *   parts.c      concatenations whose parts are written by kernels of their own
  *   names.c      names of kernels, sentences of cuts
+ *   factor.c     reductions over several axes in two steps
  *   fuse.c       the driver
  *   search.c     other sets of stored values
  *   partition.c  the result: values, kernels in order, cuts
@@ -234,6 +235,11 @@ bool kf__root_feeds(const kf__fuse_state *f, const kf__root *root, const kf__gro
 /* Does one of the groups read a result that the other stores a part of? */
 bool kf__reads_own_whole(const kf__group *a, const kf__group *b);
 
+/* ---------------------------------------------------------------- factor.c */
+
+/* The same graph with such reductions in two steps; *out NULL: there are none. */
+kf_status kf__factor(const kf_graph *graph, kf_graph **out, kf_error *err);
+
 /* ---------------------------------------------------------------- merge.c */
 
 /* For a node that lies in memory: is it loaded? (A group that stores it itself says so, too.) */
@@ -252,6 +258,7 @@ bool kf__is_half_sum(const kf__node *n);
 
 /* ---------------------------------------------------------------- search.c */
 
+double kf__total_cost(const kf__groups *groups);
 /* Other marks and groups where they cost less. */
 kf_status kf__search(kf__fuse_state *f, kf__groups *groups, kf_error *err);
 

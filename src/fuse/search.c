@@ -33,6 +33,8 @@ static totals total(const kf__groups *groups) {
     return t;
 }
 
+double kf__total_cost(const kf__groups *groups) { return total(groups).cost; }
+
 /* Count how often each node is computed, by several kernels or at several indices. */
 static void count_makers(const kf__groups *groups, uint8_t *makers) {
     for (uint32_t i = 0; i < groups->n; i++) {

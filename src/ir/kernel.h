@@ -125,6 +125,7 @@ typedef struct kf__cut {
 /* The partition. Owned by its arena; keeps the graph's expressions and nodes by copy (graph). */
 typedef struct kf__partition {
     kf_graph *graph; /* simplified, owned */
+    kf_graph *whole; /* owned: it before reductions were done in steps; NULL: they aren't */
     kf__arena arena;
     uint32_t n_values, n_kernels, n_cuts;
     kf__value *values;

@@ -22,6 +22,7 @@ void kf__partition_free(kf__partition *p) {
     if (!p) return;
     const kf_allocator *mem = p->arena.mem;
     kf_graph_free(p->graph);
+    kf_graph_free(p->whole);
     kf__arena_free(&p->arena);
     kf__release(mem, p);
 }
