@@ -23,6 +23,7 @@ struct kf__tile {
     const kf__lx *end;         /* number of vectors, or NULL where j tells */
     const kf__lx *live;        /* 0 where this thread has nothing to do, or NULL */
     const kf__lx *j, *left;    /* set by head */
+    bool far;                  /* left counts what is behind the pack, too */
     const kf__lx *index;       /* of the pack among what a row reduces; by head, NULL: j */
     /* Operands that go through shared memory: what happens between loads and values, and where the
      * pack is in the tile of shared memory, along the innermost axis and the other one. */
@@ -65,6 +66,21 @@ bool kf__cuda_is_fixed(const kf__low *L, uint32_t i);
 bool kf__cuda_is_early(const kf__low *L, uint32_t guard, bool pack);
 void kf__cuda_put_fixed(kf__low *L);    /* as statements, for the pack */
 void kf__cuda_forget_fixed(kf__low *L); /* at the end of the pack's scope */
+
+/* ---------------------------------------------------------------- cuda_share.c */
+
+/* Which of these loads, packs under guards, share registers; those that do stay so. */
+void kf__cuda_share(kf__low *L, const kf__mask *loaded);
+uint32_t kf__cuda_lead(const kf__low *L, uint32_t i); /* whose registers load i has */
+bool kf__cuda_shares(const kf__low *L, uint32_t i);   /* with another one */
+/* Is a pick what its first part gives, wherever that is? Of loads that share registers, and of 0
+ * where a guarded load isn't inside, which gives 0 itself. */
+bool kf__cuda_is_picked(const kf__low *L, uint32_t i);
+/* array[first ...] = 0; array[first ...] |= a part of a pack, by kf_partW_T. */
+void kf__cuda_put_empty(kf__low *L, const char *array, const kf__lx *first, int words);
+void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int words,
+                       const char *function, const kf__lx *p, const kf__lx *begin,
+                       const kf__lx *end);
 
 /* ---------------------------------------------------------------- cuda_exchange.c */
 

@@ -100,7 +100,7 @@ static bool in_registers(const kf__low *L, uint32_t i) {
 }
 
 static const char *register_name(kf__low *L, uint32_t i) {
-    return kf__l_name(L, "r%u", (unsigned)i);
+    return kf__l_name(L, "r%u", (unsigned)kf__cuda_lead(L, i));
 }
 
 /* Words of a pack of this load, where it is loaded as such; else 0. */
@@ -136,6 +136,34 @@ static const kf__lx *register_item(kf__low *L, const kf__tile *t, uint32_t i, co
     return kf__l_call(L, kf__l_name(L, "kf_item_%s", suffix), KF__I64, pack, e);
 }
 
+/* How many elements of the pack there are, for the ranges of guards; may be negative. */
+static const kf__lx *elements_here(kf__low *L, const kf__tile *t, uint32_t i) {
+    if (!t->far) return t->left;
+    return kf__put_let(L, "int", kf__l_name(L, "here%u", (unsigned)i),
+                       kf__l_call(L, "kf_min_i64", KF__I64, t->left, kf__l_int(L, t->W)), NULL);
+}
+
+/* A pack of a load that shares its registers: what is inside is added to what others left. */
+static void put_shared_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s, const kf__lx *p) {
+    const kf__instr *in = &L->k->instrs[i];
+    const kf__lx *words = words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin, *end;
+    kf__dtype dtype = L->operands[in->access].dtype;
+    int n = pack_words(L, t, i);
+    const kf__lx *first = kf__l_bin(L, "*", s, kf__l_int(L, n));
+    if (kf__cuda_lead(L, i) == i) kf__cuda_put_empty(L, register_name(L, i), first, n);
+    const kf__lx *here = elements_here(L, t, i);
+    kf__put_range(L, i, t->j, here, &begin, &end);
+    kf__open_if(L, kf__l_bin(L, "<", begin, end));
+    kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", end, begin), here));
+    kf__put_call(L, kf__l_call(L, wide_name(L, "load", t->W, dtype), KF__I64, p, zero, here,
+                               aligned(L, t, in->access), words));
+    kf__open_else(L);
+    kf__cuda_put_part(L, register_name(L, i), first, n, wide_name(L, "part", t->W, dtype), p, begin,
+                      end);
+    kf__close(L);
+    kf__close(L);
+}
+
 /* The element of a load; 0 where there is none, or its guard doesn't hold. */
 static const kf__lx *below_left(kf__low *L, const kf__tile *t, const kf__instr *in,
                                 const kf__lx *load, const kf__lx *e) {
@@ -152,14 +180,18 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     if (kf__low_tiled(L, in->access)) return; /* put_values takes it from shared memory */
     need_pointer(L, t, in->access);
     const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
+    if (kf__cuda_shares(L, i)) {
+        put_shared_load(L, t, i, s, p);
+        return;
+    }
     if (pack_words(L, t, i)) {
         const kf__lx *words = words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin = zero;
-        const kf__lx *end = t->left;
-        if (in->n_args) kf__put_range(L, i, t->j, t->left, &begin, &end);
+        const kf__lx *end = t->left, *here = in->n_args ? elements_here(L, t, i) : NULL;
+        if (in->n_args) kf__put_range(L, i, t->j, here, &begin, &end);
         bool partly = begin->kind != KF__L_INT; /* else it begins with the pack */
         if (partly)
             kf__open_if(L, kf__l_bin(L, "&&", kf__l_bin(L, "==", begin, zero),
-                                     kf__l_bin(L, "==", end, t->left)));
+                                     kf__l_bin(L, "==", end, here)));
         kf__put_call(L, kf__l_call(L, wide_name(L, "load", t->W, L->operands[in->access].dtype),
                                    KF__I64, p, zero, end, aligned(L, t, in->access), words));
         if (!partly) return;
@@ -276,6 +308,10 @@ static void put_fold(kf__low *L, const kf__tile *t, const kf__phase *p, uint32_t
 /* A value of element e that isn't in registers: made, or loaded where its guard is known now. */
 static void put_value(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *e) {
     const kf__instr *in = &L->k->instrs[i];
+    if (in->kind == KF__I_PICK && kf__cuda_is_picked(L, i)) {
+        L->value[i] = L->value[in->args[1]];
+        return;
+    }
     if (in->kind != KF__I_LOAD) {
         kf__put_instr(L, i);
         return;
@@ -310,7 +346,10 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
     L->at = kf__l_bin(L, "+", t->j, e);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i)) continue;
-        if (in_registers(L, i)) {
+        uint32_t lead = kf__cuda_lead(L, i);
+        if (lead != i && L->value[lead]) {
+            L->value[i] = L->value[lead];
+        } else if (in_registers(L, i)) {
             L->value[i] = register_item(L, t, i, s, e);
             if (L->value[i]->kind == KF__L_CALL)
                 L->value[i] = kf__put_let(L, kf__ctype(L->k->instrs[i].dtype),
@@ -353,6 +392,21 @@ static void put_pack_stores(kf__low *L, kf__tile *t, const kf__phase *p) {
     }
 }
 
+/* Guarded loads of packs, that this phase loads. */
+static void share_registers(kf__low *L, const kf__tile *t, const kf__mask *mask) {
+    kf__mask *loaded = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; loaded && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || L->value[i] || !in->n_args || !pack_words(L, t, i)) continue;
+        if (kf__low_tiled(L, in->access) || !in_registers(L, i)) continue;
+        loaded[i / 64] |= (kf__mask)1 << i % 64;
+        n++;
+    }
+    if (!loaded) L->failed = true;
+    else if (n > 1) kf__cuda_share(L, loaded);
+}
+
 void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool split) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, p->n_reds + p->n_stores + 1);
     if (!roots) {
@@ -364,10 +418,13 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     for (uint32_t s = 0; s < p->n_stores; ++s) roots[n++] = L->k->stores[p->stores[s]].instr;
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     L->fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
+    share_registers(L, t, mask);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i)) continue;
-        if (in_registers(L, i))
+        if (in_registers(L, i) && kf__cuda_lead(L, i) == i)
             put_registers(L, t, i);
+        else if (in_registers(L, i))
+            continue;
         else if (is_kept(L, i, stage))
             kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), kept_name(L, i), t->V * t->W, NULL);
     }

@@ -89,6 +89,7 @@ typedef struct kf__low {
     const char **pointer;  /* [n_accesses] the variable that points at the block's start */
     const kf__lx **value;  /* [n_instrs] how an instruction's value is read here; NULL: unknown */
     const kf__mask *fixed; /* CUDA: what is made before the loop over a pack's elements; or NULL */
+    const uint16_t *lead;  /* CUDA: [n_instrs] of loads that share registers the first; or NULL */
     int holds;             /* a guard that is known to hold where code is made now; -1: none */
     const kf__lx *at;      /* where the innermost axis is, for INDEX and INSIDE; NULL: by its
                               variable, or they don't depend on it */

@@ -68,8 +68,7 @@ KF_KERNEL(k0_multiply_concatenate_add, k0_multiply_concatenate_add_args, 256) {
                 const float v1 = kf_item_f32(r1, e);
                 const float v3 = kf_item_f16(r3, e);
                 const float v5 = v3 * 2.0f;  // multiply
-                const float v7 = v5;  // concatenate
-                const float v8 = v0 ? v1 : v7;  // concatenate
+                const float v8 = v0 ? v1 : v5;  // concatenate
                 const float v9 = kf_item_f32(r9, e);
                 const float v10 = v8 + v9;  // add
                 w0[e] = v10;

@@ -71,21 +71,42 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
         const uint32_t i0 = above1;
         const int left = kf_min_i64(n2 - j, 4);  // elements of the pack
         uint32_t r1[2];
-        uint32_t r4[2];
         uint32_t r7[4];
         uint32_t r9[2];
         uint32_t r10[4];
         {
             const kf_bf16 *p1_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+            KF_UNROLL
+            for (int k = 0; k < 2; ++k) {
+                r1[k] = 0;
+            }
             const int64_t end1 = kf_max_i64(0, kf_min_i64(left, size_index0 - j));
-            kf_load4_bf16(p1_in_x, 0, end1, vec_in_x, r1);
+            if (0 < end1) {
+                if (end1 == left) {
+                    kf_load4_bf16(p1_in_x, 0, left, vec_in_x, r1);
+                } else {
+                    uint32_t some_r1[2];
+                    kf_part4_bf16(p1_in_x, 0, end1, some_r1);
+                    KF_UNROLL
+                    for (int k = 0; k < 2; ++k) {
+                        r1[k] = r1[k] | some_r1[k];
+                    }
+                }
+            }
             const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + j);
             const int64_t begin4 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + j)), left);
             const int64_t end4 = kf_max_i64(begin4, kf_min_i64(left, size_index2 - (first_index2 + j)));
-            if (begin4 == 0 && end4 == left) {
-                kf_load4_bf16(p3_in_x_3, 0, end4, vec_in_x_3, r4);
-            } else {
-                kf_part4_bf16(p3_in_x_3, begin4, end4, r4);
+            if (begin4 < end4) {
+                if (end4 - begin4 == left) {
+                    kf_load4_bf16(p3_in_x_3, 0, left, vec_in_x_3, r1);
+                } else {
+                    uint32_t some_r1[2];
+                    kf_part4_bf16(p3_in_x_3, begin4, end4, some_r1);
+                    KF_UNROLL
+                    for (int k = 0; k < 2; ++k) {
+                        r1[k] = r1[k] | some_r1[k];
+                    }
+                }
             }
             const float *p4_in_s = in_s + (i1 * s1_in_s + j);
             kf_load4_f32(p4_in_s, 0, left, vec, r7);
@@ -99,9 +120,7 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
                 const int v0 = kf_inside(j + e, size_index0);  // concatenate
                 const float v1 = kf_item_bf16(r1, e);
                 const float v2 = -v1;  // negative
-                const float v4 = kf_item_bf16(r4, e);
-                const float v5 = v4;  // concatenate
-                const float v6 = v0 ? v2 : v5;  // concatenate
+                const float v6 = v0 ? v2 : v1;  // concatenate
                 const float v7 = kf_item_f32(r7, e);
                 const float v8 = v6 * v7;  // multiply
                 const float v9 = kf_item_bf16(r9, e);

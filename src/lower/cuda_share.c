@@ -1,0 +1,117 @@
+/* Loads of which each element of a pack wants at most one share the pack's registers: the parts of a
+ * concatenation, the copies that a pad of edges is made of.
+ *
+ *     concatenate([x, y])     r[4] = 0
+ *                             x begins to end of the pack are inside of it: r |= these
+ *                             y the same
+ *                             element e of either is item e of r; what picks is left out
+ *
+ * A part that has nothing of the pack costs no load, and a chain of parts no more registers than one.
+ * That two loads exclude each other is read off the picks: each part of a concatenation is demanded
+ * under its own guard, and the guard of what is inside of it is that one, or narrower. */
+#include <math.h>
+
+#include "lower/cuda.h"
+
+/* Where `guard` holds, does `other`? */
+static bool implies(const kf__low *L, uint32_t guard, uint32_t other) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (guard == other) return true;
+    return in->kind == KF__I_OP && in->op == KF__BITWISE_AND && in->dtype == KF__BOOL &&
+           (implies(L, in->args[0], other) || implies(L, in->args[1], other));
+}
+
+/* Which part of the chain of picks does the guard belong to? -1: none. */
+static int part_of(const kf__low *L, uint32_t pick, uint32_t guard) {
+    for (int part = 0;; ++part) {
+        const kf__instr *in = &L->k->instrs[pick];
+        if (implies(L, guard, in->args[0])) return part;
+        if (in->field != KF__PICK_MORE) return -1;
+        pick = in->args[2];
+        if (L->k->instrs[pick].kind != KF__I_PICK) return -1;
+    }
+}
+
+static bool exclude(const kf__low *L, uint32_t a, uint32_t b) {
+    uint32_t x = L->k->instrs[a].args[0], y = L->k->instrs[b].args[0];
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind != KF__I_PICK || in->field != KF__PICK_MORE) continue;
+        int first = part_of(L, i, x), second = part_of(L, i, y);
+        if (first >= 0 && second >= 0 && first != second) return true;
+    }
+    return false;
+}
+
+/* May they lie in the same words? */
+static bool may_share(const kf__low *L, uint32_t a, uint32_t b) {
+    const kf__instr *x = &L->k->instrs[a], *y = &L->k->instrs[b];
+    return x->dtype == y->dtype && exclude(L, a, b);
+}
+
+void kf__cuda_share(kf__low *L, const kf__mask *loaded) {
+    uint32_t n = L->k->n_instrs;
+    uint16_t *lead = KF__NEW(L->arena, uint16_t, n + 1);
+    if (!lead) {
+        L->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        lead[i] = L->lead ? L->lead[i] : (uint16_t)i;
+        bool known = lead[i] != i || !kf__has(loaded, i);
+        for (uint32_t k = 0; k < i && !known; ++k) {
+            if (!kf__has(loaded, k) || lead[k] != k) continue;
+            bool fits = true;
+            for (uint32_t m = k; m < i && fits; ++m)
+                if (kf__has(loaded, m) && lead[m] == k) fits = may_share(L, m, i);
+            if (fits) lead[i] = (uint16_t)k, known = true;
+        }
+    }
+    L->lead = lead;
+}
+
+uint32_t kf__cuda_lead(const kf__low *L, uint32_t i) { return L->lead ? L->lead[i] : i; }
+
+bool kf__cuda_shares(const kf__low *L, uint32_t i) {
+    uint32_t lead = kf__cuda_lead(L, i);
+    for (uint32_t k = 0; k < L->k->n_instrs; ++k)
+        if (k != i && L->lead && L->lead[k] == lead) return true;
+    return false;
+}
+
+static bool is_zero(const kf__instr *in) { /* of both kinds, and not -0 */
+    return in->kind == KF__I_CONSTANT &&
+           (kf__is_float(in->dtype) ? in->number == 0 && !signbit(in->number) : in->integer == 0);
+}
+
+bool kf__cuda_is_picked(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i], *inside = &L->k->instrs[in->args[1]];
+    const kf__lx *value = L->value[in->args[1]];
+    if (!value) return false;
+    bool else_zero = is_zero(&L->k->instrs[in->args[2]]) && inside->kind == KF__I_LOAD &&
+                     inside->n_args && inside->args[0] == in->args[0];
+    return else_zero || value == L->value[in->args[2]];
+}
+
+static const kf__lx *open_words(kf__low *L, int n) {
+    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, n), kf__l_int(L, 1), KF__UNROLL);
+    return kf__l_var(L, "k");
+}
+
+void kf__cuda_put_empty(kf__low *L, const char *array, const kf__lx *first, int words) {
+    const kf__lx *k = open_words(L, words);
+    kf__put_set(L, kf__l_item(L, array, kf__l_bin(L, "+", first, k)), kf__l_int(L, 0));
+    kf__close(L);
+}
+
+void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int words,
+                       const char *function, const kf__lx *p, const kf__lx *begin,
+                       const kf__lx *end) {
+    const char *some = kf__l_name(L, "some_%s", array);
+    kf__put_var(L, "uint32_t", some, words, NULL);
+    kf__put_call(L, kf__l_call(L, function, KF__I64, p, begin, end, kf__l_var(L, some)));
+    const kf__lx *k = open_words(L, words);
+    const kf__lx *word = kf__l_item(L, array, kf__l_bin(L, "+", first, k));
+    kf__put_set(L, word, kf__l_bin(L, "|", word, kf__l_item(L, some, k)));
+    kf__close(L);
+}
