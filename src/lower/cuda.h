@@ -29,6 +29,7 @@ struct kf__tile {
      * pack is in the tile of shared memory, along the innermost axis and the other one. */
     void (*between)(kf__low *L, kf__tile *t);
     const kf__lx *along, *across;
+    const uint16_t *sides; /* of the phase in the making, by kf__cuda_sides */
 };
 
 typedef const kf__lx *kf__fields_of[KF__MAX_FIELDS];
@@ -57,6 +58,28 @@ void kf__cuda_forget(kf__low *L, uint32_t stage);
 /* How many elements of the tile there are: an int variable. */
 const kf__lx *kf__cuda_count(kf__low *L, kf__tile *t, const char *name);
 
+/* ---------------------------------------------------------------- cuda_load.c */
+
+/* Loops over a pack's elements: the index; it is to be closed. */
+const kf__lx *kf__cuda_open_elements(kf__low *L, const kf__tile *t);
+/* Index of element e of pack s in an array over a tile. */
+const kf__lx *kf__cuda_slot(kf__low *L, const kf__tile *t, const kf__lx *s, const kf__lx *e);
+void kf__cuda_need_pointer(kf__low *L, const kf__tile *t, uint32_t access);
+const char *kf__cuda_wide_name(kf__low *L, const char *what, int W, kf__dtype dtype);
+/* Is it a load or random words that are made before the elements' values? */
+bool kf__cuda_in_registers(const kf__low *L, uint32_t i);
+void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their variables */
+/* Guarded loads of this phase that share them. */
+void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mask);
+void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
+/* Where the words of pack s of a load are; element e of them. */
+const kf__lx *kf__cuda_words_of(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s);
+const kf__lx *kf__cuda_register_item(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s,
+                                     const kf__lx *e);
+/* The element of a load; 0 where there is none, or its guard doesn't hold. */
+const kf__lx *kf__cuda_below_left(kf__low *L, const kf__tile *t, const kf__instr *in,
+                                  const kf__lx *load, const kf__lx *e);
+
 /* ---------------------------------------------------------------- cuda_guard.c */
 
 /* Is it made before a pack's loads? */
@@ -81,6 +104,14 @@ void kf__cuda_put_empty(kf__low *L, const char *array, const kf__lx *first, int 
 void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int words,
                        const char *function, const kf__lx *p, const kf__lx *begin,
                        const kf__lx *end);
+
+/* ---------------------------------------------------------------- cuda_pick.c */
+
+enum { KF__EITHER = 0xffff };
+/* [n_instrs] 2 p: needed for the first part of pick p alone, 2 p + 1: for the second, else
+ * KF__EITHER. NULL: for all of them, no part is dear. held: what stands outside of branches. */
+const uint16_t *kf__cuda_sides(kf__low *L, const kf__mask *mask, const kf__mask *held);
+bool kf__cuda_has_sides(const kf__low *L, const uint16_t *sides, uint32_t pick);
 
 /* ---------------------------------------------------------------- cuda_exchange.c */
 

@@ -1,0 +1,234 @@
+/* Loads of packs into registers, and random words: the first half of a phase. See cuda.h. */
+#include "lower/cuda.h"
+
+static bool is_wide(const kf__low *L, uint32_t i, int width) {
+    for (int m = 0; m + 1 < L->n_axes; ++m)
+        if (L->operands[i].varies[m] && L->axes[m].size > 1 && L->operands[i].stride[m] % width)
+            return false;
+    for (uint32_t k = 0; k < L->k->n_symbols; ++k)
+        if (L->operands[i].symbol_stride[k] % width) return false;
+    return true;
+}
+
+/* Does it begin in the middle of an array, as slices and parts do? Then its alignment is its own
+ * affair: others are still accessed by 16 bytes. */
+static bool is_apart(const kf__low *L, uint32_t i) {
+    const kf__operand *o = &L->operands[i];
+    return o->value && !o->store && !o->packed && !o->origin && kf__low_step(L, i) == 1;
+}
+
+bool kf__cuda_wide(const kf__low *L, int width) {
+    if (width < 2) return false;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!L->operands[i].value || kf__low_step(L, i) != 1 || is_apart(L, i)) continue;
+        if (!is_wide(L, i, width)) return false;
+    }
+    return true;
+}
+
+/* May a pack of this load be read by 16 bytes? */
+static const kf__lx *aligned(kf__low *L, const kf__tile *t, uint32_t access) {
+    if (!is_apart(L, access)) return kf__word_aligned(L, "vec", t->vec);
+    return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name),
+                            is_wide(L, access, t->W));
+}
+
+const kf__lx *kf__cuda_open_elements(kf__low *L, const kf__tile *t) {
+    if (t->W == 1) {
+        kf__open_block(L);
+        return kf__l_int(L, 0);
+    }
+    kf__open_for(L, "int", "e", kf__l_int(L, 0), kf__l_int(L, t->W), kf__l_int(L, 1), KF__UNROLL);
+    return kf__l_var(L, "e");
+}
+
+/* Index of element e of pack s in a register array. */
+const kf__lx *kf__cuda_slot(kf__low *L, const kf__tile *t, const kf__lx *s, const kf__lx *e) {
+    return kf__l_bin(L, "+", kf__l_bin(L, "*", s, kf__l_int(L, t->W)), e);
+}
+
+static const kf__lx *address(kf__low *L, const kf__tile *t, const char *array, const kf__lx *s) {
+    return kf__l_bin(L, "+", kf__l_var(L, array), kf__l_bin(L, "*", s, kf__l_int(L, t->W)));
+}
+
+void kf__cuda_need_pointer(kf__low *L, const kf__tile *t, uint32_t access) {
+    if (!L->pointer[access]) kf__put_pointer(L, access, kf__low_step(L, access) ? t->j : NULL);
+}
+
+const char *kf__cuda_wide_name(kf__low *L, const char *what, int W, kf__dtype dtype) {
+    return kf__l_name(L, "kf_%s%d_%s", what, W, kf__types[dtype].alias);
+}
+
+bool kf__cuda_in_registers(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->kind != KF__I_LOAD) return in->kind == KF__I_RANDOM && !kf__cuda_is_fixed(L, i);
+    bool early = !in->n_args || kf__cuda_is_early(L, in->args[0], false);
+    return early && kf__low_step(L, in->access) != 0;
+}
+
+static const char *register_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "r%u", (unsigned)kf__cuda_lead(L, i));
+}
+
+/* Words of a pack of this load, where it is loaded as such; else 0. */
+static int pack_words(const kf__low *L, const kf__tile *t, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->kind != KF__I_LOAD || t->W == 1) return 0;
+    if (in->n_args && !kf__cuda_is_early(L, in->args[0], true)) return 0;
+    if (kf__low_step(L, in->access) != 1 && !kf__low_tiled(L, in->access)) return 0;
+    return (t->W * kf__types[L->operands[in->access].dtype].size + 3) / 4;
+}
+
+void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i) {
+    int words = pack_words(L, t, i);
+    if (words)
+        kf__put_var(L, "uint32_t", register_name(L, i), t->V * words, NULL);
+    else
+        kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), register_name(L, i), t->V * t->W, NULL);
+}
+
+/* Where the words of pack s of a load are. */
+const kf__lx *kf__cuda_words_of(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s) {
+    return kf__l_bin(L, "+", kf__l_var(L, register_name(L, i)),
+                     kf__l_bin(L, "*", s, kf__l_int(L, pack_words(L, t, i))));
+}
+
+/* Element e of pack s of a load or random instruction. */
+const kf__lx *kf__cuda_register_item(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s,
+                                     const kf__lx *e) {
+    int words = pack_words(L, t, i);
+    if (!words) return kf__l_item(L, register_name(L, i), kf__cuda_slot(L, t, s, e));
+    const kf__lx *pack = kf__cuda_words_of(L, t, i, s);
+    const char *suffix = kf__types[L->operands[L->k->instrs[i].access].dtype].alias;
+    return kf__l_call(L, kf__l_name(L, "kf_item_%s", suffix), KF__I64, pack, e);
+}
+
+/* How many elements of the pack there are, for the ranges of guards; may be negative. */
+static const kf__lx *elements_here(kf__low *L, const kf__tile *t, uint32_t i) {
+    if (!t->far) return t->left;
+    return kf__put_let(L, "int", kf__l_name(L, "here%u", (unsigned)i),
+                       kf__l_call(L, "kf_min_i64", KF__I64, t->left, kf__l_int(L, t->W)), NULL);
+}
+
+/* A pack of a load that shares its registers: what is inside is added to what others left. */
+static void put_shared_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s, const kf__lx *p) {
+    const kf__instr *in = &L->k->instrs[i];
+    const kf__lx *words = kf__cuda_words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin, *end;
+    kf__dtype dtype = L->operands[in->access].dtype;
+    int n = pack_words(L, t, i);
+    const kf__lx *first = kf__l_bin(L, "*", s, kf__l_int(L, n));
+    if (kf__cuda_lead(L, i) == i) kf__cuda_put_empty(L, register_name(L, i), first, n);
+    const kf__lx *here = elements_here(L, t, i);
+    kf__put_range(L, i, t->j, here, &begin, &end);
+    kf__open_if(L, kf__l_bin(L, "<", begin, end));
+    kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", end, begin), here));
+    kf__put_call(L, kf__l_call(L, kf__cuda_wide_name(L, "load", t->W, dtype), KF__I64, p, zero,
+                               here, aligned(L, t, in->access), words));
+    kf__open_else(L);
+    kf__cuda_put_part(L, register_name(L, i), first, n, kf__cuda_wide_name(L, "part", t->W, dtype),
+                      p, begin, end);
+    kf__close(L);
+    kf__close(L);
+}
+
+/* The element of a load; 0 where there is none, or its guard doesn't hold. */
+const kf__lx *kf__cuda_below_left(kf__low *L, const kf__tile *t, const kf__instr *in,
+                                  const kf__lx *load, const kf__lx *e) {
+    const kf__lx *there = kf__l_bin(L, "<", e, t->left);
+    if (in->n_args)
+        there = kf__l_bin(L, "&&", there, kf__guard_at(L, in->args[0], kf__l_bin(L, "+", t->j, e)));
+    return kf__l_select(L, there, load, kf__l_const(L, in->dtype, 0, 0));
+}
+
+static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
+    const kf__instr *in = &L->k->instrs[i];
+    const char *array = register_name(L, i);
+    if (kf__low_tiled(L, in->access)) return; /* put_values takes it from shared memory */
+    kf__cuda_need_pointer(L, t, in->access);
+    const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
+    if (kf__cuda_shares(L, i)) {
+        put_shared_load(L, t, i, s, p);
+        return;
+    }
+    if (pack_words(L, t, i)) {
+        const kf__lx *words = kf__cuda_words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin = zero;
+        const kf__lx *end = t->left, *here = in->n_args ? elements_here(L, t, i) : NULL;
+        if (in->n_args) kf__put_range(L, i, t->j, here, &begin, &end);
+        bool partly = begin->kind != KF__L_INT; /* else it begins with the pack */
+        if (partly)
+            kf__open_if(L, kf__l_bin(L, "&&", kf__l_bin(L, "==", begin, zero),
+                                     kf__l_bin(L, "==", end, here)));
+        kf__put_call(
+            L, kf__l_call(L, kf__cuda_wide_name(L, "load", t->W, L->operands[in->access].dtype),
+                          KF__I64, p, zero, end, aligned(L, t, in->access), words));
+        if (!partly) return;
+        kf__open_else(L);
+        kf__put_call(
+            L, kf__l_call(L, kf__cuda_wide_name(L, "part", t->W, L->operands[in->access].dtype),
+                          KF__I64, p, begin, end, words));
+        kf__close(L);
+        return;
+    }
+    const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
+    const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, e, at));
+    kf__put_set(L, kf__l_item(L, array, kf__cuda_slot(L, t, s, e)),
+                kf__cuda_below_left(L, t, in, load, e));
+    kf__close(L);
+}
+
+static void put_random(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
+    const kf__instr *in = &L->k->instrs[i];
+    const kf__operand *o = &L->operands[in->access];
+    const char *array = register_name(L, i);
+    const kf__lx *seed = kf__value_of(L, in->args[0]), *stream = kf__value_of(L, in->args[1]);
+    const kf__lx *start = kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset);
+    int step = kf__low_step(L, in->access);
+    int run = in->dtype == KF__I64 ? 2 : 4; /* elements of one counter */
+    bool runs = step == 1 && t->W % run == 0;
+    const char *index = kf__l_name(L, "index%u", (unsigned)i);
+    if (runs) {
+        kf__put_let(L, "int64_t", index,
+                    kf__l_bin(L, "+", start, kf__low_offset(L, in->access, t->j)), NULL);
+        const kf__lx *rest = kf__l_bin(L, "&", kf__l_var(L, index), kf__l_int(L, run - 1));
+        kf__open_if(L, kf__l_bin(L, "==", rest, kf__l_int(L, 0)));
+        for (int q = 0; q < t->W; q += run)
+            kf__put_call(L,
+                         kf__l_call(L, run == 2 ? "kf_philox2_wide" : "kf_philox4", KF__I32, seed,
+                                    stream, kf__l_bin(L, "+", kf__l_var(L, index), kf__l_int(L, q)),
+                                    kf__l_bin(L, "+", address(L, t, array, s), kf__l_int(L, q))));
+        kf__open_else(L);
+    }
+    const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
+    const kf__lx *offset = kf__low_offset(L, in->access, step ? at : NULL);
+    if (o->affine) offset = kf__l_bin(L, "+", start, offset);
+    kf__put_set(L, kf__l_item(L, array, kf__cuda_slot(L, t, s, e)), kf__random_call(L, in, offset));
+    kf__close(L);
+    if (runs) kf__close(L);
+}
+
+void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        if (!kf__has(mask, i) || L->value[i] || !kf__cuda_in_registers(L, i)) continue;
+        if (L->k->instrs[i].kind == KF__I_LOAD)
+            put_load(L, t, i, s);
+        else
+            put_random(L, t, i, s);
+    }
+}
+
+/* Guarded loads of packs, that this phase loads. */
+void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mask) {
+    kf__mask *loaded = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; loaded && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || L->value[i] || !in->n_args || !pack_words(L, t, i)) continue;
+        if (kf__low_tiled(L, in->access) || !kf__cuda_in_registers(L, i)) continue;
+        loaded[i / 64] |= (kf__mask)1 << i % 64;
+        n++;
+    }
+    if (!loaded)
+        L->failed = true;
+    else if (n > 1)
+        kf__cuda_share(L, loaded);
+}
