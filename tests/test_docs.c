@@ -68,7 +68,8 @@ static void print_library(kf__text *out) {
     kf__callable c;
     kf__print(out, "# The library\n\nComposites: definitions in kfuse's own language, one file of "
                    "`src/library` a section. `kfuse ops NAME`\nshows one with its source. "
-                   "Made by `KFUSE_REGENERATE=1 build/tests/test_docs`.\n");
+                   "Made by `KFUSE_REGENERATE=1 build/tests/test_docs`.\n"
+                   "\nA parameter that is `real` takes integers and bools as float32.\n");
     for (size_t i = 0; kf__callable_at(i, &c); i++) {
         if (strcmp(c.kind, "composite") != 0) continue;
         const char *file = NULL;

@@ -248,12 +248,22 @@ static bool check_kind(kf__evaluator *ev, const char *name, kf__annotated kind,
                                      ? " with a fraction" : "");
 }
 
+/* `x: real`: what follows is computed in floating point, so that no integer wraps on the way. */
+static bool make_real(kf__evaluator *ev, kf__object *o) {
+    if (o->kind != KF__O_ARRAY) return true;
+    const kf__node *node = kf__at(ev->g, o->ref);
+    if (node->weak || kf__is_float((kf__dtype)node->dtype)) return true;
+    if (!ev->opaque) kf__begin_call(ev, "cast");
+    return kf__eval_node(ev, kf__cast(ev->g, o->ref, KF__F32), o);
+}
+
 /* `x: f16[B, N]`: dtype, rank, and that sizes of the same name are the same. */
 static bool check_annotation(kf__evaluator *ev, const kf__param *param, kf__object *frame) {
     const kf__annotation *a = &param->annotation;
-    const kf__object *o = &frame[param->slot];
+    kf__object *o = &frame[param->slot];
     const char *name = ev->def->slots[param->slot];
     if (!a->present || o->kind == KF__O_NONE) return true;
+    if (a->kind == KF__ANNOTATED_REAL) return make_real(ev, o);
     ev->at = a->at;
     if (a->kind != KF__ANNOTATED_ARRAY)
         return check_kind(ev, name, (kf__annotated)a->kind, o);

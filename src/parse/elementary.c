@@ -231,7 +231,6 @@ static bool float_of_text(kf__evaluator *ev, const kf__object *o, kf__object *ou
 
 bool kf__make_to_float(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                        kf__object *out) {
-    (void)b;
     *out = args[0];
     if (args[0].kind == KF__O_FLOAT) return true;
     if (args[0].kind == KF__O_STRING) return float_of_text(ev, &args[0], out);
@@ -241,8 +240,10 @@ bool kf__make_to_float(kf__evaluator *ev, const kf__builtin *b, const kf__object
     }
     kf__ref node;
     kf__begin_call(ev, "cast");
-    return kf__to_node(ev, &args[0], &node) &&
-           kf__eval_node(ev, kf__to_float(ev->g, node), out);
+    if (!kf__to_node(ev, &args[0], &node)) return false;
+    bool keep = b->data || kf__at(ev->g, node)->weak;
+    return kf__eval_node(ev, keep ? kf__to_float(ev->g, node) : kf__cast(ev->g, node, KF__F32),
+                         out);
 }
 
 bool kf__make_to_integer(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,

@@ -29,7 +29,7 @@ bool kf__read_annotation(kf__reader *r, kf__annotation *a) {
     if (t.kind == KF__T_NAME && kf__dtype_from_name(text, t.length, &a->dtype)) {
         a->any_dtype = false;
     } else if (t.kind == KF__T_NAME) {
-        static const char *const others[] = {"any", "float", "int", "tuple", "str"};
+        static const char *const others[] = {"any", "float", "int", "tuple", "str", "real"};
         size_t i = 0; /* a kf__annotated */
         while (i < KF__COUNT(others) &&
                (strlen(others[i]) != t.length || memcmp(text, others[i], t.length) != 0))
@@ -37,7 +37,7 @@ bool kf__read_annotation(kf__reader *r, kf__annotation *a) {
         if (i == KF__COUNT(others))
             return kf__reader_fail(r, KF_ERR_NAME, t.at,
                                    "unknown dtype `%.*s`; an annotation is f32, f16[B, N], "
-                                   "any[N], int, float, tuple or str", (int)t.length, text);
+                                   "any[N], real, int, float, tuple or str", (int)t.length, text);
         a->kind = (uint8_t)i;
     } else {
         return kf__reader_unexpected(r, "a dtype after `:`");

@@ -1,0 +1,63 @@
+"""Functions of the library whose results are floats, of integers: nothing wraps on the way. Each is
+compared with itself of the same numbers in float32."""
+
+import numpy as np
+import pytest
+
+UNARY = """
+squared_relu(x) star_relu(x) rrelu(x) sigmoid(x) logsigmoid(x) silu(x) swish(x) gelu(x)
+gelu(x,approximate="tanh") quick_gelu(x) softplus(x) squareplus(x) sparse_plus(x)
+sparse_sigmoid(x) softsign(x) elu(x) selu(x) celu(x) mish(x) serf(x) snake(x) softcap(x)
+hardsigmoid(x) hardswish(x) hardshrink(x) softshrink(x) tanhshrink(x) glu(x) swiglu(x) reglu(x)
+i0e(x) i1e(x) logit(x) sinc(x) deg2rad(x) erfcx(x) log_ndtr(x) entr(x) ndtr(x) norm_pdf(x)
+exprel(x) cosm1(x) log1mexp(x) log_cosh(x) trigamma(x) polygamma(2,x) zeta(x) exp10(x)
+softmax(x) log_softmax(x) softmin(x) logsumexp(x,axis=1) layer_norm(x) rms_norm(x) normalize(x)
+standardize(x) minmax_scale(x) clip_by_norm(x,3.0) zscore(x) skew(x) kurtosis(x) moment(x) rms(x)
+mean_abs_deviation(x) var(x) std(x,axis=0) vector_norm(x) norm(x,axis=1) vector_norm(x,ord=inf)
+vector_norm(x,ord=1,axis=0) vector_norm(x,ord=3) average(x,axis=1) hmean(x) variation(x)
+srgb_to_linear(x) adjust_gamma(x,2) fake_quantize(x,0.5,3) quantize_int8(x,3.5,3)
+quantize_int8_dynamic(x) quantize_uint8_dynamic(x) clip_grad_norm(x) global_norm(x)
+softmax(-float(x)) scale_mask_softmax(x) logmeanexp(x) expit(x)
+""".split()
+BINARY = """
+prelu(x,y) swiglu(x,y) geglu(x,y) pairwise_distance(x,y) cosine_similarity(x,y) cdist(x,y)
+euclidean_distance(x,y) manhattan_distance(x,y) chebyshev_distance(x,y) braycurtis_distance(x,y)
+canberra_distance(x,y) cosine_distance(x,y) rbf_kernel(x,y) lerp(x,y,0.25) addcdiv(x,y,3)
+logaddexp(x,y) logaddexp2(x,y) isclose(x,y,atol=100) mse_loss(x,y) l1_loss(x,y) l2_loss(x,y)
+mse_loss(x,y,reduction="none") smooth_l1_loss(x,y,reduction="none") huber_loss(x,y)
+log_cosh_loss(x,y) kl_div(x,y) poisson_nll_loss(x,y) gaussian_nll_loss(x,y,0.5)
+soft_margin_loss(x,y) hinge_loss(x,y) hinge_embedding_loss(x,y) margin_ranking_loss(x,y,1)
+charbonnier_loss(x,y) quantile_loss(x,y) mape_loss(x,y) dice_loss(x,y) xlogy(x,y) rel_entr(x,y)
+huber(x,y) pseudo_huber(x,y) betaln(x,y) covariance(x,y) correlation(x,y) average(x,0,y)
+triplet_margin_loss(x,y,x) cosine_embedding_loss(x,y,1) sgd(x,y) lion(x,y,x) ema(x,y)
+binary_cross_entropy_with_logits(x,y) apply_rotary(x,y,x) dequantize(x,0.5,y) add_rms_norm(x,y)
+""".split()
+SQUARES = """
+squared_relu(x) rms(x) vector_norm(x) normalize(x) skew(x) rms_norm(x) adjust_gamma(x,2) moment(x)
+""".split()
+TUPLES = ("quantize_int8_dynamic", "quantize_uint8_dynamic", "clip_grad_norm", "lion")
+rng = np.random.default_rng(11)
+
+
+def batches(texts, n=18):
+    return [texts[i:i + n] for i in range(0, len(texts), n)]
+
+
+@pytest.mark.parametrize("dtype, texts", [(np.uint8, b) for b in batches(UNARY)] +
+                         [(np.int8, b) for b in batches(BINARY) + [SQUARES]])
+def test_nothing_wraps(run, tmp_path, dtype, texts):
+    top = np.iinfo(dtype)
+    x = rng.integers(top.min, top.max, (6, 12), endpoint=True).astype(dtype)
+    x[0, :4] = [top.min, top.max, 0, 1]
+    found = []
+    for cast in (dtype, np.float32):
+        np.save(tmp_path / "x.npy", x.astype(cast))
+        np.save(tmp_path / "y.npy", x[::-1, ::-1].astype(cast))
+        text = ", ".join(f"({t})[0]" if t.split("(")[0] in TUPLES else t for t in texts)
+        inputs = [f"{n}=@{n}.npy" for n in ("x", "y") if n == "x" or ",y" in text]
+        outs = sum((["-o", f"out{i}.npy"] for i in range(len(texts))), [])
+        run("run", text, *inputs, *outs)
+        found.append([np.load(tmp_path / f"out{i}.npy") for i in range(len(texts))])
+    for text, got, want in zip(texts, *found):
+        assert got.dtype == want.dtype, text
+        np.testing.assert_allclose(got, want, rtol=3e-6, atol=1e-6, err_msg=text)
