@@ -193,6 +193,10 @@ static const int64_t column_shapes[][2] = {{1, 1}, {1, 9}, {7, 3}, {300, 33}, {1
 static const int64_t full_shapes[][2] = {{1, 1}, {3, 5}, {1, 4097}, {100, 999}, {1, 300001}};
 static const int64_t empty_shapes[][2] = {{4, 0}, {0, 4}, {0, 0}};
 
+/* One axis short beside the other: see order.c. */
+static const int64_t short_shapes[][2] = {{65, 3}, {3, 65}, {1, 64}, {64, 1}, {2049, 2}, {5, 1031},
+                                          {32, 1037}, {700, 31}, {64, 33}};
+
 #define SHAPES(list) list, KF__COUNT(list)
 static const struct family {
     const char *text;
@@ -233,6 +237,11 @@ static const struct family {
     {"sum(x), prod(x, axis=0), mean(x, axis=1), var(x, axis=0), layer_norm(x)", "f32", "row",
      SHAPES(empty_shapes)},
     {"x, x + 0", "f32 i8", "row transposed", SHAPES(pointwise_shapes)},
+    {"x.T * 2, x[:, :1] - y", "f32 bf16 i8 f64", "row transposed", SHAPES(short_shapes)},
+    {"stack([x, y * 2], axis=-1), cast(stack([x, x, y], axis=-1), f32)", "f32 f16 u8", "row",
+     SHAPES(short_shapes)},
+    {"x[:, ::2] * 2, x[1::3].T, x[:, 1::2].T, x[:, ::-1].T", "f32 i16", "row",
+     SHAPES(short_shapes)},
 };
 
 /* The next word of a list, or false. */

@@ -137,6 +137,16 @@ void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t sta
 void kf__cuda_from_shared(kf__low *L, const kf__tile *t, uint32_t access, const kf__lx *words);
 void kf__cuda_to_shared(kf__low *L, const kf__tile *t, uint32_t access, const char *array);
 
+/* cuda_dense.c: the same where L->dense is set, of a tile of `tile` elements, with what cuda_transpose.c
+ * does for one operand. wide: a word, may it be accessed by 16 bytes? */
+int64_t kf__dense_items(const kf__low *L, int64_t tile, uint32_t access); /* of shared memory */
+void kf__dense_put_shared(kf__low *L, int64_t tile, uint32_t access);
+void kf__dense_early(kf__low *L, int64_t tile, uint32_t access, const kf__lx *wide);
+void kf__dense_between(kf__low *L, int64_t tile, uint32_t access);
+void kf__dense_take(kf__low *L, const kf__tile *t, uint32_t access, const kf__lx *words);
+void kf__dense_put(kf__low *L, const kf__tile *t, uint32_t access, const char *array);
+void kf__dense_late(kf__low *L, int64_t tile, uint32_t access, const kf__lx *wide);
+
 bool kf__cuda_transpose(kf__low *L); /* pointwise by tiles; false: nothing goes through them */
 bool kf__cuda_rows(kf__low *L); /* false: too long for registers */
 void kf__cuda_loops(kf__low *L);

@@ -43,24 +43,31 @@ static int item_size(const kf__low *L, uint32_t i) {
 
 static int padding(int size) { return size >= 4 ? 1 : 4 / size; }
 
+static int64_t tile_size(const shape *s) { return (int64_t)s->each * KF__TILE_THREADS; }
+
 /* Items of shared memory, whatever the shape: the worst is the one with the most padding. */
 static int64_t shared_items(const kf__low *L, const shape *s, uint32_t i) {
-    int64_t tile = (int64_t)s->each * KF__TILE_THREADS;
+    int64_t tile = tile_size(s);
     int64_t side = L->operands[i].store ? KF__LEAST_LEN : s->least_rows;
     return tile + tile / side * padding(item_size(L, i));
 }
 
 static int64_t shared_bytes(const kf__low *L, const shape *s) {
     int64_t bytes = 0;
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        if (kf__low_tiled(L, i))
-            bytes += (shared_items(L, s, i) * item_size(L, i) + 15) / 16 * 16;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i)) continue;
+        int64_t size = L->dense ? kf__types[L->operands[i].dtype].size : item_size(L, i);
+        int64_t items = L->dense ? kf__dense_items(L, tile_size(s), i) : shared_items(L, s, i);
+        bytes += (items * size + 15) / 16 * 16;
+    }
     return bytes;
 }
 
 /* For `each` elements a thread: fits, or not. */
 static bool try_shape(const kf__low *L, int width, int each, shape *s) {
     s->each = each;
+    if (L->dense) /* a tile has 4 rows and more */
+        return width <= each && each / width <= 4 && shared_bytes(L, s) <= KF__SHARED_BYTES;
     s->least_rows = (int)kf__max(4, each / width);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!kf__low_tiled(L, i)) continue;
@@ -93,9 +100,11 @@ static int64_t power_of_two(int64_t n, int64_t least, int64_t most) {
 }
 
 static void pick_sides(const kf__low *L, shape *s) {
-    int64_t tile = (int64_t)s->each * KF__TILE_THREADS, usual = s->each < 16 ? 32 : 64;
+    int64_t tile = tile_size(s), usual = s->each < 16 ? 32 : 64;
     int64_t high = L->axes[L->tile].size, wide = L->axes[kf__last(L)].size;
-    s->rows = kf__max(usual, s->least_rows);
+    s->rows = L->dense ? kf__low_dense_rows(L) : kf__max(usual, s->least_rows);
+    s->len = tile / s->rows;
+    if (L->dense) return;
     if (high <= usual / 2)
         s->rows = power_of_two(high, s->least_rows, usual);
     else if (wide <= tile / usual / 2)
@@ -106,8 +115,8 @@ static void pick_sides(const kf__low *L, shape *s) {
 /* Do strides allow 16-byte accesses along t of this operand? */
 static bool is_wide(const kf__low *L, uint32_t i) {
     for (int m = 0; m < L->n_axes; ++m)
-        if (m != L->tile && L->operands[i].varies[m] && L->axes[m].size > 1 &&
-            L->operands[i].stride[m] % along_t(L, i))
+        if (m != L->tile && !(L->dense && m == kf__last(L)) && L->operands[i].varies[m] &&
+            L->axes[m].size > 1 && L->operands[i].stride[m] % along_t(L, i))
             return false;
     return true;
 }
@@ -156,6 +165,10 @@ static const kf__lx *pitch(kf__low *L, uint32_t i) {
 }
 
 void kf__cuda_from_shared(kf__low *L, const kf__tile *t, uint32_t access, const kf__lx *words) {
+    if (L->dense) {
+        kf__dense_take(L, t, access, words);
+        return;
+    }
     const char *name = kf__l_name(L, "kf_shared_take%d_%s", t->W, bits_name(L, access));
     const kf__lx *at = plus(L, times(L, t->along, pitch(L, access)), t->across);
     kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, shared_name(L, access)), at,
@@ -163,6 +176,10 @@ void kf__cuda_from_shared(kf__low *L, const kf__tile *t, uint32_t access, const 
 }
 
 void kf__cuda_to_shared(kf__low *L, const kf__tile *t, uint32_t access, const char *array) {
+    if (L->dense) {
+        kf__dense_put(L, t, access, array);
+        return;
+    }
     const kf__lx *e = var(L, "e");
     kf__open_for(L, "int", "e", kf__l_int(L, 0), kf__l_int(L, t->W), kf__l_int(L, 1), KF__UNROLL);
     const kf__lx *at = plus(L, plus(L, times(L, t->across, pitch(L, access)), t->along), e);
@@ -222,6 +239,11 @@ static void put_inside(kf__low *L, uint32_t n, const kf__lx **begin, const kf__l
 }
 
 static void put_early(kf__low *L, const shape *s, uint32_t i) {
+    if (L->dense) {
+        kf__dense_put_shared(L, tile_size(s), i);
+        kf__dense_early(L, tile_size(s), i, wide(L, i));
+        return;
+    }
     const char *words = register_name(L, i);
     kf__put_shared(L, kf__l_name(L, "int%d_t", 8 * item_size(L, i)), shared_name(L, i),
                    shared_items(L, s, i));
@@ -258,6 +280,10 @@ static void between(kf__low *L, kf__tile *t) {
         if (!is_load(L, i)) continue;
         shape s = {.each = t->V * t->W};
         any = true;
+        if (L->dense) {
+            kf__dense_between(L, tile_size(&s), i);
+            continue;
+        }
         kf__open_block(L);
         open_runs(L, &s, i, false);
         const kf__lx *at = plus(L, times(L, var(L, "l"), pitch(L, i)), var(L, "r"));
@@ -271,6 +297,10 @@ static void between(kf__low *L, kf__tile *t) {
 }
 
 static void put_late(kf__low *L, const shape *s, uint32_t i) {
+    if (L->dense) {
+        kf__dense_late(L, tile_size(s), i, wide(L, i));
+        return;
+    }
     kf__dtype type = L->operands[i].dtype;
     const kf__lx *e = var(L, "e"), *n = kf__l_int(L, along_t(L, i));
     kf__open_block(L);
@@ -345,6 +375,7 @@ bool kf__cuda_transpose(kf__low *L) {
     if (L->tile < 0 || !pick_shape(L, t.W, &s)) {
         L->tile = -1;
         L->tiled = 0;
+        L->dense = false;
         return false;
     }
     pick_sides(L, &s);
@@ -369,9 +400,12 @@ bool kf__cuda_transpose(kf__low *L) {
     bool late = false;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!kf__low_tiled(L, i) || !L->operands[i].store) continue;
-        kf__put_shared(L, kf__ctype(L->operands[i].dtype), shared_name(L, i),
-                       shared_items(L, &s, i));
         late = true;
+        if (L->dense)
+            kf__dense_put_shared(L, tile_size(&s), i);
+        else
+            kf__put_shared(L, kf__ctype(L->operands[i].dtype), shared_name(L, i),
+                           shared_items(L, &s, i));
     }
     kf__cuda_phase(L, &t, &p, 0, true);
     if (late) kf__put_call(L, barrier(L));

@@ -75,6 +75,7 @@ typedef struct kf__low {
     bool affine; /* all operands are; else axes aren't merged */
     int tile;    /* the axis that, with the innermost one, makes the tiles; -1: no tiles */
     uint64_t tiled; /* accesses that go through tiles */
+    bool dense;     /* CUDA: they are one run along the innermost axis and `tile`, a short one */
     int n_axes;
     kf__axis axes[KF__MAX_AXES];
     kf__operand *operands; /* [k->n_accesses] */
@@ -182,6 +183,7 @@ void kf__low_order(kf__low *L);
 bool kf__low_tiled(const kf__low *L, uint32_t access);
 
 bool kf__low_moves(const kf__low *L, uint32_t access, bool guarded);
+int64_t kf__low_dense_rows(const kf__low *L); /* where L->dense: rows of a tile, a power of two */
 
 /* ---------------------------------------------------------------- pack.c */
 

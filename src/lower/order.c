@@ -8,7 +8,8 @@
  *     x.T + y      y, out   contiguous along the innermost axis      read and written in place
  *                  x        contiguous along t                       by a tile
  *
- * Only classes of strides and dtypes decide, never sizes: the text would change with them. */
+ * Only classes of strides and dtypes decide, not sizes, as the text would change with them; but for
+ * short axes on CUDA. */
 #include "lower/low.h"
 
 /* Does the access move anything? Indices as values don't. A guarded load stays where it is: a tile
@@ -105,11 +106,74 @@ static bool may_be_last(const kf__low *L, int m) {
     return true;
 }
 
+/* ---------------------------------------------------------------- short axes
+ * On CUDA: images with 3 channels, pairs, what is stacked on its last axis. A tile has all of axis c
+ * and a part of p, and what is one run along both is moved as that, 16 bytes a thread, whichever of
+ * them is innermost in memory. Here sizes decide: whether c is short beside p is one more bucket. */
+
+enum { KF__SHORT = 32, KF__LEAST_LINE = 64 };
+
+static int64_t short_rows(int64_t size) {
+    int64_t rows = 4;
+    while (rows < size) rows *= 2;
+    return rows;
+}
+
+int64_t kf__low_dense_rows(const kf__low *L) { return short_rows(L->axes[L->tile].size); }
+
+static bool is_dense(const kf__low *L, uint32_t i, int p, int c) {
+    const kf__operand *o = &L->operands[i];
+    int64_t size = L->axes[c].size, step = o->stride[p];
+    if (!o->varies[p] || !kf__low_moves(L, i, false)) return false;
+    if (o->store) return is_unit(L, i, c) && step == size;
+    if (!o->varies[c]) return step > 1 && step <= short_rows(size);
+    return is_unit(L, i, c) && step >= size && step <= short_rows(size);
+}
+
+/* Does the pair (p, c) serve all operands, and better than by elements or packs along c? */
+static bool is_pair(const kf__low *L, int p, int c, uint64_t *dense) {
+    bool gains = false;
+    *dense = 0;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        const kf__operand *o = &L->operands[i];
+        if (!kf__low_moves(L, i, true)) continue;
+        if (!o->value || o->packed) return false; /* random words are made by runs */
+        if (is_dense(L, i, p, c)) {
+            *dense |= (uint64_t)1 << i;
+            gains |= !o->varies[c] || L->axes[c].size * kf__types[o->dtype].size % 16;
+        } else if (o->varies[p]) {
+            if (!is_unit(L, i, p)) return false;
+            gains = true;
+        }
+    }
+    return *dense && gains;
+}
+
+/* Makes the longest p of such a pair the innermost axis, and c that of tiles. */
+static bool order_dense(kf__low *L) {
+    int line = -1, rows = -1;
+    uint64_t dense;
+    for (int c = 0; c < L->n_axes; ++c) {
+        if (L->axes[c].size > KF__SHORT) continue;
+        for (int p = 0; p < L->n_axes; ++p) {
+            bool longest = L->axes[p].size >= (line < 0 ? KF__LEAST_LINE : L->axes[line].size + 1);
+            if (p != c && longest && is_pair(L, p, c, &dense)) line = p, rows = c, L->tiled = dense;
+        }
+    }
+    if (line < 0) return false;
+    move_last(L, line);
+    L->tile = rows - (rows > line);
+    return L->dense = true;
+}
+
+/* ---------------------------------------------------------------- the order */
+
 void kf__low_order(kf__low *L) {
     L->tile = -1;
     L->tiled = 0;
     if (!L->affine || L->k->n_symbols || L->n_axes < 2) return;
     if (L->k->reduced && kf__low_later(L, 1)) return;
+    if (L->target->kind != KF__TARGET_C && !L->k->reduced && order_dense(L)) return;
     int best = kf__last(L);
     for (int m = kf__last(L); m >= 0; --m) {
         if (!may_be_last(L, m)) continue;

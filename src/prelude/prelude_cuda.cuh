@@ -119,12 +119,22 @@ KF_FN void kf__put16(void *to, const uint32_t *words) {
     _Pragma("unroll") for (int k = 0; k < 4; k++)
         asm volatile("st.shared.u32 [%0], %1;" ::"r"(at + 4 * k), "r"(words[k]) : "memory");
 }
-template <typename T, int W>
+KF_FN void kf__get16(const void *from, uint32_t *words) {
+    _Pragma("unroll") for (int k = 0; k < 4; k++) words[k] = ((const uint32_t *)from)[k];
+}
+/* A dense array has 4 bytes left out behind each 128, so that items that lie a power of two apart are
+ * in different banks: where item i is. */
+template <typename T> KF_FN int kf__dense(int i) {
+    constexpr int LINE = 128 / sizeof(T), GAP = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+    return i + (int)((uint32_t)i / LINE) * GAP;
+}
+template <typename T, int W, bool DENSE>
 KF_FN void kf__take(const T *array, int i, int pitch, uint32_t *words) {
     constexpr int SIZE = sizeof(T);
     _Pragma("unroll") for (int k = 0; k < (W * SIZE + 3) / 4; k++) words[k] = 0;
     _Pragma("unroll") for (int k = 0; k < W; k++) {
-        uint64_t item = (uint64_t)array[i + k * pitch];
+        int at = i + k * pitch;
+        uint64_t item = (uint64_t)array[DENSE ? kf__dense<T>(at) : at];
         if (SIZE < 4) item &= (1u << (8 * SIZE % 32)) - 1;
         words[k * SIZE / 4] |= (uint32_t)item << (k * SIZE % 4 * 8);
         if (SIZE == 8) words[k * SIZE / 4 + SIZE / 8] = (uint32_t)(item >> 32);
@@ -134,10 +144,19 @@ KF_FN void kf__take(const T *array, int i, int pitch, uint32_t *words) {
     KF_FN void kf_shared_put16_##N(T *array, int i, const uint32_t *words) {                  \
         kf__put16(array + i, words);                                                          \
     }                                                                                         \
+    KF_FN void kf_dense_put16_##N(T *array, int i, const uint32_t *words) {                   \
+        kf__put16(array + kf__dense<T>(i), words);                                            \
+    }                                                                                         \
+    KF_FN void kf_dense_get16_##N(const void *array, int i, uint32_t *words) {                \
+        kf__get16((const T *)array + kf__dense<T>(i), words);                                 \
+    }                                                                                         \
     KF_TAKE(2, N, T) KF_TAKE(4, N, T) KF_TAKE(8, N, T) KF_TAKE(16, N, T)
 #define KF_TAKE(W, N, T)                                                                      \
     KF_FN void kf_shared_take##W##_##N(const T *array, int i, int pitch, uint32_t *words) {   \
-        kf__take<T, W>(array, i, pitch, words);                                               \
+        kf__take<T, W, false>(array, i, pitch, words);                                        \
+    }                                                                                         \
+    KF_FN void kf_dense_take##W##_##N(const T *array, int i, int pitch, uint32_t *words) {    \
+        kf__take<T, W, true>(array, i, pitch, words);                                         \
     }
 KF_THROUGH_SHARED(i64, int64_t)
 KF_THROUGH_SHARED(i32, int32_t)
@@ -299,7 +318,10 @@ template <> struct kf__bits<2> { typedef uint16_t type; };
         static __device__ __forceinline__ S to(T v) { return TO(v); }                         \
     };                                                                                        \
     KF_FN COMPUTED kf_load_##N(const STORED *p, int64_t i) { return FROM(p[i]); }             \
-    KF_FN void kf_store_##N(STORED *p, int64_t i, COMPUTED v) { p[i] = TO(v); }
+    KF_FN void kf_store_##N(STORED *p, int64_t i, COMPUTED v) { p[i] = TO(v); }               \
+    KF_FN void kf_dense_put_##N(STORED *array, int i, COMPUTED v) {                           \
+        array[kf__dense<STORED>(i)] = TO(v);                                                  \
+    }
 #define KF_IS_SET(v) ((v) != 0)
 #define KF_AS_IS(v) (v)
 KF_DTYPE(f64, double, double, KF_AS_IS, KF_AS_IS)
@@ -373,6 +395,7 @@ KF_FN void kf__load(const typename D::S *p, int i, int n, int vec, uint32_t *wor
         return;
     }
     _Pragma("unroll") for (int k = 0; k < (BYTES + 3) / 4; k++) words[k] = 0;
+    if (left == 0) return;
     if (SIZE >= 4) {
         constexpr int PER = SIZE / 4;
         const uint32_t *from = (const uint32_t *)p;
@@ -392,6 +415,7 @@ KF_FN void kf__part(const typename D::S *p, int64_t begin, int64_t end, uint32_t
     constexpr int SIZE = sizeof(typename D::S), PER = SIZE < 4 ? 1 : SIZE / 4;
     typedef typename kf__bits<(SIZE < 4 ? SIZE : 4)>::type bits;
     _Pragma("unroll") for (int k = 0; k < (W * SIZE + 3) / 4; k++) words[k] = 0;
+    if (begin >= end) return;
     _Pragma("unroll") for (int k = 0; k < W; k++)
         _Pragma("unroll") for (int j = 0; j < PER; j++)
             if (k >= begin && k < end)
@@ -433,7 +457,7 @@ KF_FN int kf_item_bool(const uint32_t *words, int e) { return kf_item_u8(words, 
 template <int SIZE, int W>
 KF_FN void kf__store_pack(void *p, int left, int vec, const uint32_t *words) {
     constexpr int N = W * SIZE / 4, K = N > 4 ? 4 : N;
-    typedef typename kf__bits<SIZE>::type bits;
+    typedef typename kf__bits<(SIZE < 4 ? SIZE : 4)>::type bits;
     if (vec && left == W) {
         typedef kf__pack<uint32_t, K> pack;
         _Pragma("unroll") for (int k = 0; k < N; k += K) {
@@ -441,13 +465,27 @@ KF_FN void kf__store_pack(void *p, int left, int vec, const uint32_t *words) {
             _Pragma("unroll") for (int j = 0; j < K; j++) v.at[j] = words[k + j];
             *(pack *)((char *)p + 4 * k) = v;
         }
-    } else if (left == W) {
-        kf__store_words<SIZE, N>(p, words);
+    } else if (SIZE < 4 && left == W) {
+        kf__store_words<(SIZE < 4 ? SIZE : 1), N>(p, words);
     } else {
+        constexpr int PER = SIZE < 4 ? 1 : SIZE / 4;
         _Pragma("unroll") for (int k = 0; k < W; k++)
-            if (k < left) ((bits *)p)[k] = (bits)(words[k * SIZE / 4] >> (k * SIZE % 4 * 8));
+            _Pragma("unroll") for (int j = 0; j < PER; j++)
+                if (k < left)
+                    ((bits *)p)[k * PER + j] =
+                        (bits)(words[(k * SIZE + 4 * j) / 4] >> (k * SIZE % 4 * 8));
     }
 }
+/* 16 bytes of elements as they are stored. */
+#define KF_STORE16(N, SIZE)                                                                   \
+    KF_FN void kf_store16_##N(void *p, int i, int n, int vec, const uint32_t *words) {        \
+        constexpr int W = 16 / SIZE;                                                          \
+        kf__store_pack<SIZE, W>((char *)p + (int64_t)i * SIZE, kf__left<W>(i, n), vec, words); \
+    }
+KF_STORE16(bits8, 1)
+KF_STORE16(bits16, 2)
+KF_STORE16(bits32, 4)
+KF_STORE16(bits64, 8)
 template <typename D, int W>
 KF_FN void kf__store(typename D::S *p, int i, int n, int vec, const typename D::T *r) {
     constexpr int SIZE = sizeof(typename D::S), K = W * SIZE > 16 ? 16 / SIZE : W;

@@ -429,7 +429,21 @@ KF_IN_SHARED(i8, int8_t)
 KF_IN_SHARED(u8, uint8_t)
 KF_IN_SHARED(bool, int)
 
+/* Where item i of a dense array is: 4 bytes are left out behind each 128. */
+KF_FN int kf__dense(int i, int size) { return i + i / (128 / size) * (size < 4 ? 4 / size : 1); }
 #define KF_THROUGH_SHARED(N, T)                                                               \
+    KF_FN void kf_dense_put16_##N(T *array, int i, const uint32_t *words) {                   \
+        if (i * (int)sizeof(T) % 16) kf__wrong("writes 16 bytes to a place that isn't aligned"); \
+        for (int k = 0; k < 16 / (int)sizeof(T); k++)                                         \
+            kf__shared_write(array, kf__dense(i + k, sizeof(T)),                              \
+                             (const char *)words + k * (int)sizeof(T), sizeof(T));            \
+    }                                                                                         \
+    KF_FN void kf_dense_get16_##N(const void *array, int i, uint32_t *words) {                \
+        if (i * (int)sizeof(T) % 16) kf__wrong("reads 16 bytes from a place that isn't aligned"); \
+        for (int k = 0; k < 16 / (int)sizeof(T); k++)                                         \
+            kf__shared_read(array, kf__dense(i + k, sizeof(T)),                               \
+                            (char *)words + k * (int)sizeof(T), sizeof(T));                   \
+    }                                                                                         \
     KF_FN void kf_shared_put16_##N(T *array, int i, const uint32_t *words) {                  \
         if (i * (int)sizeof(T) % 4) kf__wrong("writes 16 bytes to a place that isn't aligned"); \
         for (int k = 0; k < 16 / (int)sizeof(T); k++)                                         \
@@ -441,6 +455,12 @@ KF_IN_SHARED(bool, int)
         __builtin_memset(words, 0, (W * sizeof(T) + 3) / 4 * 4);                              \
         for (int k = 0; k < W; k++)                                                           \
             kf__shared_read(array, i + k * pitch, (char *)words + k * (int)sizeof(T), sizeof(T)); \
+    }                                                                                         \
+    KF_FN void kf_dense_take##W##_##N(const T *array, int i, int pitch, uint32_t *words) {    \
+        __builtin_memset(words, 0, (W * sizeof(T) + 3) / 4 * 4);                              \
+        for (int k = 0; k < W; k++)                                                           \
+            kf__shared_read(array, kf__dense(i + k * pitch, sizeof(T)),                       \
+                            (char *)words + k * (int)sizeof(T), sizeof(T));                   \
     }
 KF_THROUGH_SHARED(i64, int64_t)
 KF_THROUGH_SHARED(i32, int32_t)
@@ -617,6 +637,10 @@ KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
     KF_FN void kf_store_##N(S *p, int64_t i, T v) {                                           \
         if (kf__touch_memory(p + i, sizeof(S), 1)) p[i] = (S)TO(v);                           \
     }                                                                                         \
+    KF_FN void kf_dense_put_##N(S *array, int i, T v) {                                       \
+        S stored = (S)TO(v);                                                                  \
+        kf__shared_write(array, kf__dense(i, sizeof(S)), &stored, sizeof(S));                 \
+    }                                                                                         \
     KF_FN T kf_item_##N(const uint32_t *words, int e) {                                       \
         S v;                                                                                  \
         __builtin_memcpy(&v, (const char *)words + e * (int)sizeof v, sizeof v);              \
@@ -635,6 +659,18 @@ KF_MEMORY(i8, int8_t, int8_t, , )
 KF_MEMORY(u8, uint8_t, uint8_t, , )
 KF_MEMORY(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
 #define KF_MEMORY8 KF_MEMORY
+#define KF_STORE16(N, SIZE)                                                                   \
+    KF_FN void kf_store16_##N(void *p, int64_t i, int64_t n, int vec, const uint32_t *words) { \
+        char *to = (char *)p + i * SIZE;                                                      \
+        if (vec && i + 16 / SIZE <= n) kf__check_vector(to, 16);                              \
+        for (int k = 0; k < 16 / SIZE && i + k < n; k++)                                      \
+            if (kf__touch_memory(to + k * SIZE, SIZE, 1))                                     \
+                __builtin_memcpy(to + k * SIZE, (const char *)words + k * SIZE, SIZE);        \
+    }
+KF_STORE16(bits8, 1)
+KF_STORE16(bits16, 2)
+KF_STORE16(bits32, 4)
+KF_STORE16(bits64, 8)
 
 /* ---------------------------------------------------------------- a launch */
 
