@@ -111,7 +111,7 @@ static bool may_be_last(const kf__low *L, int m) {
  * and a part of p, and what is one run along both is moved as that, 16 bytes a thread, whichever of
  * them is innermost in memory. Here sizes decide: whether c is short beside p is one more bucket. */
 
-enum { KF__SHORT = 32, KF__LEAST_LINE = 64 };
+enum { KF__SHORT = 32, KF__LEAST_LINE = 64, KF__LEAST_TILE = 2048 };
 
 static int64_t short_rows(int64_t size) {
     int64_t rows = 4;
@@ -156,8 +156,10 @@ static bool order_dense(kf__low *L) {
     for (int c = 0; c < L->n_axes; ++c) {
         if (L->axes[c].size > KF__SHORT) continue;
         for (int p = 0; p < L->n_axes; ++p) {
-            bool longest = L->axes[p].size >= (line < 0 ? KF__LEAST_LINE : L->axes[line].size + 1);
-            if (p != c && longest && is_pair(L, p, c, &dense)) line = p, rows = c, L->tiled = dense;
+            int64_t size = L->axes[p].size; /* at least half a tile of it */
+            if (p == c || size < KF__LEAST_LINE || (line >= 0 && size <= L->axes[line].size)) continue;
+            if (size < KF__LEAST_TILE / short_rows(L->axes[c].size)) continue;
+            if (is_pair(L, p, c, &dense)) line = p, rows = c, L->tiled = dense;
         }
     }
     if (line < 0) return false;
