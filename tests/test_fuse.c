@@ -468,7 +468,7 @@ static const struct {
     {"many parts", concat_many, KF_FUSION_ON, "p11>1 p20>1", "capacity"},
     {"slice of a concatenation", slice_of_concat, KF_FUSION_ON, "y1>1", ""},
     {"sum of rows", sum_of_rows, KF_FUSION_ON, "r2>1 f1>1", "reduction-axis"},
-    {"sum of rows off", sum_of_rows, KF_FUSION_OFF, "r1>1 p2>1 f1>1", "user user"},
+    {"sum of rows off", sum_of_rows, KF_FUSION_OFF, "r1>1 f2>1", "user"},
     {"sum of columns", sum_of_columns, KF_FUSION_ON, "r1>2 c4>1", "reduction-axis reduction-axis"},
     {"parts", parts, KF_FUSION_ON, "r1>1 y1>1", ""},
     {"parts off", parts, KF_FUSION_OFF, "r1>1 p2>1", "user"},

@@ -105,6 +105,15 @@ void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int w
                        const char *function, const kf__lx *p, const kf__lx *begin,
                        const kf__lx *end);
 
+/* ---------------------------------------------------------------- cuda_column_tiles.c */
+
+enum { KF__TILE_ROWS = 64 }; /* of columns: what 8 threads of 8 rows each have */
+/* The tiles of shared memory; what is loaded for the rows from row0 on, below `to`, of the columns
+ * from `first` on; registers to shared memory and, along the columns, back. */
+void kf__cuda_put_tile_arrays(kf__low *L);
+void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0, const kf__lx *to);
+void kf__cuda_exchange_tiles(kf__low *L, kf__tile *t);
+
 /* ---------------------------------------------------------------- cuda_pick.c */
 
 enum { KF__EITHER = 0xffff };

@@ -23,7 +23,7 @@ typedef struct columns {
     uint16_t *reds, stores[64];
     int64_t *offsets;
     int64_t rows, chunk, chunks, outer, width; /* width: columns of the innermost axis */
-    const kf__lx *first_row, *to, *j, *left;
+    const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
 } columns;
 
 static columns *of(kf__tile *t) { return (columns *)((char *)t - offsetof(columns, tile)); }
@@ -90,10 +90,16 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     kf__phase *p = &c->phase;
     for (uint32_t r = 0; r < p->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, p->reds[r]); ++f) put_array(L, c, "state", p->reds[r], f);
-    kf__open_for(L, "int64_t", "row0", kf__l_bin(L, "+", from, down), c->to,
-                 kf__l_int(L, KF__DOWN * KF__ROWS_IN_FLIGHT), KF__SERIAL);
+    bool tiles = L->tiled != 0; /* then all threads of the block go round as often */
+    kf__open_for(L, "int64_t", "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
+                 kf__l_int(L, KF__DOWN * c->tile.V), KF__SERIAL);
     c->first_row = kf__l_var(L, "row0");
-    const kf__lx *held = put_held(L, c, "held", c->first_row, c->to, KF__ROWS_IN_FLIGHT);
+    if (tiles) {
+        kf__cuda_put_tile_loads(L, c->first, c->first_row, c->to);
+        c->first_row = kf__put_let(L, "int64_t", "first_row",
+                                   kf__l_bin(L, "+", c->first_row, down), NULL);
+    }
+    const kf__lx *held = put_held(L, c, "held", c->first_row, c->to, c->tile.V);
     const kf__lx *before = kf__put_let(
         L, "int64_t", "before",
         kf__l_bin(L, "/", kf__l_bin(L, "-", c->first_row, from), kf__l_int(L, KF__DOWN)), NULL);
@@ -259,6 +265,10 @@ static void put_chunks(kf__low *L, columns *c) {
     kf__put_decode(L, false, true, outer);
     const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", tile, wide), x);
     c->j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", at, kf__l_int(L, c->tile.W)), NULL);
+    if (L->tiled) { /* by one column a thread */
+        c->first = kf__put_let(L, "int64_t", "first_column", kf__l_bin(L, "*", tile, wide), NULL);
+        kf__cuda_put_tile_arrays(L);
+    }
     const kf__lx *here = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, c->j),
                                        kf__l_int(L, c->tile.W));
     c->left = kf__put_let(L, "int", "columns", here, "of this thread; may be negative");
@@ -339,12 +349,17 @@ void kf__cuda_columns(kf__low *L) {
     c.tile.W = (int)kf__min(4, kf__cuda_width(L));
     if (state_bytes(L, &c) * c.tile.W > KF__STATE_BYTES) c.tile.W = 1;
     c.tile.V = KF__ROWS_IN_FLIGHT;
+    if (L->tiled) {
+        c.tile.W = 1;
+        c.tile.V = KF__TILE_ROWS / KF__DOWN;
+        c.tile.between = kf__cuda_exchange_tiles;
+    }
     c.tile.vec = kf__cuda_wide(L, c.tile.W);
     c.tile.head = head;
     c.rows = kf__low_extent(L, true);
     c.width = L->axes[kf__last(L)].size;
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
-    int64_t step = KF__DOWN * KF__ROWS_IN_FLIGHT;
+    int64_t step = KF__DOWN * c.tile.V;
     c.chunk = kf__ceil_div(kf__ceil_div(c.rows, KF__COLUMN_CHUNKS), step) * step;
     c.chunk = kf__max(c.chunk, KF__CHUNK_ROWS);
     c.chunks = kf__max(1, kf__ceil_div(c.rows, c.chunk));

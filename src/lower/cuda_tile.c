@@ -170,7 +170,7 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
     }
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (kf__has(mask, i) && in->kind == KF__I_LOAD && kf__low_tiled(L, in->access))
+        if (kf__has(mask, i) && in->kind == KF__I_LOAD && kf__low_tiled(L, in->access) && t->across)
             kf__cuda_from_shared(L, t, in->access, kf__cuda_words_of(L, t, i, s));
     }
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__cuda_slot(L, t, s, e);

@@ -170,6 +170,16 @@ static bool order_dense(kf__low *L) {
 
 /* ---------------------------------------------------------------- the order */
 
+/* On CUDA: with m innermost, is all that isn't contiguous along it read by tiles (columns), where it
+ * would be copied first with a reduced axis innermost? */
+static bool makes_columns(const kf__low *L, int m, int best) {
+    bool tiles = L->target->kind == KF__TARGET_CUDA && L->axes[best].reduced && !L->axes[m].reduced;
+    for (uint32_t i = 0; tiles && i < L->k->n_accesses; ++i)
+        if (kf__low_moves(L, i, true) && L->operands[i].varies[m] && !L->operands[i].along[m].unit)
+            tiles = kf__cuda_is_column_tile(L, i, m);
+    return tiles && cost(L, m) == cost(L, best);
+}
+
 void kf__low_order(kf__low *L) {
     L->tile = -1;
     L->tiled = 0;
@@ -183,7 +193,8 @@ void kf__low_order(kf__low *L) {
         for (uint32_t i = 0; i < L->k->n_accesses; ++i) any = any || is_unit(L, i, m);
         bool worse = is_short(L, m) && !is_short(L, best);
         bool better = is_short(L, best) && !is_short(L, m);
-        if (any && !worse && (better || cost(L, m) < cost(L, best))) best = m;
+        better = better || cost(L, m) < cost(L, best) || (cost(L, m) && makes_columns(L, m, best));
+        if (any && !worse && better) best = m;
     }
     move_last(L, best);
     if (!L->k->reduced) L->tile = tile_axis(L);

@@ -1,0 +1,140 @@
+/* Columns on CUDA of which some operand is contiguous along the reduced axis t: it goes through shared
+ * memory, a tile of 32 columns by 64 rows at a time.
+ *
+ *     sum(z.T + y, axis=0)     threads along t: 8 elements of z each, into registers
+ *                              barrier; into shared memory, item (column, row) at column * 65 + row
+ *                              barrier; threads along the columns: 8 rows of z and of y each
+ *
+ * So each operand is read by whole sectors, and nothing is written but the sums. */
+#include "lower/cuda.h"
+
+enum {
+    ACROSS = 32,
+    DOWN = 8,
+    PITCH = KF__TILE_ROWS + 1, /* neighbours across a column are in different banks */
+    TILE_BYTES = 17 << 10,     /* of all tiles: two of f32 */
+    STATE_BYTES = 104,         /* of a thread beside them */
+};
+
+/* The one reduced axis; -1: there are more. */
+static int only_reduced(const kf__low *L) {
+    int t = -1, n = 0;
+    for (int m = 0; m < L->n_axes; ++m)
+        if (L->axes[m].reduced) t = m, n++;
+    return n == 1 ? t : -1;
+}
+
+/* With axis `last` innermost, is the operand contiguous along t, and nothing that keeps it from
+ * being read by tiles? */
+bool kf__cuda_is_column_tile(const kf__low *L, uint32_t i, int last) {
+    const kf__operand *o = &L->operands[i];
+    int t = only_reduced(L);
+    return t >= 0 && o->value && !o->store && o->affine && o->varies[last] && !o->along[last].unit &&
+           o->varies[t] && o->along[t].unit && kf__low_moves(L, i, false);
+}
+
+static int bytes_of(const kf__low *L, uint32_t i) {
+    int size = kf__types[kf__compute(L->operands[i].dtype)].size;
+    return ACROSS * PITCH * kf__max(4, size);
+}
+
+static int state_bytes(const kf__low *L) {
+    int n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        for (int f = 0; L->k->instrs[i].kind == KF__I_REDUCE && f < kf__fields(L, i); ++f)
+            n += kf__max(4, kf__types[kf__field_type(L, i, f)].size);
+    return n;
+}
+
+void kf__cuda_find_column_tiles(kf__low *L) {
+    int bytes = 0;
+    if (L->axes[kf__last(L)].reduced || L->k->n_symbols || state_bytes(L) > STATE_BYTES) return;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__cuda_is_column_tile(L, i, kf__last(L))) continue;
+        bytes += bytes_of(L, i);
+        if (bytes > TILE_BYTES) return; /* the rest is copied (pack.c) */
+        L->tile = only_reduced(L);
+        L->tiled |= (uint64_t)1 << i;
+    }
+}
+
+static const char *shared_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "tile%u", (unsigned)i);
+}
+
+static const char *early_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "g%u", (unsigned)i);
+}
+
+/* Element k of this thread along t: its column and row in the tile. */
+static void open_elements(kf__low *L) {
+    const kf__lx *k = kf__l_var(L, "k"), *parts = kf__l_int(L, ACROSS / DOWN);
+    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, ACROSS * KF__TILE_ROWS / 256),
+                 kf__l_int(L, 1), KF__UNROLL);
+    const kf__lx *column = kf__l_bin(L, "*", kf__l_bin(L, "%", k, parts), kf__l_int(L, DOWN));
+    const kf__lx *row = kf__l_bin(L, "*", kf__l_bin(L, "/", k, parts), kf__l_int(L, ACROSS));
+    kf__put_let(L, "int", "tile_column", kf__l_bin(L, "+", kf__l_var(L, "down"), column), NULL);
+    kf__put_let(L, "int", "tile_row", kf__l_bin(L, "+", kf__l_var(L, "across"), row), NULL);
+}
+
+static const kf__lx *place(kf__low *L, const kf__lx *column, const kf__lx *row) {
+    return kf__l_bin(L, "+", kf__l_bin(L, "*", column, kf__l_int(L, PITCH)), row);
+}
+
+void kf__cuda_put_tile_arrays(kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i))
+            kf__put_shared(L, kf__ctype(L->operands[i].dtype), shared_name(L, i), ACROSS * PITCH);
+}
+
+void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0, const kf__lx *to) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i)) continue;
+        const kf__operand *o = &L->operands[i];
+        kf__put_var(L, kf__ctype(o->dtype), early_name(L, i), ACROSS * KF__TILE_ROWS / 256, NULL);
+        open_elements(L);
+        const kf__lx *t = kf__l_bin(L, "+", row0, kf__l_var(L, "tile_row"));
+        const kf__lx *last = kf__l_bin(L, "+", first, kf__l_var(L, "tile_column"));
+        t = kf__put_let(L, "int64_t", L->axes[L->tile].var, t, NULL);
+        last = kf__put_let(L, "int64_t", "column", last, NULL);
+        const kf__lx *there = kf__l_bin(L, "&&", kf__l_bin(L, "<", t, to),
+                                        kf__l_bin(L, "<", last, kf__word_size(L, kf__last(L))));
+        const kf__lx *base = kf__l_var(L, kf__word_operand(L, i));
+        const kf__lx *load = kf__low_load(L, i, base, kf__low_offset(L, i, last));
+        kf__put_set(L, kf__l_item(L, early_name(L, i), kf__l_var(L, "k")),
+                    kf__l_select(L, there, load, kf__l_const(L, o->dtype, 0, 0)));
+        kf__close(L);
+    }
+}
+
+static void put_barrier(kf__low *L) {
+    kf__put_call(L, kf__l_callv(L, "kf_barrier", KF__I64, 0, NULL));
+}
+
+void kf__cuda_exchange_tiles(kf__low *L, kf__tile *t) {
+    put_barrier(L); /* the tile before has been read */
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i)) continue;
+        open_elements(L);
+        const kf__lx *at = place(L, kf__l_var(L, "tile_column"), kf__l_var(L, "tile_row"));
+        kf__put_call(L, kf__l_call(L, "kf_shared_put_T", L->operands[i].dtype,
+                                   kf__l_var(L, shared_name(L, i)), at,
+                                   kf__l_item(L, early_name(L, i), kf__l_var(L, "k"))));
+        kf__close(L);
+    }
+    put_barrier(L);
+    for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
+        const kf__instr *in = &L->k->instrs[n];
+        if (in->kind != KF__I_LOAD || !kf__low_tiled(L, in->access)) continue;
+        kf__open_for(L, "int", "s", kf__l_int(L, 0), kf__l_int(L, t->V), kf__l_int(L, 1),
+                     KF__UNROLL);
+        const kf__lx *s = kf__l_var(L, "s");
+        const kf__lx *row = kf__l_bin(L, "+", kf__l_var(L, "down"),
+                                      kf__l_bin(L, "*", s, kf__l_int(L, DOWN)));
+        const kf__lx *at = place(L, kf__l_var(L, "across"), row);
+        kf__put_set(L, kf__cuda_register_item(L, t, n, s, kf__l_int(L, 0)),
+                    kf__l_call(L, "kf_shared_get_T", in->dtype,
+                               kf__l_var(L, shared_name(L, in->access)), at));
+        kf__close(L);
+    }
+}
