@@ -60,6 +60,40 @@ static uint16_t random_bits(kf__body *b, kf__ref ref, const kf__node *n, const k
     return kf__body_push(b, &i);
 }
 
+/* What is stored with its own index, or as a view of itself. */
+static kf__ref under_views(const kf_graph *g, kf__ref ref) {
+    const kf__node *n = kf__at(g, ref);
+    while (n->kind == KF__EXPAND || n->kind == KF__PERMUTE || n->kind == KF__RESHAPE ||
+           n->kind == KF__SLICE)
+        ref = n->args[0], n = kf__at(g, ref);
+    return ref;
+}
+
+/* Does this kernel store a half that other kernels read, or the user, and use it too? */
+static bool is_stored_rounded(const kf__body *b, kf__ref ref) {
+    const kf_graph *g = b->f->g;
+    kf__dtype type = (kf__dtype)kf__at(g, ref)->dtype;
+    if (!kf__is_float(type) || kf__compute(type) == type) return false;
+    ref = under_views(g, ref);
+    if (kf__at(g, ref)->kind == KF__CAST) return false; /* it rounds */
+    for (uint32_t i = 0; i < b->roots->n; i++)
+        if (b->roots->at[i].store && under_views(g, b->roots->at[i].node) == ref) return true;
+    return false;
+}
+
+/* What an operation is given. A half that is stored is rounded for who uses it here too: in
+ * t - max(t), whose maximum another kernel takes of what it reads, both mean the same t. */
+static uint16_t argument(kf__body *b, kf__ref ref, const kf__expr *index) {
+    uint16_t value = demand(b, ref, index);
+    if (b->failed || b->instrs.at[value].kind == KF__I_LOAD || !is_stored_rounded(b, ref))
+        return value;
+    kf__instr i;
+    memset(&i, 0, sizeof(i));
+    i.kind = KF__I_CAST, i.dtype = kf__at(b->f->g, ref)->dtype, i.node = ref;
+    kf__body_add_arg(b, &i, value);
+    return kf__body_push(b, &i);
+}
+
 static uint16_t operation(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
     kf__instr i;
     memset(&i, 0, sizeof(i));
@@ -67,7 +101,7 @@ static uint16_t operation(kf__body *b, kf__ref ref, const kf__node *n, const kf_
     i.op = n->kind == KF__CAST ? 0 : n->op;
     i.dtype = n->dtype, i.node = ref;
     for (int k = 0; k < n->n_args; k++) {
-        uint16_t arg = demand(b, n->args[k], index);
+        uint16_t arg = argument(b, n->args[k], index);
         if (b->failed) return KF__NO_INSTR;
         kf__body_add_arg(b, &i, arg);
     }
@@ -91,7 +125,7 @@ static uint16_t reduction(kf__body *b, kf__ref ref, const kf__node *n, const kf_
     memset(&i, 0, sizeof(i));
     uint16_t guard = b->guard; /* every element of the row counts, wherever the result is needed */
     b->guard = KF__NO_INSTR;
-    i.args[0] = demand(b, n->args[0], own);
+    i.args[0] = argument(b, n->args[0], own);
     b->guard = guard;
     if (b->failed) return KF__NO_INSTR;
     uint8_t stage = b->instrs.at[i.args[0]].stage;
@@ -204,7 +238,7 @@ static uint16_t demand(kf__body *b, kf__ref ref, const kf__expr *index) {
 }
 
 uint16_t kf__body_demand(kf__body *b, kf__ref ref, const kf__expr *index) {
-    return demand(b, ref, index);
+    return argument(b, ref, index);
 }
 
 /* ---------------------------------------------------------------- building */

@@ -24,7 +24,6 @@ typedef struct kf__o_noise {
 double kf__o_round(kf__dtype t, long double x);     /* to what t's storage holds */
 double kf__o_next(kf__dtype t, double x, double y); /* the number next to x towards y */
 double kf__o_ulp(kf__dtype t, long double x);       /* distance of t's numbers around x */
-double kf__o_half(double x, uint64_t random);       /* x, or a neighbour in half: see one_kernel */
 int64_t kf__o_wrap(kf__dtype t, int64_t x);         /* bool: != 0 */
 int64_t kf__o_saturate(kf__dtype t, long double x); /* towards zero; NaN: 0 */
 void kf__o_load(kf__dtype t, const char *from, int64_t stride, int64_t n, void *to);
@@ -34,7 +33,7 @@ double kf__o_random(const kf__o_noise *noise, int64_t element);
 /* x, off by about `error`; in the first sample 0 where that is as near, else on a coarse grid. */
 long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t, long double x,
                           long double error);
-double kf__o_border(kf__dtype t, const kf__o_noise *noise, int64_t element, double x);
+bool kf__o_border(const kf__o_noise *noise);
 void kf__o_cast(kf__dtype from, kf__dtype to, const void *a, int64_t n, void *out);
 
 /* ---------------------------------------------------------------- elementwise.c */

@@ -20,6 +20,7 @@ typedef struct value {
     int64_t shape[KF__MAX_RANK], count;
     uint32_t uses; /* yet to come */
     bool disturbed, needed;
+    bool kept; /* a result, or what one is a view of */
 } value;
 
 typedef struct walk {
@@ -110,11 +111,14 @@ static kf_status bind(walk *w, int n_inputs) {
 static void mark_needed(walk *w) {
     const kf_graph *g = w->g;
     for (uint32_t i = 0; i < g->results.n; i++) {
-        w->values[g->results.at[i]].needed = true;
-        w->values[g->results.at[i]].uses++; /* kept for the end */
+        w->values[g->results.at[i]].needed = w->values[g->results.at[i]].kept = true;
+        w->values[g->results.at[i]].uses++; /* for the end */
     }
     for (kf__ref r = g->nodes.n; r-- > 1;) {
         const kf__node *node = kf__at(g, r);
+        bool view = node->kind == KF__EXPAND || node->kind == KF__PERMUTE ||
+                    node->kind == KF__RESHAPE || node->kind == KF__SLICE;
+        if (view && w->values[r].kept) w->values[node->args[0]].kept = true;
         for (int k = 0; w->values[r].needed && k < node->n_args; k++) {
             w->values[node->args[k]].needed = true;
             w->values[node->args[k]].uses++;
@@ -272,38 +276,45 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
     return KF_OK;
 }
 
-/* Is it a half that may have more digits, and that the end of a kernel may round on its way to one
- * user and not to another? */
+/* Is it a half that may have more digits, and that the end of a kernel may round? In a program of
+ * one kernel only results are stored. */
 static bool may_round(const walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     bool half = kf__is_float((kf__dtype)node->dtype) &&
                 kf__compute((kf__dtype)node->dtype) != (kf__dtype)node->dtype;
-    return half && !w->opt.one_kernel && node->kind != KF__CAST && node->kind != KF__INPUT;
+    if (!half || node->kind == KF__CAST || node->kind == KF__INPUT) return false;
+    return !w->opt.one_kernel || w->values[r].kept;
 }
 
-/* The argument as this user sees it in a sample, in a new buffer. */
-static void *round_argument(walk *w, kf__ref arg, int k, const kf__o_noise *noise) {
+/* The value as those who use it see it in a sample, in a new buffer where it is rounded. */
+static void *round_argument(walk *w, kf__ref arg, int sample) {
     const value *v = &w->values[arg];
-    const double *from = run_of(w, arg, noise->sample);
+    const double *from = run_of(w, arg, sample);
     double *to = take(w, (size_t)v->count, 8);
-    kf__o_noise edge = {noise->sample, noise->key + 0x1234567u * (uint64_t)(k + 1)};
     for (int64_t j = 0; to && j < v->count; j++)
-        to[j] = kf__o_border((kf__dtype)kf__at(w->g, arg)->dtype, &edge, j, from[j]);
+        to[j] = kf__o_round((kf__dtype)kf__at(w->g, arg)->dtype, from[j]);
     return to;
 }
 
-static kf_status evaluate(walk *w, kf__ref r, const kf__o_noise *noise, void *out) {
+static kf__o_noise noise_of(const walk *w, kf__ref r, int sample) {
+    uint64_t key = kf__o_hash(w->opt.seed * 64 + (uint64_t)(sample / 2));
+    return (kf__o_noise){sample, kf__o_hash(key + r)};
+}
+
+static kf_status evaluate(walk *w, kf__ref r, int sample, void *out) {
     const kf__node *node = kf__at(w->g, r);
+    kf__o_noise noise = noise_of(w, r, sample);
     const void *args[3] = {NULL};
     void *rounded[3] = {NULL};
     bool ok = true;
     for (int k = 0; k < node->n_args; k++) {
-        args[k] = run_of(w, node->args[k], noise->sample);
-        if (!noise->sample || !may_round(w, node->args[k])) continue;
-        args[k] = rounded[k] = round_argument(w, node->args[k], k, noise);
+        kf__o_noise edge = noise_of(w, node->args[k], sample);
+        args[k] = run_of(w, node->args[k], sample);
+        if (!sample || !may_round(w, node->args[k]) || !kf__o_border(&edge)) continue;
+        args[k] = rounded[k] = round_argument(w, node->args[k], sample);
         ok = ok && rounded[k];
     }
-    kf_status status = ok ? evaluate_on(w, r, args, noise, out) : kf__out_of_memory(w->err);
+    kf_status status = ok ? evaluate_on(w, r, args, &noise, out) : kf__out_of_memory(w->err);
     for (int k = 0; k < node->n_args; k++) kf__release(w->mem, rounded[k]);
     return status;
 }
@@ -326,11 +337,8 @@ static bool disturbs(const walk *w, kf__ref r) {
 
 static kf_status one_run(walk *w, kf__ref r, int k) {
     value *v = &w->values[r];
-    uint64_t key = kf__o_hash(kf__o_hash(w->opt.seed * 64 + (uint64_t)(k / 2)) + r);
-    kf__o_noise noise = {k, key};
     v->run[k] = take(w, (size_t)v->count, 8);
-    if (!v->run[k]) return kf__out_of_memory(w->err);
-    return evaluate(w, r, &noise, v->run[k]);
+    return v->run[k] ? evaluate(w, r, k, v->run[k]) : kf__out_of_memory(w->err);
 }
 
 static kf_status one_node(walk *w, kf__ref r) {

@@ -24,8 +24,8 @@ typedef struct kf__oracle_options {
     int samples;   /* perturbed runs, odd; 0: 7, or 3 for millions of elements; -1: none */
     uint64_t seed; /* of the perturbation */
     double factor; /* of the samples' spread, for the tolerance; 0: 4 */
-    /* Every half stays f32 until it is a result: true of a program of one kernel. Else a half may
-     * be rounded wherever a kernel could end, and that is part of the perturbation. */
+    /* Every half stays f32 but for results: true of a program of one kernel. Else each may be one
+     * that a kernel stores, so that all see it rounded, and that is part of the perturbation. */
     bool one_kernel;
 } kf__oracle_options;
 

@@ -154,9 +154,11 @@ running() {
 
 report() {
     [ -z "$coverage" ] || "$fuzz" --report "$coverage"/job-*.txt || code=1
-    # A failure is its FAILED line and the indented ones behind it.
-    cat "$logs"/job-*.log 2>/dev/null | awk '/^FAILED/ { on = 1; print; next }
-        on && /^  / { print; next } { on = 0 }'
+    # A failure is its FAILED line, perhaps of several lines, and the indented ones behind it.
+    cat "$logs"/job-*.log 2>/dev/null | awk '/^FAILED/ { what = 1; indented = 0 }
+        /^  / { indented = 1 }
+        what && indented && !/^  / { what = 0 }
+        what'
     set -- $(sums)
     elapsed=$(($(date +%s) - start))
     echo "$1 passed, $2 failed, $((count - $1 - $2)) not run of $count, in $elapsed s"

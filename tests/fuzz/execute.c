@@ -82,6 +82,13 @@ static void discard(job *j) {
 /* Compare; where it fails, again with the tolerance of many samples, and of more: where a result
  * hangs on an ulp, few of them show it. */
 enum { LOOKS = 5 };
+
+static int many_samples(const job *j, const fz_array *results) {
+    size_t most = results[0].bytes;
+    for (int i = 0; i < j->n; i++) most = j->inputs[i].bytes > most ? j->inputs[i].bytes : most;
+    return most > 500000 ? 7 : 65;
+}
+
 static fz_outcome compare(job *j, fz_array *results, const char *when) {
     kf__compare_stats s;
     kf_error err = {0};
@@ -99,7 +106,7 @@ static fz_outcome compare(job *j, fz_array *results, const char *when) {
                             s.got - s.want, s.tolerance);
         }
         if (ok) return FZ_PASS;
-        kf__oracle_options many = {.samples = results[0].bytes > 2000000 ? 7 : 65,
+        kf__oracle_options many = {.samples = many_samples(j, results),
                                    .seed = 77 + (uint64_t)again};
         if (again == 0) kf__oracle_free(j->g, j->want);
         if (ask(j, &many, again > 0, &err) != KF_OK)
