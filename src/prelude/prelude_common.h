@@ -95,7 +95,7 @@ KF_FN int kf_inside(int64_t i, int64_t n) { return (i >= 0) & (i < n); }
     }
 KF_INT(i64, int64_t, uint64_t, 64, 63, KF_NEGATIVE)
 KF_INT(i32, int32_t, uint32_t, 32, 31, KF_NEGATIVE)
-KF_INT(i16, int16_t, uint32_t, 16, 15, KF_NEGATIVE)
+KF_INT(i16, int16_t, uint32_t, 16, 15, KF_NEGATIVE_16)
 KF_INT(i8, int8_t, uint32_t, 8, 7, KF_NEGATIVE)
 KF_INT(u8, uint8_t, uint32_t, 8, 8, KF_NEVER)
 KF_FN int kf_max_bool(int a, int b) { return a | b; }
