@@ -38,7 +38,7 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
         kf__l_call(L, "kf_min_i64", KF__I64, row, kf__l_bin(L, "-", c->to, kf__l_int(L, 1))), NULL);
     kf__put_decode(L, true, false, safe);
     t->j = c->j;
-    t->index = row;
+    t->index = kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)); /* from the tile's first row on */
     t->left = kf__put_let(L, "int", "left",
                           kf__l_select(L, kf__l_bin(L, "<", row, c->to), c->left, kf__l_int(L, 0)),
                           NULL);
@@ -103,6 +103,7 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     const kf__lx *before = kf__put_let(
         L, "int64_t", "before",
         kf__l_bin(L, "/", kf__l_bin(L, "-", c->first_row, from), kf__l_int(L, KF__DOWN)), NULL);
+    L->narrow = true; /* what a tile folds; from the merge with the column's states on i64 */
     for (int f = 0; f < KF__MAX_FIELDS; ++f) {
         for (uint32_t r = 0; r < p->n_reds; ++r)
             if (kf__fields(L, p->reds[r]) > f)
@@ -124,6 +125,7 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
             kf__close(L);
         }
     }
+    L->narrow = false;
     const kf__lx *e = open_columns(L, c);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t red = p->reds[r];
@@ -132,6 +134,8 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
         for (int f = 0; f < kf__fields(L, red); ++f) {
             P[f] = kf__l_item(L, array(L, "state", red, f), e);
             Q[f] = kf__l_item(L, array(L, "tile", red, f), e);
+            if (kf__reds[L->k->instrs[red].op].field[f].index)
+                Q[f] = kf__l_bin(L, "+", c->first_row, Q[f]);
         }
         kf__put_merge(L, red, P, Q, kf__count_as(L, red, before), kf__count_as(L, red, held));
     }

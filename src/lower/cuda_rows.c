@@ -200,6 +200,7 @@ bool kf__cuda_rows(kf__low *L) {
     bucket b;
     if (reduced != 1 || !L->affine || !pick(L, t.W, &b)) return false;
     t.V = b.V;
+    L->narrow = true;
     t.far = true;
     t.vec = kf__cuda_wide(L, t.W);
     int64_t n_rows = kf__low_extent(L, false);

@@ -71,6 +71,7 @@ typedef struct kf__low {
     bool failed; /* out of memory */
 
     bool small;       /* CUDA: flat indices fit in 32 bits */
+    bool narrow;      /* CUDA: what a row reduces has less than 2^31 elements: indices are i32 */
     bool rows_inside; /* ROW instructions of stage 0 are computed with the FULL ones */
     bool affine; /* all operands are; else axes aren't merged */
     int tile;    /* the axis that, with the innermost one, makes the tiles; -1: no tiles */

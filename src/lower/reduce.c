@@ -21,7 +21,8 @@ kf__dtype kf__state_type(const kf__low *L, uint32_t red) {
 }
 
 kf__dtype kf__field_type(const kf__low *L, uint32_t red, int field) {
-    return field_of(L, red, field)->index ? KF__I64 : kf__state_type(L, red);
+    kf__dtype index = L->narrow ? KF__I32 : KF__I64;
+    return field_of(L, red, field)->index ? index : kf__state_type(L, red);
 }
 
 kf__dtype kf__lane_type(const kf__low *L, uint32_t red, int field) {
