@@ -38,9 +38,6 @@ static const struct flag {
     {"-fno-math-errno", ALWAYS},    /* these two change no result, and let loops be vectorized */
     {"-fno-trapping-math", ALWAYS},
     {"-ffp-contract=off", ALWAYS},  /* fma only where the source says so */
-    /* One vector loop and a scalar rest, not three: a quarter of the time to compile a row kernel.
-     * Since gcc 10; clang takes any --param. */
-    {"--param=vect-epilogues-nomask=0", FULL},
     {"-fno-stack-protector", ALWAYS}, /* some distributions turn it on: it costs in small kernels */
     /* The levels by their features, not by -march=x86-64-vN, which gcc knows only since 11. */
     {"-msse3", LEVEL_2}, {"-mssse3", LEVEL_2}, {"-msse4.1", LEVEL_2}, {"-msse4.2", LEVEL_2},
