@@ -8,8 +8,8 @@
  *             state[l] = merge(state[l], lanes[l])
  *         finish, or keep the chunk's state for the second function
  *
- * Where every reduction is a plain fold, a row is looked at once: no groups, state[l] is folded
- * into directly, and tiles are wide, so that memory is read in long runs. Chunks and groups are
+ * A plain fold goes into state[l] directly. Where every reduction is one, a row is looked at once: no
+ * groups, and tiles are wide, so that memory is read in long runs. Chunks and groups are
  * fixed numbers of rows: the order of a column's sum depends on nothing else. */
 #include "lower/cpu.h"
 
@@ -39,6 +39,11 @@ static const kf__lx *open_lanes(kf__low *L, const kf__lx *len) {
     return kf__l_var(L, "l");
 }
 
+/* Is it folded into the state at once, without lanes of its group of rows? */
+static bool is_direct(const kf__low *L, const columns *c, uint32_t red) {
+    return c->simple || kf__is_simple(L, red);
+}
+
 static void put_array(kf__low *L, const columns *c, const char *what, uint32_t red, int f) {
     const char *name = array_name(L, what, red, f);
     bool lanes = !strcmp(what, "lanes");
@@ -66,7 +71,7 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > f) {
             roots[n++] = L->k->instrs[c->reds[r]].args[0];
-            if (!c->simple) put_array(L, c, "lanes", c->reds[r], f);
+            if (!is_direct(L, c, c->reds[r])) put_array(L, c, "lanes", c->reds[r], f);
         }
     for (uint32_t s = 0; s < n_stores; ++s) roots[n++] = L->k->stores[c->stores[s]].instr;
     kf__open_for(L, "int64_t", "r", r0, r1, kf__l_int(L, 1), KF__SERIAL);
@@ -93,7 +98,7 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
             term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, f)),
                                kf__l_name(L, "term%u", (unsigned)red), term, NULL);
         const kf__lx *lane =
-            kf__l_item(L, array_name(L, c->simple ? "state" : "lanes", red, f), l);
+            kf__l_item(L, array_name(L, is_direct(L, c, red) ? "state" : "lanes", red, f), l);
         kf__put_set(L, lane, kf__fold_of(L, red, f, lane, term));
     }
     kf__close(L);
@@ -102,7 +107,7 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
     kf__close(L);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint32_t red = c->reds[r];
-        if (kf__fields(L, red) <= f) continue;
+        if (kf__fields(L, red) <= f || is_direct(L, c, red)) continue;
         const kf__lx *lane = kf__l_item(L, array_name(L, "lanes", red, f), kf__l_var(L, "l"));
         const kf__lx *count = kf__count_as(L, red, kf__l_bin(L, "-", r1, r0));
         const kf__lx *closed = kf__close_of(L, red, f, lane, count, NULL);
@@ -120,6 +125,7 @@ static void put_merges(kf__low *L, const columns *c, const char *into, const kf_
     const kf__lx *l = open_lanes(L, c->len);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint32_t red = c->reds[r];
+        if (begin && is_direct(L, c, red)) continue;
         const kf__lx *p[KF__MAX_FIELDS], *q[KF__MAX_FIELDS];
         for (int f = 0; f < kf__fields(L, red); ++f) {
             kf__dtype type = kf__field_type(L, red, f);

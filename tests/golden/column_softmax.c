@@ -63,7 +63,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float v0 = kf_load_f32(p0_in_x, l);
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
+                    lanes_max1[l] = kf_max_f32(v0, lanes_max1[l]);
                 }
             }
             float lanes_sumexp1[256];

@@ -80,7 +80,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
                 const float term1 = e < left ? v0 : kf_lowest_f32;
-                tile_max1[e] = kf_max_f32(tile_max1[e], term1);
+                tile_max1[e] = kf_max_f32(term1, tile_max1[e]);
             }
         }
         float tile_sumexp1[4];

@@ -38,22 +38,22 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
                 KF_SIMD
                 for (int64_t l = 0; l < 64; ++l) {
                     const float v0 = kf_load_f32(p0_in_x, group + l);
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
+                    lanes_max1[l] = kf_max_f32(v0, lanes_max1[l]);
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len - whole0; ++l) {
                 const float v0 = kf_load_f32(p0_in_x, whole0 + l);
-                lanes_max1[l] = kf_max_f32(lanes_max1[l], v0);
+                lanes_max1[l] = kf_max_f32(v0, lanes_max1[l]);
             }
             for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD
                 for (int l = 0; l < w; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l], lanes_max1[l + w]);
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + w], lanes_max1[l]);
                 }
             }
             const float block_max1 = lanes_max1[0];
-            max1 = kf_max_f32(max1, block_max1);
+            max1 = kf_max_f32(block_max1, max1);
         }
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);

@@ -40,12 +40,12 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
         for (int e = 0; e < 4; ++e) {
             const float v0 = kf_item_f32(r0 + s * 4, e);
             const float term1 = e < left ? v0 : kf_lowest_f32;
-            max1 = kf_max_f32(max1, term1);
+            max1 = kf_max_f32(term1, max1);
         }
     }
     for (int m = 16; m > 0; m /= 2) {
         const float other1 = kf_shfl_xor_f32(max1, m);
-        max1 = kf_max_f32(max1, other1);
+        max1 = kf_max_f32(other1, max1);
     }
     KF_SHARED(float, warps0_max1, 4);
     if (tid % 32 == 0) {
@@ -55,7 +55,7 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
     max1 = kf_shared_get_f32(warps0_max1, 0);
     for (int w = 1; w < 4; ++w) {
         const float q_max1 = kf_shared_get_f32(warps0_max1, w);
-        max1 = kf_max_f32(max1, q_max1);
+        max1 = kf_max_f32(q_max1, max1);
     }
     const float v2 = max1;  // max
     float sumexp1 = 0.0f;

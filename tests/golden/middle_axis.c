@@ -51,7 +51,7 @@ void k0_max(const k0_max_args *a, int64_t begin, int64_t end) {
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v0 = kf_load_f32(p0_in_x, l);
-                max1[l] = kf_max_f32(max1[l], v0);
+                max1[l] = kf_max_f32(v0, max1[l]);
             }
         }
         if (chunks == 1) {
@@ -118,12 +118,12 @@ void k0_max_merge(const k0_max_merge_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float q_max1 = kf_load_f32(part_max1, part_at + l);
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l], q_max1);
+                    lanes_max1[l] = kf_max_f32(q_max1, lanes_max1[l]);
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                max1[l] = kf_max_f32(max1[l], lanes_max1[l]);
+                max1[l] = kf_max_f32(lanes_max1[l], max1[l]);
             }
         }
         KF_SIMD

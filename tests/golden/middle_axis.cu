@@ -70,7 +70,7 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
                 const float term1 = e < left ? v0 : kf_lowest_f32;
-                max1[e] = kf_max_f32(max1[e], term1);
+                max1[e] = kf_max_f32(term1, max1[e]);
             }
         }
     }
@@ -86,7 +86,7 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
             for (int e = 0; e < 4; ++e) {
                 const int at = (d * 32 + across) * 4 + e;
                 const float q_max1 = kf_shared_get_f32(down_max1, at);
-                max1[e] = kf_max_f32(max1[e], q_max1);
+                max1[e] = kf_max_f32(q_max1, max1[e]);
             }
         }
         KF_UNROLL
@@ -134,7 +134,7 @@ KF_KERNEL(k0_max_merge, k0_max_merge_args, 256) {
         for (int64_t chunk = 0; chunk < chunks; ++chunk) {
             const int64_t part_at = chunk * columns + t;
             const float q_max1 = kf_load_f32(part_max1, part_at);
-            max1 = kf_max_f32(max1, q_max1);
+            max1 = kf_max_f32(q_max1, max1);
         }
         const float v2 = max1;  // max
         kf_store_f32(out0, i0 * s0_out0 + i2, v2);

@@ -40,12 +40,12 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
         for (int e = 0; e < 4; ++e) {
             const float v0 = kf_item_f32(r0, e);
             const float term1 = e < left ? v0 : kf_lowest_f32;
-            max1 = kf_max_f32(max1, term1);
+            max1 = kf_max_f32(term1, max1);
         }
     }
     for (int m = 16; m > 0; m /= 2) {
         const float other1 = kf_shfl_xor_f32(max1, m);
-        max1 = kf_max_f32(max1, other1);
+        max1 = kf_max_f32(other1, max1);
     }
     const float v2 = max1;  // max
     float sumexp1 = 0.0f;
