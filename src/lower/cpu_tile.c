@@ -25,7 +25,9 @@ typedef struct tiles {
     kf__mask *mask;
     int t;
     int64_t rows, len, most; /* most: elements of a tile's buffer */
+    bool flat; /* for this plan, a word for the text: all rows are one block */
     const kf__lx *pitch, *r0, *n_rows, *first, *n_len;
+    const kf__lx *lines, *line_len; /* blocks of the tile, and their length */
 } tiles;
 
 /* ---------------------------------------------------------------- the tile's shape */
@@ -40,6 +42,20 @@ static int64_t most_rows(const kf__low *L) {
     return KF__TILE_BYTES / narrowest;
 }
 
+/* Of a short innermost axis all of a tile's elements are neighbours where all operands are: three
+ * channels of an image that had them apart. */
+static bool is_flat(const kf__low *L, int t) {
+    int last = kf__last(L);
+    bool flat = L->axes[last].size <= KF__TILE_LEN / 2;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        const kf__operand *o = &L->operands[i];
+        bool element = o->value || o->access->random, along = o->varies[last] && o->along[last].unit;
+        if (kf__low_tiled(L, i) || (!o->varies[last] && !o->varies[t])) continue;
+        flat &= element && along && o->varies[t] && o->stride[t] == L->axes[last].size;
+    }
+    return flat;
+}
+
 static void pick_shape(const kf__low *L, tiles *s) {
     int64_t rows = most_rows(L), high = L->axes[s->t].size, wide = L->axes[kf__last(L)].size;
     s->most = rows * (KF__TILE_LEN + KF__TILE_PAD);
@@ -51,6 +67,8 @@ static void pick_shape(const kf__low *L, tiles *s) {
     } else if (wide < KF__TILE_LEN) {
         s->len = kf__max(1, wide);
         s->rows = kf__min(KF__CPU_BLOCK, s->most / (s->len + KF__TILE_PAD)) / 16 * 16;
+        s->flat = is_flat(L, s->t);
+        if (s->flat) s->rows = kf__min(KF__CPU_BLOCK, s->most) / s->len / 16 * 16;
     }
 }
 
@@ -137,7 +155,7 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
 /* A part of the next tile for each row: its line of what is contiguous, and of what isn't every
  * `rows`-th run. */
 static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
-    kf__open_if(L, kf__word_int(L, "prefetch", kf__low_bytes(L) >= KF__FAR_BYTES));
+    kf__open_if(L, kf__word_int(L, "prefetch", !s->flat && kf__low_bytes(L) >= KF__FAR_BYTES));
     const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l"), *k = kf__l_var(L, "k");
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -163,10 +181,10 @@ static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
 
 static void put_row(kf__low *L, const tiles *s) {
     const kf__lx *r = kf__l_var(L, "r");
-    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), s->n_rows, kf__l_int(L, 1), KF__SERIAL);
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), s->lines, kf__l_int(L, 1), KF__SERIAL);
     kf__put_let(L, "int64_t", L->axes[s->t].var, kf__l_bin(L, "+", s->r0, r), NULL);
     kf__cpu_block b;
-    kf__cpu_open_line(L, &b, s->first, s->n_len);
+    kf__cpu_open_line(L, &b, s->first, s->line_len);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         const kf__operand *o = &L->operands[i];
         if (!kf__low_tiled(L, i)) continue;
@@ -207,7 +225,7 @@ static void put_tile(kf__low *L, tiles *s) {
     const kf__lx *rows = kf__word_int(L, "tile_rows", s->rows);
     const kf__lx *along = kf__word_int(L, "along", kf__ceil_div(L->axes[kf__last(L)].size, s->len));
     const kf__lx *across = kf__word_int(L, "across", kf__ceil_div(L->axes[s->t].size, s->rows));
-    s->pitch = kf__word_int(L, "pitch", s->len + KF__TILE_PAD);
+    s->pitch = kf__word_int(L, "pitch", s->len + (s->flat ? 0 : KF__TILE_PAD));
     const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, along), NULL);
     s->first = kf__put_let(L, "int64_t", "first",
                            kf__l_bin(L, "*", kf__l_bin(L, "%", u, along), len), NULL);
@@ -217,6 +235,11 @@ static void put_tile(kf__low *L, tiles *s) {
                            NULL);
     s->n_rows = kf__put_let(L, "int64_t", "rows", min_of(L, kf__l_bin(L, "-", high, s->r0), rows),
                             NULL);
+    const kf__lx *flat = kf__word_int(L, "flat", s->flat), *one = kf__l_int(L, 1);
+    s->lines = kf__put_let(L, "int64_t", "lines", kf__l_select(L, flat, one, s->n_rows), NULL);
+    s->line_len = kf__put_let(
+        L, "int64_t", "line_len",
+        kf__l_select(L, flat, kf__l_bin(L, "*", s->n_rows, s->n_len), s->n_len), NULL);
     kf__put_decode(L, false, true,
                    kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", rest, across), NULL));
 }

@@ -320,6 +320,28 @@ KF_FN void kf_stream_fence(void) {
 
 enum { KF_STREAMED = 64 }; /* items that a streamed column gets at a time */
 
+/* Pairs, threes and fours that lie one behind the other are split into lines, and joined of lines. */
+#define KF_EACH2(DO) DO(0) DO(1)
+#define KF_EACH3(DO) DO(0) DO(1) DO(2)
+#define KF_EACH4(DO) DO(0) DO(1) DO(2) DO(3)
+#define KF_OUT(k) to[k * pitch + i] = from[i * N + k];
+#define KF_IN(k) to[i * N + k] = from[k * pitch + i];
+#define KF_SPLIT(SIZE, COUNT, EACH)                                                           \
+    KF_FN void kf__split##COUNT##_##SIZE(void *dst, int64_t pitch, const void *src, int64_t n) { \
+        enum { N = COUNT };                                                                   \
+        kf__item##SIZE *KF_RESTRICT to = (kf__item##SIZE *)dst;                               \
+        const kf__item##SIZE *KF_RESTRICT from = (const kf__item##SIZE *)src;                 \
+        KF_SIMD                                                                               \
+        for (int64_t i = 0; i < n; i++) { EACH(KF_OUT) }                                      \
+    }                                                                                         \
+    KF_FN void kf__join##COUNT##_##SIZE(void *dst, const void *src, int64_t pitch, int64_t n) { \
+        enum { N = COUNT };                                                                   \
+        kf__item##SIZE *KF_RESTRICT to = (kf__item##SIZE *)dst;                               \
+        const kf__item##SIZE *KF_RESTRICT from = (const kf__item##SIZE *)src;                 \
+        KF_SIMD                                                                               \
+        for (int64_t i = 0; i < n; i++) { EACH(KF_IN) }                                       \
+    }
+
 #define KF_TRANSPOSE(SIZE, T)                                                                 \
     typedef T kf__v##SIZE __attribute__((vector_size(SIZE * KF_SIDE##SIZE)));                 \
     KF_FN void kf__block##SIZE(T *dst, int64_t dst_pitch, const T *src, int64_t src_pitch) {  \
@@ -346,12 +368,20 @@ enum { KF_STREAMED = 64 }; /* items that a streamed column gets at a time */
             for (int64_t j = 0; j < m; j++)                                                   \
                 __builtin_memcpy(dst + j * dst_pitch + i, src + i * src_pitch + j, SIZE);     \
     }                                                                                         \
+    typedef T __attribute__((may_alias)) kf__item##SIZE;                                      \
+    KF_SPLIT(SIZE, 2, KF_EACH2) KF_SPLIT(SIZE, 3, KF_EACH3) KF_SPLIT(SIZE, 4, KF_EACH4)       \
     static __attribute__((noinline, unused)) void kf_transpose##SIZE(                         \
         void *to, int64_t dst_pitch, const void *from, int64_t src_pitch, int64_t n,          \
         int64_t m) {                                                                          \
         enum { SIDE = KF_SIDE##SIZE };                                                        \
         T *dst = (T *)to;                                                                     \
         const T *src = (const T *)from;                                                       \
+        if (src_pitch == m && m == 2) return kf__split2_##SIZE(dst, dst_pitch, src, n);       \
+        if (src_pitch == m && m == 3) return kf__split3_##SIZE(dst, dst_pitch, src, n);       \
+        if (src_pitch == m && m == 4) return kf__split4_##SIZE(dst, dst_pitch, src, n);       \
+        if (dst_pitch == n && n == 2) return kf__join2_##SIZE(dst, src, src_pitch, m);        \
+        if (dst_pitch == n && n == 3) return kf__join3_##SIZE(dst, src, src_pitch, m);        \
+        if (dst_pitch == n && n == 4) return kf__join4_##SIZE(dst, src, src_pitch, m);        \
         for (; n >= SIDE; n -= SIDE, src += SIDE * src_pitch, dst += SIDE) {                  \
             int64_t j = 0;                                                                    \
             for (; j + SIDE <= m; j += SIDE)                                                  \
@@ -365,6 +395,15 @@ enum { KF_STREAMED = 64 }; /* items that a streamed column gets at a time */
         int64_t m) {                                                                          \
         enum { SIDE = KF_SIDE##SIZE };                                                        \
         T buffer[SIDE * KF_STREAMED];                                                         \
+        if (dst_pitch == n && n <= KF_STREAMED) { /* one run: a part of all columns at a time */ \
+            int64_t most = n ? SIDE * KF_STREAMED / n : 1;                                    \
+            for (int64_t j = 0; j < m; j += most) {                                           \
+                int64_t wide = m - j < most ? m - j : most;                                   \
+                kf_transpose##SIZE(buffer, n, (const T *)from + j, src_pitch, n, wide);       \
+                kf_stream_copy((T *)to + j * n, buffer, n * wide * SIZE);                     \
+            }                                                                                 \
+            return;                                                                           \
+        }                                                                                     \
         for (int64_t j = 0; j < m; j += SIDE)                                                 \
             for (int64_t i = 0; i < n; i += KF_STREAMED) {                                    \
                 int64_t wide = m - j < SIDE ? m - j : SIDE;                                   \

@@ -8,6 +8,7 @@ typedef struct {
     int64_t along;
     int64_t across;
     int64_t pitch;
+    int64_t flat;
     int64_t s2_in_x;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
@@ -40,6 +41,7 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
     const int64_t along = a->along;
     const int64_t across = a->across;
     const int64_t pitch = a->pitch;
+    const int64_t flat = a->flat;
     const int64_t s2_in_x = a->s2_in_x;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
@@ -62,22 +64,24 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
         const int64_t r0 = (rest % across) * tile_rows;
         const int64_t len = kf_min_i64(n2 - first, tile_len);
         const int64_t rows = kf_min_i64(n1 - r0, tile_rows);
+        const int64_t lines = flat ? 1 : rows;
+        const int64_t line_len = flat ? (rows * len) : len;
         const int64_t outer = rest / across;
         const int64_t i0 = outer;
         const kf_bf16 *corner1 = in_x + (i0 * s0_in_x + r0 * s1_in_x + first * s2_in_x);
         kf_bf16 tile1[9216];
         kf_transpose2(tile1, pitch, corner1, s2_in_x, len, rows);
-        for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t r = 0; r < lines; ++r) {
             const int64_t i1 = r0 + r;
             const kf_bf16 *row1 = tile1 + r * pitch;
             int32_t words2[2048];
-            kf_philox_fill(3, 0, first_random0 + (i0 * s0_random0 + i1 * s1_random0 + first), len, words2);
+            kf_philox_fill(3, 0, first_random0 + (i0 * s0_random0 + i1 * s1_random0 + first), line_len, words2);
             const float *p2_in_y = in_y + (i0 * s0_in_y + i1 * s1_in_y + first);
             float *p3_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p3_out0;
             KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
+            for (int64_t l = 0; l < line_len; ++l) {
                 const int32_t v2 = words2[l];  // random bits
                 const int v4 = kf_keep_bits(v2, 429496729);  // dropout
                 const float v5 = kf_load_bf16(row1, l);
@@ -88,15 +92,15 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
                 kf_store_f32(to0, l, v11);
             }
             if (stream) {
-                kf_stream_copy(p3_out0, buffer0, len * 4);
+                kf_stream_copy(p3_out0, buffer0, line_len * 4);
             }
             if (prefetch) {
-                for (int64_t l = r; l < len; l += rows) {
+                for (int64_t l = r; l < line_len; l += rows) {
                     for (int64_t k = 0; k < rows; k += 32) {
                         kf_prefetch_far(corner1 + next_in_x + l * s2_in_x + k);
                     }
                 }
-                for (int64_t k = 0; k < len; k += 16) {
+                for (int64_t k = 0; k < line_len; k += 16) {
                     kf_prefetch_far(p2_in_y + next_in_y + k);
                 }
             }

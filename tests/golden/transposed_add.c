@@ -8,6 +8,7 @@ typedef struct {
     int64_t along;
     int64_t across;
     int64_t pitch;
+    int64_t flat;
     int64_t s1_in_x;
     const float *in_x;
     int64_t s0_in_x;
@@ -34,6 +35,7 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
     const int64_t along = a->along;
     const int64_t across = a->across;
     const int64_t pitch = a->pitch;
+    const int64_t flat = a->flat;
     const int64_t s1_in_x = a->s1_in_x;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
@@ -50,10 +52,12 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
         const int64_t r0 = (rest % across) * tile_rows;
         const int64_t len = kf_min_i64(n1 - first, tile_len);
         const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
+        const int64_t lines = flat ? 1 : rows;
+        const int64_t line_len = flat ? (rows * len) : len;
         const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
         float tile0[4608];
         kf_transpose4(tile0, pitch, corner0, s1_in_x, len, rows);
-        for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t r = 0; r < lines; ++r) {
             const int64_t i0 = r0 + r;
             const float *row0 = tile0 + r * pitch;
             const float *p1_in_y = in_y + (i0 * s0_in_y + first);
@@ -61,22 +65,22 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p2_out0;
             KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
+            for (int64_t l = 0; l < line_len; ++l) {
                 const float v0 = kf_load_f32(row0, l);
                 const float v1 = kf_load_f32(p1_in_y, l);
                 const float v2 = v0 + v1;  // add
                 kf_store_f32(to0, l, v2);
             }
             if (stream) {
-                kf_stream_copy(p2_out0, buffer0, len * 4);
+                kf_stream_copy(p2_out0, buffer0, line_len * 4);
             }
             if (prefetch) {
-                for (int64_t l = r; l < len; l += rows) {
+                for (int64_t l = r; l < line_len; l += rows) {
                     for (int64_t k = 0; k < rows; k += 16) {
                         kf_prefetch_far(corner0 + next_in_x + l * s1_in_x + k);
                     }
                 }
-                for (int64_t k = 0; k < len; k += 16) {
+                for (int64_t k = 0; k < line_len; k += 16) {
                     kf_prefetch_far(p1_in_y + next_in_y + k);
                 }
             }
