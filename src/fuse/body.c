@@ -19,6 +19,19 @@
 static uint16_t demand(kf__body *b, kf__ref ref, const kf__expr *index);
 /* ---------------------------------------------------------------- leaves and operations */
 
+/* Is it there whatever a guard says, and little: a row's value, a bias? A load without a guard is one
+ * for a whole line. Of an array with all axes only what is inside is worth reading. */
+static bool is_always_there(kf__body *b, const kf__node *n, const kf__expr *index, uint32_t axes) {
+    kf__exprs *x = &b->f->g->exprs;
+    bool there = axes != (1u << b->domain.n) - 1 && !(axes >> KF__FIRST_SYMBOL);
+    for (int d = 0; d < n->rank && there; d++) {
+        const kf__expr_node *at = &x->nodes.at[index[d]];
+        there = (at->kind == KF__X_AXIS || kf__x_is(x, index[d], 0)) &&
+                kf__x_below(x, index[d], n->shape[d]);
+    }
+    return there;
+}
+
 static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
     uint32_t before = b->accesses.n;
     kf__instr i;
@@ -29,7 +42,8 @@ static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr
     if (b->accesses.n > before && ++b->operands > KF__MAX_OPERANDS) return kf__cut_capacity(b);
     uint32_t axes = kf__body_axes(b, n->rank, index);
     i.level = kf__body_level(b, axes);
-    if (b->guard != KF__NO_INSTR && n->rank > 0) kf__body_add_arg(b, &i, b->guard);
+    if (b->guard != KF__NO_INSTR && n->rank > 0 && !is_always_there(b, n, index, axes))
+        kf__body_add_arg(b, &i, b->guard);
     for (uint32_t k = 0; k < b->n_symbols; k++) {
         if (!(axes >> (KF__FIRST_SYMBOL + k) & 1)) continue;
         if (i.n_args == KF__COUNT(i.args))

@@ -45,6 +45,8 @@ void kf__cpu_fence(kf__low *L);
 /* Sets b->from[i], if load i's guard is known before the loop. */
 void kf__cpu_put_from(kf__low *L, kf__cpu_block *b, uint32_t i);
 const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i); /* or the pointer */
+/* Loads at indices of their own, of which something dear is made: into b->pick[i]. */
+void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
 /* A word: is it worth while to ask for the rows that the next block reads? NULL: it reads none. */
 const kf__lx *kf__cpu_ahead(kf__low *L, const kf__mask *mask);
 void kf__cpu_put_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask); /* for those of b */

@@ -5,7 +5,13 @@
  *     for (l = 0; l < len; ++l) ... from[l] ...                        asks again
  *
  * No hardware foresees which row is next: where rows are long enough, the next block's is asked for
- * while this one is read. */
+ * while this one is read.
+ *
+ * Elements that are read at indices of their own keep a loop from being vectorized. Where something
+ * dear is made of them, they are read into L1 first, in a loop that does nothing else:
+ *
+ *     exp(take_along_axis(x, i, 1))      for (l ...) read3[l] = inside of x ? x[i[l]] : 0
+ *                                        for (l ...) ... kf_exp_f32(read3[l]) ... */
 #include "lower/cpu.h"
 
 enum {
@@ -42,6 +48,53 @@ void kf__cpu_put_from(kf__low *L, kf__cpu_block *b, uint32_t i) {
 
 const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
     return b->from[i] ? b->from[i] : L->pointer[L->k->instrs[i].access];
+}
+
+/* ---------------------------------------------------------------- single elements */
+
+static bool is_scattered(const kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
+                         uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return kf__has(mask, i) && in->kind == KF__I_LOAD && !L->value[i] && !b->pick[i] &&
+           !L->operands[in->access].affine && kf__has_symbols(L, in->access);
+}
+
+/* Keep element l of instruction i in an array: what is loaded, and whether it is inside. */
+static const char *open_array(kf__low *L, const kf__cpu_block *b, uint32_t i) {
+    const char *name = kf__l_name(L, "read%u", (unsigned)i);
+    kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name, b->most, NULL);
+    return name;
+}
+
+void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    uint32_t n = 0, most = L->k->n_instrs;
+    uint16_t *reads = KF__NEW(L->arena, uint16_t, 2 * most + 1);
+    const char **names = KF__NEW(L->arena, const char *, most + 1);
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, most + 1);
+    if (!reads || !names || !before) {
+        L->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < most && kf__is_dear(L, mask); ++i) {
+        if (!is_scattered(L, b, mask, i)) continue;
+        uint16_t guard = L->k->instrs[i].args[0];
+        reads[n++] = (uint16_t)i;
+        if (kf__at_level(L, guard, KF__LEVEL_FULL) && !L->value[guard]) reads[n++] = guard;
+    }
+    kf__mask *needed = n ? kf__low_needed(L, KF__LEVEL_FULL, reads, n) : NULL;
+    if (!needed || kf__is_dear(L, needed)) return;
+    for (uint32_t r = 0; r < n; ++r)
+        if (!names[reads[r]]) names[reads[r]] = open_array(L, b, reads[r]);
+    memcpy(before, L->value, sizeof *before * most);
+    const kf__lx *l = kf__l_var(L, "l");
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SERIAL);
+    kf__cpu_body(L, b, needed, l);
+    for (uint32_t i = 0; i < most; ++i)
+        if (names[i]) kf__put_set(L, kf__l_item(L, names[i], l), kf__value_of(L, i));
+    kf__close(L);
+    memcpy(L->value, before, sizeof *before * most);
+    for (uint32_t i = 0; i < most; ++i)
+        if (names[i]) b->pick[i] = names[i];
 }
 
 /* ---------------------------------------------------------------- the next row */
