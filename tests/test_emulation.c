@@ -63,6 +63,13 @@ static const struct {
      "kf_store_f32(a.y, kf_block() * 128 + kf_thread(), kf_item_f32(w, 0));", 1, "isn't a multiple of 16"},
     {"write_race", ROW "kf_store_f32(a.y, i / 2, 1.0f);", 1,
      "where another thread of the launch"},
+    {"exchange_in_place", /* read by one thread, behind a barrier written by another of the block */
+     ROW "KF_SHARED(float, part, 128); float v = 0.0f * kf_load_f32(a.y, i); "
+     "kf_shared_put_f32(part, t, kf_load_f32(a.x, i) + 1.0f + v); "
+     "kf_barrier(); kf_store_f32(a.y, i ^ 64, kf_shared_get_f32(part, t ^ 64));", 1, NULL},
+    {"read_and_write_race", /* without one */
+     ROW "float v = kf_load_f32(a.y, i); kf_store_f32(a.y, i ^ 64, v);", 1,
+     "where another thread of the launch"},
     {"read_race", ROW "kf_store_f32(a.y, i, kf_load_f32(a.y, i ^ 64));", 1,
      "where another thread of the launch"},
     {"shared_outside",

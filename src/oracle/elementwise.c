@@ -132,9 +132,10 @@ static long double promise_size(const kf__node *node, kf__dtype t, long double x
 
 /* Round a block, in a sample off by about the promise. What is exactly 0, infinite or NaN before
  * rounding is so for every implementation. A correctly rounded operation is sampled only because
- * its arguments are disturbed: by any amount of that its own rounding may go the other way. */
-static void finish(const kf__node *node, const long double *wide, int n, int64_t first,
-                   const kf__o_noise *noise, double *out) {
+ * its arguments are disturbed: by any amount of that its own rounding may go the other way. Equal
+ * results are off by the same, as functions are: in a sum over them the errors don't cancel. */
+static void finish(const kf__node *node, const long double *wide, int n, const kf__o_noise *noise,
+                   double *out) {
     kf__dtype t = kf__compute((kf__dtype)node->dtype);
     double ulp = kf__ops[node->op].ulp;
     if (t == KF__F32 && !noise->sample) {
@@ -146,7 +147,9 @@ static void finish(const kf__node *node, const long double *wide, int n, int64_t
         if (noise->sample && x != 0 && isfinite(x)) {
             double by = ulp > 0 ? ulp : kf__o_round(t, x) != x ? 0.5 : 0;
             double one = kf__o_ulp(t, promise_size(node, t, x));
-            x = kf__o_disturb(noise, first + j, t, x, by * one);
+            int64_t bits;
+            memcpy(&bits, &(double){(double)x}, sizeof bits);
+            x = kf__o_disturb(noise, bits, t, x, by * one);
         }
         out[j] = kf__o_round(t, x);
     }
@@ -168,7 +171,7 @@ static void float_op(const kf_graph *g, const kf__node *node, const double *cons
         if (!kf__is_float((kf__dtype)node->dtype))
             for (int j = 0; j < m; j++) ((int64_t *)out)[first + j] = wide[j] != 0;
         else
-            finish(node, wide, m, first, noise, (double *)out + first);
+            finish(node, wide, m, noise, (double *)out + first);
     }
 }
 

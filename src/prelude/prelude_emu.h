@@ -103,6 +103,7 @@ struct kf__range {
     const char *lo, *hi;
     int writable;
     uint32_t *writer, *reader; /* of each byte: 1 + index of a thread of the launch, or 0 */
+    uint32_t *read_at; /* in which epoch of its block it was last read, * 2, + 1: by several */
 };
 struct kf__machine {
     const char *kernel;
@@ -485,6 +486,28 @@ static __attribute__((noinline)) void kf__outside(const char *p, int size, int w
         kf__wrong("%s %d bytes at offset %lld of a buffer of %lld bytes", what, size,
                   (long long)(p - nearest->lo), (long long)(nearest->hi - nearest->lo));
 }
+static __attribute__((unused)) int kf__other_block(uint32_t reader, uint32_t me) {
+    uint32_t threads = (uint32_t)kf__m->block_size;
+    return reader == UINT32_MAX || (reader - 1) / threads != (me - 1) / threads;
+}
+static __attribute__((unused)) void kf__note_read(struct kf__range *r, int64_t at, uint32_t me) {
+    uint32_t reader = r->reader[at], epoch = kf__m->now->block->epoch;
+    int others = reader != 0 && reader != me;
+    if (others && kf__other_block(reader, me)) {
+        r->reader[at] = UINT32_MAX;
+        return;
+    }
+    r->reader[at] = me;
+    r->read_at[at] = epoch * 2 + (uint32_t)(others || (reader && r->read_at[at] & 1));
+}
+/* May it be written, as for what has been read of it? By the thread that read it, and behind a
+ * barrier by others of its block: results may lie in an input's place. */
+static __attribute__((unused)) int kf__read_before(const struct kf__range *r, int64_t at,
+                                                   uint32_t me) {
+    uint32_t reader = r->reader[at], epoch = kf__m->now->block->epoch;
+    if (reader == 0 || (reader == me && !(r->read_at[at] & 1))) return 1;
+    return !kf__other_block(reader, me) && r->read_at[at] / 2 < epoch;
+}
 /* May `size` bytes at p be read or written? Also notes that they were. */
 static __attribute__((unused)) int kf__touch_memory(const void *at, int size, int write) {
     struct kf__machine *m = kf__m;
@@ -506,16 +529,16 @@ static __attribute__((unused)) int kf__touch_memory(const void *at, int size, in
     }
     int64_t block = m->now->block->y * m->grid_x + m->now->block->x;
     uint32_t me = (uint32_t)(block * m->block_size + m->now->index) + 1;
-    uint32_t *writer = r->writer + (p - r->lo), *reader = r->reader + (p - r->lo);
+    uint32_t *writer = r->writer + (p - r->lo);
     for (int k = 0; k < size; k++) {
         if (writer[k] && writer[k] != me)
             kf__wrong("%s at offset %lld of a buffer, where another thread of the launch writes",
                       write ? "writes" : "reads", (long long)(p - r->lo) + k);
-        if (write && reader[k] && reader[k] != me)
+        if (write && !kf__read_before(r, p - r->lo + k, me))
             kf__wrong("writes at offset %lld of a buffer, where another thread of the launch reads",
                       (long long)(p - r->lo) + k);
         if (write) writer[k] = me;
-        else reader[k] = reader[k] && reader[k] != me ? UINT32_MAX : me;
+        else kf__note_read(r, p - r->lo + k, me);
     }
     return 1;
 }
@@ -765,7 +788,8 @@ static int kf__prepare(struct kf__machine *m, const struct kf_emu_range *ranges,
             if (!writable) continue;
             r->writer = (uint32_t *)calloc(bytes + 1, sizeof(uint32_t));
             r->reader = (uint32_t *)calloc(bytes + 1, sizeof(uint32_t));
-            if (!r->writer || !r->reader) return 0;
+            r->read_at = (uint32_t *)calloc(bytes + 1, sizeof(uint32_t));
+            if (!r->writer || !r->reader || !r->read_at) return 0;
         }
     return 1;
 }
@@ -780,6 +804,7 @@ static void kf__free_machine(struct kf__machine *m) {
     for (int i = 0; m->ranges && i < m->n_ranges; i++) {
         free(m->ranges[i].writer);
         free(m->ranges[i].reader);
+        free(m->ranges[i].read_at);
     }
     free(m->ranges);
     free(m->blocks);
