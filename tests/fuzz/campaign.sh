@@ -16,7 +16,7 @@
 #   --private-caches  a kernel cache for each process, not one for all
 #
 # $KFUSE_FUZZ is the program (by default build/kfuse-fuzz), $KFUSE_CACHE_MAX limits each cache (2G).
-# Last come the lines that replay what failed, and
+# What has failed is shown each minute too. Last come the lines that replay it, and
 #
 #   9950 passed, 2 failed, 48 not run of 10000, in 600 s
 #
@@ -152,13 +152,17 @@ running() {
     return 1
 }
 
-report() {
-    [ -z "$coverage" ] || "$fuzz" --report "$coverage"/job-*.txt || code=1
-    # A failure is its FAILED line, perhaps of several lines, and the indented ones behind it.
+# A failure is its FAILED line, perhaps of several lines, and the indented ones behind it.
+failures() {
     cat "$logs"/job-*.log 2>/dev/null | awk '/^FAILED/ { what = 1; indented = 0 }
         /^  / { indented = 1 }
         what && indented && !/^  / { what = 0 }
         what'
+}
+
+report() {
+    [ -z "$coverage" ] || "$fuzz" --report "$coverage"/job-*.txt || code=1
+    failures
     set -- $(sums)
     elapsed=$(($(date +%s) - start))
     echo "$1 passed, $2 failed, $((count - $1 - $2)) not run of $count, in $elapsed s"
@@ -174,7 +178,7 @@ while [ $job -lt "$jobs" ]; do
 done
 trap 'ending=1; signal_all TERM' INT TERM HUP
 
-ending='' asked=0 told=$start
+ending='' asked=0 told=$start seen=0
 while running; do
     sleep 1
     now=$(date +%s)
@@ -182,6 +186,8 @@ while running; do
         told=$now
         set -- $(sums)
         echo "$(($1 + $2)) of $count programs in $((now - start)) s, $2 failed" >&2
+        [ "$2" -eq "$seen" ] || failures >&2
+        seen=$2
     fi
     set -- $(sums)
     [ "$2" -lt "$most" ] || ending=1
