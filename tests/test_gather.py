@@ -78,6 +78,38 @@ def test_values(run, tmp_path, text, arrays, wanted, device):
     np.testing.assert_allclose(again, want, rtol=1e-6, atol=room)
 
 
+X4 = rng.standard_normal((4, 5, 6, 7)).astype(np.float32)
+I, J = np.array([1, -1, 3, 0]), np.array([2, -5, 4, 1], np.int32)
+K, Z = np.array([[0], [3]]), np.array(2)
+SEVERAL = """x[i, j];x[:, i, j];x[i, :, j];x[i, j, k];x[:, i, :, j];x[0, i, j];x[i, 0, j];x[i, 1]
+x[1, i];x[..., i, j];x[i, ..., j];x[i, :, j, 1:3];x[None, i, j];x[i, None, j];x[k, i];x[i, j, i, j]
+x[z, i];x[i, i - 1, ::2];x[i, :, 0];x[:, i % 5, j, ::-1];x[:, 0, i, j];x[i, j] * 2 + 1;x[0][i, j]
+x.T[i, j];x[:0][:, i[:0], j[:0]];x[i, j[:, None]];x[i[::-1], j[1]]""".replace("\n", ";").split(";")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_several_indices(run, tmp_path, device):
+    """Axes with arrays as indices become those of the arrays, as in NumPy and PyTorch."""
+    arrays = {"x": X4, "i": I, "j": J, "k": K, "z": Z}
+    for texts in (SEVERAL[:9], SEVERAL[9:18], SEVERAL[18:]):
+        text = ", ".join(texts)
+        used = {n: a for n, a in arrays.items() if n in text}
+        for mode in ("--no-fuse", "--no-fuse=ops"):
+            got = evaluate(run, tmp_path, text, used, mode, "--device", device, results=len(texts))
+            for one, g in zip(texts, got):
+                want = eval(one, {}, arrays)
+                assert g.shape == want.shape, one
+                assert np.array_equal(g, want), one
+
+
+def test_several_indices_outside(run, tmp_path):
+    """One index outside gives 0, even where the row-major place would be another element's."""
+    i, j = np.array([0, 1, 1, -5, 3]), np.array([5, -6, 4, 0, 1])
+    got = evaluate(run, tmp_path, "x[i, j]", {"x": X4, "i": i, "j": j})
+    want = np.stack([np.zeros((6, 7)), np.zeros((6, 7)), X4[1, 4], np.zeros((6, 7)), X4[3, 1]])
+    assert np.array_equal(got, want.astype(np.float32))
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_along(run, tmp_path, device):
     for axis in (0, 1, 2, -1):
@@ -166,8 +198,9 @@ def test_one_kernel(run, text, given, kind):
 
 
 @pytest.mark.parametrize("text, wanted", [
-    ("take(x, x)", "indices are integers"), ("x[x > 0]", "mask"), ("x[i, i]", "only one array"),
-    ("x[0, i]", "x[0][i]"), ("take(x, i, 2)", "axis 2"), ("take_along_axis(x, i, 0)", "rank"),
+    ("take(x, x)", "indices are integers"), ("x[x > 0]", "mask"),
+    ("x[None][0, :, i]", "NumPy and PyTorch"),
+    ("take(x, i, 2)", "axis 2"), ("take_along_axis(x, i, 0)", "rank"),
     ("take(x, 0.5, 0)", "integers"), ("take(x, i, i)", "axis"),
     ("cross_entropy(x, i, reduction='best')", "reduction is")])
 def test_refused(run, text, wanted):

@@ -68,10 +68,10 @@ static inline long double kf_o_modf(long double a, long double b) {
     return r == 0 ? copysignl(0, b) : r;
 }
 
-/* The floor of the exact quotient; NaN for infinite a, a / b for b = 0. */
+/* The floor of the exact quotient; a / b for b = 0, else NaN for infinite a. */
 static inline long double kf_o_floordivf(long double a, long double b) {
-    if (isinf(a)) return a - a;
     if (b == 0) return a / b;
+    if (isinf(a)) return a - a;
     long double r = fmodl(a, b), q = (a - r) / b;
     if (r != 0 && (r < 0) != (b < 0)) q -= 1;
     if (fabsl(q) >= 0x1p53L) return (double)a / (double)b; /* as docs/numerics.md has it */

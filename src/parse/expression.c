@@ -249,6 +249,7 @@ static kf__ast *read_attribute(kf__reader *r, kf__ast *base) {
     if (!kf__expect(r, KF__T_NAME, "after `.`")) return NULL;
     bool method = r->token.kind == KF__T_OPEN && !r->token.first;
     kf__ast *node = kf__ast_new(r, method ? KF__A_CALL : KF__A_ATTRIBUTE, t.at);
+    if (node && method) node->family = KF__METHOD;
     if (!node || !push(r, node, (kf__part){.node = base, .at = base->at})) return NULL;
     node->name = t.at, node->name_n = t.length;
     return !method || read_call(r, node) ? node : NULL;

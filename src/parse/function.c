@@ -70,7 +70,8 @@ static kf_status unknown_function(kf_function *f, const kf__module *module, uint
 static kf_status def_of_module(kf_function *f, kf__def ***list_at, const kf__ast *call,
                                const char *name, kf__def **out, kf_error *err) {
     char own[80];
-    static const char *const families[] = {"", "_numpy_", "_torch_", "_scipy_"};
+    static const char *const families[] = {"", "_numpy_", "_torch_", "_scipy_",
+                                           "_method_"};
     int n = snprintf(own, sizeof own, "%s%.*s", families[call->family],
                      (int)kf__min(call->name_n, 60u), name);
     return library_def(f, list_at, own, (size_t)n, out, err);
@@ -80,9 +81,9 @@ static kf_status resolve_call(kf_function *f, kf__def ***list_at, kf__def *from,
                               kf_error *err) {
     const char *name = from->module->text + call->name;
     size_t n = call->name_n;
-    bool ours = call->family == KF__OURS;
-    kf__def *def = from->library || !ours ? NULL : find_def(f, false, name, n);
-    if (!ours) KF_TRY(def_of_module(f, list_at, call, name, &def, err));
+    bool own = call->family == KF__OURS || call->family == KF__METHOD;
+    kf__def *def = from->library || !own ? NULL : find_def(f, false, name, n);
+    if (!def && call->family != KF__OURS) KF_TRY(def_of_module(f, list_at, call, name, &def, err));
     if (!def) {
         const kf__builtin *b = kf__builtin_find(name, n);
         if (b && kf__builtin_private(b) && !from->library) b = NULL;

@@ -46,6 +46,43 @@ bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int
     return kf__eval_node(ev, made ? kf__reshape(g, made, n, shape) : 0, out) && kf__round(ev, out);
 }
 
+/* One index into n axes in row-major order: outside, where one of the indices is. */
+static kf__ref joined_index(kf_graph *g, kf__ref x, const kf__ref *at, int axis, int n) {
+    kf__ref zero = kf__integer(g, 0), all = 0, inside = 0;
+    kf__expr total = kf__x_const(&g->exprs, 1);
+    for (int k = 0; k < n; k++) {
+        kf__expr extent = kf__at(g, x)->shape[axis + k];
+        kf__ref size = kf__size(g, extent), i = kf__cast(g, at[k], KF__I64);
+        kf__ref below = kf__apply2(g, KF__LESS, i, zero);
+        i = kf__apply(g, KF__WHERE, (kf__ref[]){below, kf__apply2(g, KF__ADD, i, size), i});
+        kf__ref ok = kf__apply2(g, KF__BITWISE_AND, kf__apply2(g, KF__GREATER_EQUAL, i, zero),
+                                kf__apply2(g, KF__LESS, i, size));
+        inside = k ? kf__apply2(g, KF__BITWISE_AND, inside, ok) : ok;
+        all = k ? kf__apply2(g, KF__ADD, kf__apply2(g, KF__MULTIPLY, all, size), i) : i;
+        total = kf__x_mul(&g->exprs, total, extent);
+    }
+    return kf__apply(g, KF__WHERE, (kf__ref[]){inside, all, kf__size(g, total)});
+}
+
+bool kf__take_many(kf__evaluator *ev, kf__ref x, kf__ref *at, int n, int axis, kf__object *out) {
+    kf_graph *g = ev->g;
+    kf__expr shape[KF__MAX_RANK];
+    kf__object made;
+    for (int k = 0; n > 1 && k < n; k++)
+        if (!are_indices(ev, "an index", &at[k])) return false;
+    if (n == 1) return kf__take_at(ev, "an index", x, at[0], axis, out);
+    int rank = 0;
+    for (int d = 0; d < rank_of(ev, x); d++) {
+        kf__expr size = kf__at(g, x)->shape[d];
+        if (d <= axis || d >= axis + n) shape[rank++] = size;
+        else shape[axis] = kf__x_mul(&g->exprs, shape[axis], size);
+    }
+    if (!kf__eval_node(ev, joined_index(g, x, at, axis, n), &made)) return false;
+    kf__ref merged = kf__reshape(g, x, rank, shape), joined = made.ref;
+    return kf__eval_node(ev, merged, &made) &&
+           kf__take_at(ev, "an index", made.ref, joined, axis, out);
+}
+
 /* PyTorch's gather reads as much of the other axes as the indices have. */
 static kf__ref beginning(kf_graph *g, kf__ref x, kf__ref at, int axis) {
     kf__expr size[KF__MAX_RANK], start[KF__MAX_RANK], zero = kf__x_const(&g->exprs, 0);

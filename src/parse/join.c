@@ -96,7 +96,7 @@ bool kf__make_concatenate(kf__evaluator *ev, const kf__builtin *b, const kf__obj
 
 /* ---------------------------------------------------------------- one as several */
 
-enum { SPLIT, CHUNK, UNBIND };
+enum { SPLIT, CHUNK, UNBIND, BALANCED };
 
 typedef struct pieces {
     kf__object *items;
@@ -168,6 +168,23 @@ static bool listed_parts(kf__evaluator *ev, kf__ref x, int axis, const kf__objec
                                    &ignored);
 }
 
+/* n parts, the first size % n of them longer by one. */
+static bool balanced_parts(kf__evaluator *ev, kf__ref x, int axis, int64_t n, pieces *p) {
+    kf__exprs *pool = &ev->g->exprs;
+    kf__expr whole = kf__at(ev->g, x)->shape[axis], start = kf__x_const(pool, 0);
+    if (!begin_pieces(ev, n, p)) return false;
+    kf__expr each = kf__x_div(pool, whole, kf__x_const(pool, n));
+    kf__expr longer = kf__x_mod(pool, whole, kf__x_const(pool, n));
+    for (int64_t i = 0; i < n; i++) {
+        kf__expr count = kf__x_const(pool, i + 1);
+        kf__expr end = kf__x_add(pool, kf__x_mul(pool, each, count),
+                                 kf__x_min(pool, count, longer));
+        if (!add_piece(ev, p, x, axis, start, kf__x_sub(pool, end, start))) return false;
+        start = end;
+    }
+    return true;
+}
+
 /* A part each so many elements, as torch.split(x, n). */
 static bool parts_of_size(kf__evaluator *ev, kf__ref x, int axis, int64_t each, pieces *p) {
     int64_t size;
@@ -202,7 +219,8 @@ bool kf__make_split(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
         ok = sections->kind == KF__O_TUPLE
                  ? listed_parts(ev, x, axis, sections, false, &p)
                  : kf__to_int(ev, sections, "sections", &n) &&
-                       equal_parts(ev, x, axis, n, false, &p);
+                       (b->data == BALANCED ? balanced_parts(ev, x, axis, n, &p)
+                                            : equal_parts(ev, x, axis, n, false, &p));
     } else if (sizes->kind == KF__O_TUPLE) {
         ok = listed_parts(ev, x, axis, sizes, true, &p);
     } else {

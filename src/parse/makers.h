@@ -46,5 +46,7 @@ MAKER(take);
 /* x at the indices `at` of an axis, which they take the place of. */
 bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int axis,
               kf__object *out);
+/* The same with several arrays of indices, which broadcast, for n axes side by side. */
+bool kf__take_many(kf__evaluator *ev, kf__ref x, kf__ref *at, int n, int axis, kf__object *out);
 
 #endif

@@ -236,32 +236,72 @@ static bool subscript_array(kf__evaluator *ev, kf__ref x, const index_items *it,
     return apply_cuts(ev, x, rank, cuts, it, left, out);
 }
 
-/* x[:, i, 1:] with an array of integers i: everything else first, then take along i's axis. */
-static bool subscript_gather(kf__evaluator *ev, kf__ref x, index_items *it, uint32_t which,
-                             kf__object *out) {
+/* Which axes arrays of indices are for, once slices, None and integers are done with. */
+typedef struct indexed {
+    kf__ref at[KF__MAX_RANK];
+    int axis[KF__MAX_RANK], n;
+    bool apart, apart_with_integers; /* something stands between them */
+} indexed;
+
+static bool find_indexed(kf__evaluator *ev, index_items *it, const kf__ast *all, int left,
+                         indexed *f) {
+    bool gap = false, gap_with_integers = false, seen = false;
+    int axis = 0;
+    for (uint32_t i = 0; i < it->n; i++) {
+        bool array = !it->slice[i] && is_kind(it, i, KF__O_ARRAY);
+        bool dots = is_kind(it, i, KF__O_ELLIPSIS);
+        if (it->slice[i] || dots || is_kind(it, i, KF__O_NONE)) {
+            gap = gap_with_integers = true;
+            axis += dots ? left : 1;
+            continue;
+        }
+        f->apart_with_integers |= seen && gap_with_integers;
+        seen = true, gap_with_integers = false;
+        if (!array) continue; /* an integer: its axis goes away */
+        if (f->n == KF__MAX_RANK) return kf__eval_fail(ev, KF_ERR_LIMIT, "too many indices");
+        f->apart |= f->n && gap;
+        gap = false;
+        f->at[f->n] = it->object[i].ref;
+        f->axis[f->n++] = axis++;
+        it->slice[i] = all;
+    }
+    return true;
+}
+
+/* The indexed axes side by side, beginning at `to`. */
+static kf__ref gathered_axes(kf_graph *g, kf__ref x, const indexed *f, int to) {
+    uint8_t perm[KF__MAX_RANK];
+    bool listed[KF__MAX_RANK] = {false};
+    int rank = kf__at(g, x)->rank, n = 0;
+    for (int k = 0; k < f->n; k++) listed[f->axis[k]] = true;
+    for (int d = 0; d <= rank; d++) {
+        if (n == to)
+            for (int k = 0; k < f->n; k++) perm[n++] = (uint8_t)f->axis[k];
+        if (d < rank && !listed[d]) perm[n++] = (uint8_t)d;
+    }
+    for (int d = 0; d < rank; d++)
+        if (perm[d] != d) return kf__permute(g, x, perm);
+    return x;
+}
+
+/* x[:, i, 1:], x[i, j] with arrays of integers: everything else first, then take along their axes.
+ * The result's new axes stand where theirs were; first, where something stands between them. */
+static bool subscript_gather(kf__evaluator *ev, kf__ref x, index_items *it, kf__object *out) {
     kf__part bound[3] = {{0}};
     kf__ast all = {.kind = KF__A_SLICE, .part = bound, .n = 3};
-    kf__ref at = it->object[which].ref, rest = x;
-    int axis = 0, left = ellipsis_axes(it, kf__at(ev->g, x)->rank);
-    for (uint32_t i = 0; i < it->n; i++) {
-        if (i == which || it->slice[i] || is_kind(it, i, KF__O_NONE)) axis += i < which;
-        else if (is_kind(it, i, KF__O_ELLIPSIS)) axis += i < which ? left : 0;
-        else if (is_kind(it, i, KF__O_ARRAY))
-            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "only one array can be an index");
-        else
-            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "an integer beside an array as indices "
-                                                         "isn't supported; write x[0][i]");
-    }
-    if (it->n > 1) {
-        kf__object made;
-        it->slice[which] = &all;
-        if (!subscript_array(ev, x, it, &made)) return false;
-        rest = made.ref;
-    } else if (left < 0) {
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "1 index for an array of rank 0");
-    }
+    int left = ellipsis_axes(it, kf__at(ev->g, x)->rank);
+    indexed f = {.n = 0};
+    kf__object made;
+    if (!find_indexed(ev, it, &all, left, &f)) return false;
+    int to = f.apart ? 0 : f.axis[0];
+    if (f.apart_with_integers && to > 0)
+        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "an integer and an array as indices with a "
+                             "slice between them: NumPy and PyTorch order the result's axes "
+                             "differently; write x[0][:, i] or x[:, i][0]");
+    if (!subscript_array(ev, x, it, &made)) return false;
     kf__begin_call(ev, "take");
-    return kf__take_at(ev, "an index", rest, at, axis, out);
+    return kf__eval_node(ev, gathered_axes(ev->g, made.ref, &f, to), &made) &&
+           kf__take_many(ev, made.ref, f.at, f.n, to, out);
 }
 
 /* ---------------------------------------------------------------- tuples */
@@ -324,7 +364,7 @@ static bool subscript(kf__evaluator *ev, const kf__ast *node, const kf__object *
     for (uint32_t i = 0; i < it.n; i++)
         if (is_kind(&it, i, KF__O_ARRAY) &&
             kf__types[kf__at(ev->g, it.object[i].ref)->dtype].class != KF__CLASS_BOOL)
-            return subscript_gather(ev, x, &it, i, out);
+            return subscript_gather(ev, x, &it, out);
     return subscript_array(ev, x, &it, out);
 }
 

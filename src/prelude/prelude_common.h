@@ -164,7 +164,7 @@ KF_FN float kf_floordiv_f32(float a, float b) {
     float q = (float)kf_floor_f64((double)a / (double)b);
     int opposite = (kf_bits_f32(a) ^ kf_bits_f32(b)) < 0 && a != 0;
     float f = opposite && kf_abs_f32(b) == kf_inf_f32 ? -1.0f : q;
-    return a - a == 0 ? f : a - a; /* of infinity NaN, as its remainder */
+    return a - a == 0 ? f : b == 0 ? a / b : a - a; /* of infinity NaN, as its remainder */
 }
 /* The exact remainder, then b's sign. */
 KF_FN float kf_mod_f32(float a, float b) {
@@ -185,5 +185,5 @@ KF_FN double kf_floordiv_f64(double a, double b) {
     t = t - (up ? (t > 0 ? 1.0 : -1.0) : 0.0);
     t = t - ((r < 0) != (b < 0) && r != 0 ? 1.0 : 0.0);
     double f = b != 0 && kf_abs_f64(q) < 0x1p53 ? t : q;
-    return a - a == 0 ? f : a - a; /* of infinity NaN, as its remainder */
+    return a - a == 0 ? f : b == 0 ? q : a - a; /* of infinity NaN, as its remainder */
 }

@@ -130,10 +130,10 @@ def floor_quotient(a, b):
     """The floor of the exact quotient, in integers."""
 
     def one(x, y):
-        if not np.isfinite(x) or np.isnan(y):
-            return nan
         if y == 0:
             return np.float64(x) / np.float64(y)
+        if not np.isfinite(x) or np.isnan(y):
+            return nan
         if np.isinf(y):
             return 0.0 if x == 0 or (x > 0) == (y > 0) else -1.0
         p, q = float(x).as_integer_ratio()

@@ -96,3 +96,10 @@ def names(t):
     t.add("array_equal(x, x), array_equal(x, x, equal_nan=True)",
           lambda x: (np.array(False), np.array(True)), x=special())
     t.pointwise("exp10(x)", lambda x: 10**x, "ulp 6 abs 1e-42", x=uniform(-30, 30, 40))
+    t.pointwise("angle(x)", torch.angle, "ulp 1", x=special())
+    t.pointwise("clamp_min(x, 0.25), clamp_max(x, 0.25)",
+                lambda x: (torch.clamp_min(x, 0.25), torch.clamp_max(x, 0.25)), "ulp 0", x=special())
+    t.add("isin(round(x), round(y))", lambda x, y: torch.isin(torch.round(x), torch.round(y)),
+          x=normal(5, 8, scale=3), y=normal(4, scale=3))
+    t.add("array_equiv(x, x[:1]), array_equiv(x, x)",
+          lambda x: (np.array(False), np.array(True)), x=normal(5, 8))

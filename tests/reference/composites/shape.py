@@ -61,3 +61,21 @@ def rows(t):
     t.pointwise("moveaxis(x, (0, 2), (1, 0)) * 2, movedim(x, [0, 1], [-1, -2]) * 2",
                 lambda x: (2 * x.movedim((0, 2), (1, 0)), 2 * x.movedim((0, 1), (-1, -2))), "ulp 0",
                 x=normal(2, 3, 4))
+    t.pointwise("diagflat(x, 1) * 2", lambda x: 2 * torch.diagflat(x, 1), "ulp 0", x=normal(2, 3))
+    t.pointwise("diag_embed(x) * 2", lambda x: 2 * torch.diag_embed(x), "ulp 0", x=normal(2, 3))
+    t.pointwise("matrix_transpose(x) * 2", lambda x: 2 * x.mT, "ulp 0", x=normal(2, 3, 4))
+    t.pointwise("kron(x, y)", torch.kron, "ulp 0.5", x=normal(2, 3), y=normal(4, 2))
+    t.pointwise("kron(x, y)", torch.kron, "ulp 0.5", x=normal(5), y=normal(3))
+    t.pointwise("unflatten(x, -2, (2, -1)) * 2", lambda x: 2 * torch.unflatten(x, -2, (2, -1)),
+                "ulp 0", x=normal(2, 6, 3))
+    for text, reference in (
+        ("hsplit(x, (1, 4))", lambda x: torch.hsplit(x, (1, 4))),
+        ("vsplit(x, 2)", lambda x: torch.vsplit(x, 2)),
+        ("dsplit(x, 3)", lambda x: torch.dsplit(x, 3)),
+        ("x.split((1, 4, 1), -1)", lambda x: x.split((1, 4, 1), -1)),
+        ("split_with_sizes(x, (3, 1), 0)", lambda x: torch.split_with_sizes(x, (3, 1), 0)),
+        ("tensor_split(x, 4, 1)", lambda x: torch.tensor_split(x, 4, 1)),
+        ("tensor_split(x, 6)", lambda x: torch.tensor_split(x, 6)),
+        ("array_split(x, (2, 3), 1)", lambda x: torch.tensor_split(x, (2, 3), 1)),
+    ):
+        t.add(text, lambda x, f=reference: tuple(f(x)), "ulp 0", x=normal(4, 5, 6))

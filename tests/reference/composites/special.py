@@ -82,3 +82,7 @@ def gamma_kin(t):
     for p in (1, 2, 3, 4):
         t.pointwise(f"multigammaln(x, {p})", by(lambda x, p=p: sp.multigammaln(x, p)),
                     "rel 1e-5 abs 1e-5", x=uniform(2, 20, 40))
+    t.pointwise("spherical_bessel_j0(x)", by(lambda x: sp.spherical_jn(0, np.abs(x))),
+                "rel 1e-5 abs 1e-7", x=uniform(-30, 30, 40))
+    t.pointwise("spherical_bessel_j0(x)", torch.special.spherical_bessel_j0, "ulp 4",
+                x=np.float32([0, np.inf, np.nan, 1e-40, 1]))

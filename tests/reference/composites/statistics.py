@@ -129,3 +129,17 @@ def rows(t):
     t.row("ptp(x, axis=1, keepdims=True)", by(lambda x: np.ptp(x, 1, keepdims=True)), **x)
     t.full("aminmax(x)", lambda x: (x.min(), x.max()), **x)
     t.row("aminmax(x, axis=1, keepdims=True)", lambda x: (x.amin(1, True), x.amax(1, True)), **x)
+    holes = np.float32([[1, np.nan, 3, -2], [np.nan, 5, -1, 0]])
+    t.add("nanargmax(x, 1), nanargmin(x, 1), nanargmax(x)",
+          by(lambda x: (np.nanargmax(x, 1), np.nanargmin(x, 1), np.nanargmax(x))), x=holes)
+    wide = np.int64([[2**24 + 1, 2**24], [-2**24 - 1, 5]])
+    t.add("nanmax(x, 1), nanmin(x, 1), nanargmax(x, 0)",
+          by(lambda x: (np.nanmax(x, 1), np.nanmin(x, 1), np.nanargmax(x, 0))), x=wide)
+    for p in (1, 2, "inf"):
+        t.add(f"dist(x, y, {p})", lambda x, y, p=p: torch.dist(x, y, float(p)), "rel 3e-6",
+              x=normal(5, 7), y=normal(5, 7))
+    t.row("trapezoid(x, dx=0.5)", lambda x: torch.trapezoid(x, dx=0.5), "abs 1e-5", x=normal(5, 37))
+    t.add("trapezoid(x, axis=0)", lambda x: torch.trapezoid(x, dim=0), "abs 1e-5", x=normal(5, 37))
+    t.add("trapezoid(x, y), trapz(x, y[0])",
+          lambda x, y: (torch.trapezoid(x, y), torch.trapz(x, y[0])), "abs 1e-5", x=normal(5, 37),
+          y=normal(5, 37))
