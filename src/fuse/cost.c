@@ -266,10 +266,7 @@ static double work_of(const kf_graph *g, const kf__kernel *k, const kf__instr *i
     return kf__node_weight(kf__at(g, in->node)) * (double)times[level_computed(k, in)];
 }
 
-/* Not of halves: storing those would round what one kernel keeps in f32. */
 static bool is_function(const kf_graph *g, const kf__instr *in) {
-    const kf__node *n = kf__at(g, in->node);
-    if (kf__compute((kf__dtype)n->dtype) != (kf__dtype)n->dtype) return false;
     return (in->kind == KF__I_OP || in->kind == KF__I_RANDOM) &&
            kf__node_weight(kf__at(g, in->node)) >= 1;
 }

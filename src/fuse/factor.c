@@ -5,15 +5,15 @@
  *                              k1   the sum of the rows' sums
  *
  * In one step the kernel that sums would reduce both axes; it would be another one than that of the
- * rows, read x again and take the exponentials again. The driver compares both (fuse.c). Not of
- * halves: the rows' sums would be rounded where they are stored.
+ * rows, read x again and take the exponentials again. The driver compares both (fuse.c).
+ *
+ * The rows' sums of halves would be rounded where they are stored. So these are f32, and so is what is
+ * computed of them, up to the result, which rounds as before.
  */
 #include "fuse/internal.h"
 
-/* Is it a monoid whose elements are its states? */
-static bool may_be_split(const kf__node *n) {
-    bool folds = kf__reds[n->op].n_fields == 1;
-    return n->kind == KF__REDUCE && folds && kf__compute((kf__dtype)n->dtype) == n->dtype;
+static bool is_half(const kf__node *n) {
+    return kf__is_float((kf__dtype)n->dtype) && kf__compute((kf__dtype)n->dtype) != n->dtype;
 }
 
 /* Mark the elementwise nodes that a reduction's argument is made of, at the same index. */
@@ -33,7 +33,7 @@ static void mark_cone(const kf_graph *g, kf__ref root, uint8_t *cone) {
 static uint32_t rows_of(const kf_graph *g, kf__ref reduce, uint8_t *cone) {
     const kf__node *n = kf__at(g, reduce);
     uint32_t rows = 0;
-    if (!may_be_split(n)) return 0;
+    if (kf__reds[n->op].n_fields > 1) return 0; /* an element is a state */
     mark_cone(g, n->args[0], cone);
     for (kf__ref r = n->args[0]; r > 0; r--) {
         const kf__node *inner = kf__at(g, r);
@@ -55,43 +55,86 @@ static kf__ref remake_input(kf_graph *g, const kf_graph *from, const kf__node *n
     return r;
 }
 
-static kf__ref remake(kf_graph *g, const kf_graph *from, kf__ref r, const kf__ref *made,
-                      uint32_t rows) {
-    const kf__node *n = kf__at(from, r);
-    kf__ref args[3] = {0};
-    if (n->kind == KF__INPUT) return remake_input(g, from, n);
-    for (int i = 0; i < n->n_args; i++) args[i] = made[n->args[i]];
-    if (rows) {
-        kf__node inner = *n, outer = *n;
-        inner.axes = rows, outer.axes &= ~rows;
-        args[0] = kf__remake(g, &inner, args);
-        return kf__remake(g, &outer, args);
+typedef struct factoring {
+    const kf_graph *from;
+    kf_graph *g;
+    uint8_t *cone;
+    uint32_t *rows;    /* [nodes of from] of a reduction in two steps; 0: in one */
+    kf__ref *made;     /* [nodes of from] the node in g; 0: there is `wide` only */
+    kf__ref *wide;     /* [nodes of from] of a half: the same in f32 */
+    uint8_t *is_wide;  /* [nodes of from] it is to be so */
+} factoring;
+
+/* Which halves become f32: those in two steps, and what is computed of them. False: something that
+ * isn't computed, as a concatenation, takes one. */
+static bool find_wide(factoring *p) {
+    bool fits = true;
+    for (kf__ref r = 1; r < p->from->nodes.n && fits; r++) {
+        const kf__node *n = kf__at(p->from, r);
+        bool any = p->rows[r] && is_half(n), computed = n->kind == KF__OP || n->kind == KF__CAST;
+        for (int i = 0; i < n->n_args; i++) any |= p->is_wide[n->args[i]] != 0;
+        fits = !any || computed || n->kind == KF__REDUCE || kf__is_view(n);
+        p->is_wide[r] = any && is_half(n) && n->kind != KF__CAST;
     }
-    return kf__remake(g, n, args);
+    return fits;
+}
+
+/* Node r in g. Arguments that are halves are taken as f32 where it or one of them is. */
+static void remake(factoring *p, kf__ref r) {
+    const kf__node *n = kf__at(p->from, r);
+    kf__ref args[3] = {0}, made;
+    bool wide = p->is_wide[r];
+    kf__node like = *n;
+    for (int i = 0; i < n->n_args; i++) wide |= p->is_wide[n->args[i]] != 0;
+    for (int i = 0; i < n->n_args; i++) {
+        kf__ref arg = n->args[i];
+        args[i] = wide && p->wide[arg] ? p->wide[arg] : p->made[arg];
+        if (wide && !p->wide[arg] && is_half(kf__at(p->from, arg)))
+            args[i] = kf__cast(p->g, args[i], kf__compute((kf__dtype)kf__at(p->from, arg)->dtype));
+    }
+    if (p->is_wide[r]) like.dtype = (uint8_t)kf__compute((kf__dtype)n->dtype);
+    if (p->rows[r]) {
+        kf__node inner = like;
+        inner.axes = p->rows[r];
+        like.axes &= ~p->rows[r];
+        args[0] = kf__remake(p->g, &inner, args);
+    }
+    made = n->kind == KF__INPUT ? remake_input(p->g, p->from, n) : kf__remake(p->g, &like, args);
+    if (p->is_wide[r]) p->wide[r] = made;
+    else p->made[r] = made;
+}
+
+static void add_result(factoring *p, uint32_t i) {
+    kf__ref r = p->from->results.at[i];
+    kf__ref made = p->made[r];
+    if (p->wide[r]) made = kf__cast(p->g, p->wide[r], (kf__dtype)kf__at(p->from, r)->dtype);
+    kf__result(p->g, made, p->from->result_names.at[i]);
 }
 
 /* Rebuilds the graph; a node's number may change, its expressions' stay. */
 kf_status kf__factor(const kf_graph *from, kf_graph **out, kf_error *err) {
     kf__arena arena;
     bool any = false;
+    size_t n = from->nodes.n;
     *out = NULL;
     kf__arena_init(&arena, from->mem);
-    uint8_t *cone = KF__NEW(&arena, uint8_t, from->nodes.n);
-    uint32_t *rows = KF__NEW(&arena, uint32_t, from->nodes.n);
-    kf__ref *made = KF__NEW(&arena, kf__ref, from->nodes.n);
-    bool ok = cone && rows && made;
-    for (kf__ref r = 1; ok && r < from->nodes.n; r++) {
-        if (kf__at(from, r)->kind == KF__REDUCE) rows[r] = rows_of(from, r, cone);
-        any |= rows[r] != 0;
+    factoring p = {.from = from, .cone = KF__NEW(&arena, uint8_t, n)};
+    p.rows = KF__NEW(&arena, uint32_t, n);
+    p.made = KF__NEW(&arena, kf__ref, n);
+    p.wide = KF__NEW(&arena, kf__ref, n);
+    p.is_wide = KF__NEW(&arena, uint8_t, n);
+    bool ok = p.cone && p.rows && p.made && p.wide && p.is_wide;
+    for (kf__ref r = 1; ok && r < n; r++) {
+        if (kf__at(from, r)->kind == KF__REDUCE) p.rows[r] = rows_of(from, r, p.cone);
+        any |= p.rows[r] != 0;
     }
-    kf_graph *g = ok && any ? kf__graph_like(from) : NULL;
-    ok = ok && (g || !any);
-    for (kf__ref r = 1; g && r < from->nodes.n; r++)
-        made[r] = remake(g, from, r, made, rows[r]);
-    for (uint32_t i = 0; g && i < from->results.n; i++)
-        kf__result(g, made[from->results.at[i]], from->result_names.at[i]);
+    any = any && find_wide(&p);
+    p.g = ok && any ? kf__graph_like(from) : NULL;
+    ok = ok && (p.g || !any);
+    for (kf__ref r = 1; p.g && r < n; r++) remake(&p, r);
+    for (uint32_t i = 0; p.g && i < from->results.n; i++) add_result(&p, i);
     kf__arena_free(&arena);
-    if (ok && g && kf__graph_ok(g)) *out = g;
-    else kf_graph_free(g);
+    if (ok && p.g && kf__graph_ok(p.g)) *out = p.g;
+    else kf_graph_free(p.g);
     return *out || (ok && !any) ? KF_OK : kf__out_of_memory(err);
 }
