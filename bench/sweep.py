@@ -41,6 +41,9 @@ ROW_ARGUMENTS = {
     "w": "randn({c}{dtype})", "b": "randn({c}{dtype})", "k": "rand({r}, {c}, dtype=bool)",
     "d": "randn({r}, {twice}{dtype})", "t": "randint(0, {c}, {r})", "f": "randn(1000, {c}{dtype})",
     "u": "randn(4, {quarter}, {c})", "q": "randint(-128, 127, {r}, {c}, dtype=i8)",
+    "p": "randint(-128, 127, {r}, {c}, dtype=i8)", "a": "randn(4, {quarter}, {c}{dtype})",
+    "m": "randn({quarter}, {c}{dtype})", "i": "randint(0, {c}, {r}, {c})",
+    "g": "randn({r}, {c})", "v": "rand({r}, {c})", "s": "rand({r}, 1)",
 }
 
 # text | arguments; with a star also in bf16
@@ -74,6 +77,20 @@ roll(x * 2, 3) - x | x
 x[:-1:2] + x[1::2] | x
 x[1:] - x[:-1] | x *
 isnan(x) | (abs(x) > 3) | x
+mse_loss(x, y), l1_loss(x, y), smooth_l1_loss(x, y) | x y *
+mean(where(x > 0, x * y, 0)), sum(x > 0) | x y
+var(x), max(abs(x)) | x *
+(x - mean(x)) / (std(x) + 1e-5) * 2 + y | x y
+lion(x, g, y) | x g y
+rmsprop(x, g, v) | x g v
+adamw(x, g * (1 / maximum(1, sqrt(sum(g * g)))), y, v, step=3) | x g y v
+where(v > 0.5, sum(x), x) | x v
+concatenate([x / sqrt(sum(x * x)), y / sqrt(sum(y * y))]) | x y
+cast(clip(round(x / max(abs(x)) * 127), -128, 127), i8) | x *
+x * cos(y) - y * sin(x), x * sin(y) + y * cos(x) | x y
+cast(q, i32) * p + 3, (q >> 2) ^ p | q p
+sum(cast(q, i32) * p) | q p
+x ** 3 + 2 * x ** 2 - x | x *
 """.replace("isnan(x) | (abs", "isnan(x) \\| (abs")
 
 ROWS = """
@@ -122,6 +139,50 @@ relu(x[:, ::-1] + x) | x
 causal(x * 0.125) | x
 diff(x, axis=0) * w | x w
 outer(b, w) + 1 | b w
+softmax(a * 0.125 + m) | a m *
+softmax(causal(x * 0.125)) * y | x y *
+dropout(softmax(where(k, x * 0.125, -inf)), 0.1, seed=3) | x k
+softmax(x) * softmax(y, axis=0) | x y
+mean(abs(softmax(x) - y)) | x y *
+mean(square(layer_norm(x) - layer_norm(y))) | x y *
+-mean(log_softmax(x) * y) | x y
+kl_div(log_softmax(x), log_softmax(y), log_target=True), sum(softmax(x) * y, axis=-1) | x y
+cross_entropy(x, t, label_smoothing=0.1) | x t *
+mean(logsumexp(x, axis=-1) - x[:, 0]) | x
+layer_norm(x.T) | x *
+rms_norm(z.T * y, w) | z y w *
+normalize(z.T, axis=0), sum(y * y, axis=0) | z y
+softmax(z.T + y, axis=0) | z y
+mean(z.T, axis=0), var(y, axis=0) | z y *
+max(z.T - y, axis=-1) | z y
+concatenate([layer_norm(x), layer_norm(y)], axis=1) | x y *
+concatenate([layer_norm(x), rms_norm(y), x * y], axis=0) | x y
+concatenate([normalize(x), normalize(y)], axis=1) * 0.5 | x y
+where(k, x - mean(x, axis=1, keepdims=True), 0) | x k *
+pad(sum(x, axis=1), 1) | x
+pad(softmax(x), ((0, 0), (1, 1))) | x
+pad(layer_norm(x), ((1, 1), (0, 0))) + 1 | x
+mean(pad(x, ((2, 2), (2, 2)), 'reflect'), axis=0) | x
+mean(x, axis=0), mean(x, axis=1), mean(x) | x *
+x - mean(x, axis=0) - mean(x, axis=1, keepdims=True) + mean(x) | x
+(x - mean(x)) / std(x) | x *
+max(x, axis=0) - min(x, axis=0), argmax(x, axis=0) | x
+sum(one_hot(t, x.shape[1]) * x, axis=-1) | t x
+one_hot(t, x.shape[1]) * 2 - x | t x
+layer_norm(embedding(t, f) + x, weight=w, bias=b) | t f x w b *
+take_along_axis(softmax(x), i, axis=1) | x i
+gelu(x + b) * s, sum(gelu(x + b), axis=0) | x b s *
+x * (silu(b) + 1) + tanh(w) | x b w *
+x * exp(w) / (1 + exp(-b)) | x w b *
+batch_norm(x, training=True)[0] | x
+adamw(x, g, y, v, step=3) | x g y v
+quantize_int8(layer_norm(x), 0.05, 3) | x *
+(cast(q, f32) * s - cast(p, f32)) * w | q p s w
+layer_norm((cast(q, f32) - 3) * 0.05 + x) | q x
+sum(cast(q, i32) * p, axis=1), max(q, axis=1) | q p
+relu(x).T, sum(x, axis=0) | x
+(x * 2).T + z, softmax(x) | x z
+roll(softmax(x), 1, axis=1) | x
 """
 
 
