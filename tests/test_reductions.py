@@ -127,3 +127,15 @@ def test_of_nothing(run):
     done = run("run", "argmax(x, axis=0)", "x=ones(0, 4)", code=2)
     assert "argmax of nothing" in done.stderr
     run("run", "argmax(x, axis=0)", "x=ones(4, 0)")
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda-emulated"])
+def test_softmax_of_nothing(run, tmp_path, device):
+    """An empty row's softmax is empty, and its logsumexp -inf, as in PyTorch."""
+    np.save(tmp_path / "x.npy", np.ones((3, 0), np.float32))
+    for mode in ([], ["--no-fuse"], ["--no-fuse=ops"]):
+        run("run", "softmax(x), log_softmax(x), logsumexp(x, 1), logsumexp(x)", "x=@x.npy", *mode,
+            "--device", device, *sum((["-o", f"{i}.npy"] for i in range(4)), []))
+        got = [np.load(tmp_path / f"{i}.npy") for i in range(4)]
+        assert got[0].shape == got[1].shape == (3, 0)
+        assert np.array_equal(got[2], [-np.inf] * 3) and got[3] == -np.inf

@@ -1,5 +1,6 @@
 /* Makers of builtins: elementwise operations, reductions, casts, numbers and constants. */
 #include <math.h>
+#include <stdio.h>
 
 #include "ir/numbers.h"
 #include "parse/makers.h"
@@ -86,6 +87,26 @@ bool kf__make_op(kf__evaluator *ev, const kf__builtin *b, const kf__object *args
 
 /* ---------------------------------------------------------------- reductions */
 
+/* A maximum of nothing is an error, unless nobody asks for it: no kept index. As sizes: the least of
+ * 1 and the kept ones is also the least of 1 and all. */
+static bool of_something(kf_graph *g, const char *name, kf__ref x, const int64_t *axes, int n) {
+    char why[80];
+    kf__expr kept = kf__x_const(&g->exprs, 1);
+    int rank = kf__at(g, x)->rank;
+    uint32_t reduced = n < 0 ? UINT32_MAX : 0;
+    for (int k = 0; k < n; k++) reduced |= 1u << (axes[k] < 0 ? axes[k] + rank : axes[k]);
+    for (int d = 0; d < rank; d++)
+        if (!(reduced >> d & 1)) kept = kf__x_min(&g->exprs, kept, kf__at(g, x)->shape[d]);
+    kf__expr all = kept;
+    for (int d = 0; d < rank; d++)
+        if (reduced >> d & 1) all = kf__x_min(&g->exprs, all, kf__at(g, x)->shape[d]);
+    snprintf(why, sizeof why, "%.30s" KF__WHY_NOTHING, name);
+    if (kf__x_is(&g->exprs, all, 0) && kf__x_is(&g->exprs, kept, 1))
+        return kf__graph_fail(g, KF_ERR_SHAPE, "%s", why);
+    const char *copy = kf__arena_string(&g->arena, why, strlen(why));
+    return copy && kf__same_size(g, all, kept, copy);
+}
+
 static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int field,
                    const kf__object *args, const kf__object *dtype, bool keepdims,
                    kf__object *out) {
@@ -110,6 +131,7 @@ static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int f
     if (dtype && !kf__to_dtype(ev, dtype, &type)) return false;
     if (dtype) x = kf__cast(ev->g, x, type);
     kf__ref made = kf__reduce_axes(ev->g, red, field, x, axes, n, keepdims);
+    if (made && !kf__reds[red].empty && !of_something(ev->g, name, x, axes, n)) made = 0;
     return kf__eval_node(ev, made, out) && kf__round(ev, out);
 }
 

@@ -85,6 +85,8 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column,
                            "%s is out of range: its size is %lld%s", c->why,
                            (long long)kf__min(a, b), shown);
+    if (c->why && strstr(c->why, KF__WHY_NOTHING))
+        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "%s%s", c->why, shown);
     kf__text_init(&left, g->mem);
     kf__text_init(&right, g->mem);
     bool fixed = g->exprs.nodes.at[c->a].kind == KF__X_CONST; /* said last: "must be 2" */
