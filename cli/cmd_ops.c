@@ -139,26 +139,42 @@ static void give_one(const kf__callable *op, struct output *out) {
     if (out->json_file) json_op(&out->json, op, dtypes);
 }
 
+enum { PAGE = 100, DOC = 36 }; /* columns; where docs begin */
+
+/* Words from column `at` on; further lines begin at `indent`. */
+static void print_wrapped(FILE *to, const char *text, int at, int indent) {
+    for (bool first = true; *text; first = false) {
+        size_t n = strcspn(text, " ");
+        bool fits = first || at + 1 + (int)n <= PAGE;
+        if (!fits) fprintf(to, "\n%*s", indent, "");
+        at = (fits ? at : indent) + fprintf(to, "%s%.*s", first || !fits ? "" : " ", (int)n, text);
+        text += n + strspn(text + n, " ");
+    }
+}
+
 static void give_kind(const char *kind, struct output *out) {
-    struct table t;
     kf__callable op;
-    table_begin(&t, "lll");
-    table_cell(&t, "%s", kind);
-    table_cell(&t, "dtypes");
-    table_cell(&t, "%s", "");
+    fprintf(out->table, "%s\n", kind);
     for (size_t i = 0; kf__callable_at(i, &op); i++) {
+        char line[1200], types[200] = "";
         if (strcmp(op.kind, kind) != 0) continue;
         unsigned dtypes = dtypes_of(op.name);
         kf__text text;
         kf__text_init(&text, &kf__malloc);
         describe(dtypes, &text);
-        table_cell(&t, "  %s(%s)", op.name, op.signature);
-        table_cell(&t, "%s", text.at ? text.at : "");
-        table_cell(&t, "%s", op.doc);
+        if (text.at && text.at[0] && strcmp(text.at, "all") != 0)
+            snprintf(types, sizeof types, " [%s]", text.at);
         kf__text_free(&text);
+        int at = snprintf(line, sizeof line, "%s(%s)", op.name, op.signature) + 2;
+        fprintf(out->table, "  ");
+        print_wrapped(out->table, line, 2, 2 + (int)strlen(op.name) + 1);
+        if (at + 2 > DOC) fprintf(out->table, "\n%*s", DOC, "");
+        else fprintf(out->table, "%*s", DOC - at, "");
+        snprintf(line, sizeof line, "%s%s", op.doc, types);
+        print_wrapped(out->table, line, DOC, DOC);
+        fprintf(out->table, "\n");
         if (out->json_file) json_op(&out->json, &op, dtypes);
     }
-    table_end(&t, out->table);
     fprintf(out->table, "\n");
 }
 

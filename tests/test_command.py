@@ -320,8 +320,11 @@ def test_ops(run):
     assert ops["softmax"]["signature"].startswith("softmax(x")
     assert run("ops", "layer_norm", json_output=True)[0]["name"] == "layer_norm"
     assert "did you mean `softmax`" in run("ops", "sofmax", code=2).stderr
-    assert "def softmax(x, axis=-1" in run("ops", "softmax").stdout
+    assert "def softmax(x: real, axis=-1" in run("ops", "softmax").stdout
     assert "max(x, axis=None" in run("ops", "amax").stdout
+    lines = run("ops").stdout.split("\n")
+    assert max(map(len, lines)) <= 100 and not any(line != line.rstrip() for line in lines)
+    assert {line[2:].split("(")[0] for line in lines if line[:2] == "  " != line[1:3]} == set(ops)
     exp = run("ops", "exp").stdout
     assert "kf_exp_T(a)" in exp and "gradient: g * r" in exp and "at most 2 ulp" in exp
     assert "dtypes: all" in run("ops", "reshape").stdout
