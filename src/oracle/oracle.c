@@ -444,6 +444,14 @@ static void set_defaults(walk *w) {
         for (int d = 0; d < w->inputs[i].ndim; d++) n *= (double)w->inputs[i].shape[d];
         elements += n;
     }
+    for (uint32_t i = 0; i < w->g->results.n; i++) { /* perhaps of numbers made there */
+        const kf__node *node = kf__at(w->g, w->g->results.at[i]);
+        double n = 1;
+        int64_t size = 0;
+        for (int d = 0; d < node->rank; d++)
+            n *= size_of(w, node->shape[d], &size) == KF_OK ? (double)size : 0;
+        elements = n > elements ? n : elements;
+    }
     if (w->opt.samples == 0) w->opt.samples = elements > 1e6 ? 3 : 7;
     if (w->opt.samples < 0) w->opt.samples = 0;
     if (w->opt.samples > MAX_SAMPLES) w->opt.samples = MAX_SAMPLES;

@@ -28,7 +28,7 @@ typedef uint16_t kf_f16, kf_bf16; /* storage: bits */
 typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 
 #define KF_FN static __device__ __forceinline__
-#define KF_NEGATIVE_16(x) (kf__unseen(x) < 0)
+#define KF_UNSEEN_16(x) kf__unseen((int32_t)(x))
 #define KF_RESTRICT __restrict__
 #define KF_SIMD
 #define KF_UNROLL _Pragma("unroll")
@@ -39,8 +39,8 @@ typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 #define KF_NAN_F32 __int_as_float(0x7fc00000)
 #define KF_NAN_F64 __longlong_as_double(0x7ff8000000000000ll)
 
-/* A number that the compiler knows nothing of. Of a < 0 ? -a : a in 16 bits it makes abs.s16, of
- * whose result, 32768 for the least, ptxas 13.0 thinks that its upper half is the sign's. */
+/* A number that the compiler knows nothing of. Else it makes neg.s16 and abs.s16 of 16 bits, whose
+ * result for -32768 ptxas 13.0 takes for 32768 in what comes next: -x > 0 was true. */
 KF_FN int32_t kf__unseen(int32_t x) {
     asm("" : "+r"(x));
     return x;
