@@ -35,6 +35,7 @@ enum {
     KF__MAX_STATES = 20,   /* fields of all its reductions: 256 threads' fit in shared memory */
     KF__MAX_STAGES = 32,
     KF__MAX_INSTRS = 2000,
+    KF__MAX_PICKS = 64, /* each is a loop of its own, which C compilers take long for */
     KF__MAX_DEPTH = 1200, /* of one demand: recursion in C */
     KF__NO_INSTR = 0xffff,
     KF__BUCKETS = 1024, /* of a body's hash tables */
@@ -96,7 +97,7 @@ typedef struct kf__body {
     uint32_t n_symbols;
     uint16_t symbols[KF__MAX_SYMBOLS]; /* as in kf__kernel */
     uint32_t symbol_axes[KF__MAX_SYMBOLS];
-    uint32_t depth, operands, states;
+    uint32_t depth, operands, states, picks;
     double cost, bytes, again; /* see kf__body_cost */
     /* why it can't be: store `cut` first */
     kf__ref cut, user;
