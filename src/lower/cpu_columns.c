@@ -19,6 +19,9 @@ enum {
     KF__CPU_MERGED = 32,       /* chunks that are merged before the rest sees them */
     KF__CPU_TILE_SIMPLE = 4096, /* columns, where every element is looked at once */
     KF__CPU_TILE = 256,        /* columns, so that a group stays in L1 for two passes */
+    KF__CPU_TURNED = 128,      /* columns, where operands are transposed into L1 */
+    KF__CPU_TURNED_PITCH = 144,
+    KF__CPU_FAR_BYTES = 1 << 20, /* from there on the next group isn't in L2 yet */
 };
 
 typedef struct columns {
@@ -55,6 +58,76 @@ static void put_array(kf__low *L, const columns *c, const char *what, uint32_t r
     kf__close(L);
 }
 
+/* What is contiguous along the rows: a group of it, transposed into L1. */
+static const char *turned_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "turned%u", (unsigned)i);
+}
+
+static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i)) continue;
+        const kf__operand *o = &L->operands[i];
+        const char *var = L->axes[L->tile].var;
+        kf__put_var(L, kf__types[o->dtype].stored, turned_name(L, i),
+                    KF__CPU_ROWS * KF__CPU_TURNED_PITCH, NULL);
+        L->axes[L->tile].var = r0->name;
+        const kf__lx *from = kf__l_bin(L, "+", kf__l_var(L, kf__word_operand(L, i)),
+                                       kf__low_offset(L, i, c->first));
+        L->axes[L->tile].var = var;
+        from = kf__put_let(L, kf__l_name(L, "const %s *", kf__types[o->dtype].stored),
+                           kf__l_name(L, "corner%u", (unsigned)i), from, NULL);
+        kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_transpose%d", kf__types[o->dtype].size),
+                                   KF__I64, kf__l_var(L, turned_name(L, i)),
+                                   kf__l_int(L, KF__CPU_TURNED_PITCH), from,
+                                   kf__word_stride(L, i, kf__last(L)), c->len,
+                                   kf__l_bin(L, "-", r1, r0)));
+    }
+}
+
+/* Their row r of the group that begins with r0. */
+static void put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i)) continue;
+        const kf__lx *row = kf__l_bin(L, "*", kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
+                                      kf__l_int(L, KF__CPU_TURNED_PITCH));
+        b->tile[i] = kf__l_name(L, "row%u", (unsigned)i);
+        kf__put_let(L, kf__l_name(L, "const %s *", kf__types[L->operands[i].dtype].stored),
+                    b->tile[i], kf__l_bin(L, "+", kf__l_var(L, turned_name(L, i)), row), NULL);
+    }
+}
+
+/* A part of the next group for each row: a line of what is contiguous along it, and of what isn't
+ * every 32nd column. No hardware foresees these. */
+static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0) {
+    const kf__lx *l = kf__l_var(L, "l"), *k = kf__l_var(L, "k"), *zero = kf__l_int(L, 0);
+    const kf__lx *rows = kf__l_int(L, KF__CPU_ROWS);
+    if (!L->tiled) return;
+    kf__open_if(L, kf__word_int(L, "prefetch", kf__low_bytes(L) >= KF__CPU_FAR_BYTES));
+    for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
+        const kf__instr *in = &L->k->instrs[n];
+        uint32_t i = in->access;
+        if (!kf__has(mask, n) || in->kind != KF__I_LOAD) continue;
+        bool tiled = kf__low_tiled(L, i);
+        if (!tiled && (kf__low_step(L, i) != 1 || !L->pointer[i])) continue;
+        const kf__lx *line = kf__l_int(L, 64 / kf__types[L->operands[i].dtype].size), *at;
+        if (tiled) {
+            kf__open_for(L, "int64_t", "l", kf__l_bin(L, "-", kf__l_var(L, "r"), r0), c->len, rows,
+                         KF__SERIAL);
+            at = kf__l_bin(L, "*", l, kf__word_stride(L, i, kf__last(L)));
+            at = kf__l_bin(L, "+", kf__l_var(L, kf__l_name(L, "corner%u", (unsigned)i)), at);
+            at = kf__l_bin(L, "+", at, rows);
+        } else {
+            at = kf__l_bin(L, "*", rows, kf__word_stride(L, i, L->tile));
+            at = kf__l_bin(L, "+", kf__l_var(L, L->pointer[i]), at);
+        }
+        kf__open_for(L, "int64_t", "k", zero, tiled ? rows : c->len, line, KF__SERIAL);
+        kf__put_call(L, kf__l_call(L, "kf_prefetch_far", KF__I64, kf__l_bin(L, "+", at, k)));
+        kf__close(L);
+        if (tiled) kf__close(L);
+    }
+    kf__close(L);
+}
+
 static void put_states(kf__low *L, const columns *c) {
     for (uint32_t r = 0; r < c->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) put_array(L, c, "state", c->reds[r], f);
@@ -79,9 +152,11 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, c->first, c->len);
     b.most = c->tile;
+    put_turned_rows(L, &b, r0);
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     kf__cpu_prepare(L, &b, mask);
     kf__cpu_store_targets(L, &b, c->stores, n_stores);
+    if (f == 0) put_ahead(L, c, mask, r0);
     const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
     const kf__lx *l = open_lanes(L, c->len);
     kf__cpu_body(L, &b, mask, l);
@@ -196,7 +271,7 @@ static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
 
 /* The rows [from, to) into the states. */
 static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx *to) {
-    if (c->simple) {
+    if (c->simple && !L->tiled) {
         put_field(L, c, 0, from, to);
         return;
     }
@@ -204,11 +279,13 @@ static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx 
     kf__open_for(L, "int64_t", "r0", from, to, group, KF__SERIAL);
     const kf__lx *r1 =
         kf__put_let(L, "int64_t", "r1", min_of(L, to, kf__l_bin(L, "+", r0, group)), NULL);
+    put_turned(L, c, r0, r1);
     int most = 1;
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > most) most = kf__fields(L, c->reds[r]);
     for (int f = 0; f < most; ++f) put_field(L, c, f, r0, r1);
-    put_merges(L, c, "state", kf__l_bin(L, "-", r0, from), kf__l_bin(L, "-", r1, r0), r0, NULL);
+    if (!c->simple)
+        put_merges(L, c, "state", kf__l_bin(L, "-", r0, from), kf__l_bin(L, "-", r1, r0), r0, NULL);
     kf__close(L);
 }
 
@@ -305,7 +382,7 @@ void kf__cpu_columns(kf__low *L) {
     c.n_stores = kf__low_stores(L, 0, c.stores);
     c.simple = c.n_reds <= 2;
     for (uint32_t r = 0; r < c.n_reds; ++r) c.simple = c.simple && kf__is_simple(L, c.reds[r]);
-    c.tile = c.simple ? KF__CPU_TILE_SIMPLE : KF__CPU_TILE;
+    c.tile = L->tiled ? KF__CPU_TURNED : c.simple ? KF__CPU_TILE_SIMPLE : KF__CPU_TILE;
     int64_t n = L->axes[kf__last(L)].size;
     c.tiles = kf__max(1, kf__ceil_div(n, c.tile));
     c.rows = kf__low_extent(L, true);

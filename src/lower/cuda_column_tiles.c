@@ -12,51 +12,7 @@ enum {
     ACROSS = 32,
     DOWN = 8,
     PITCH = KF__TILE_ROWS + 1, /* neighbours across a column are in different banks */
-    TILE_BYTES = 17 << 10,     /* of all tiles: two of f32 */
-    STATE_BYTES = 104,         /* of a thread beside them */
 };
-
-/* The one reduced axis; -1: there are more. */
-static int only_reduced(const kf__low *L) {
-    int t = -1, n = 0;
-    for (int m = 0; m < L->n_axes; ++m)
-        if (L->axes[m].reduced) t = m, n++;
-    return n == 1 ? t : -1;
-}
-
-/* With axis `last` innermost, is the operand contiguous along t, and nothing that keeps it from
- * being read by tiles? */
-bool kf__cuda_is_column_tile(const kf__low *L, uint32_t i, int last) {
-    const kf__operand *o = &L->operands[i];
-    int t = only_reduced(L);
-    return t >= 0 && o->value && !o->store && o->affine && o->varies[last] && !o->along[last].unit &&
-           o->varies[t] && o->along[t].unit && kf__low_moves(L, i, false);
-}
-
-static int bytes_of(const kf__low *L, uint32_t i) {
-    int size = kf__types[kf__compute(L->operands[i].dtype)].size;
-    return ACROSS * PITCH * kf__max(4, size);
-}
-
-static int state_bytes(const kf__low *L) {
-    int n = 0;
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        for (int f = 0; L->k->instrs[i].kind == KF__I_REDUCE && f < kf__fields(L, i); ++f)
-            n += kf__max(4, kf__types[kf__field_type(L, i, f)].size);
-    return n;
-}
-
-void kf__cuda_find_column_tiles(kf__low *L) {
-    int bytes = 0;
-    if (L->axes[kf__last(L)].reduced || L->k->n_symbols || state_bytes(L) > STATE_BYTES) return;
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        if (!kf__cuda_is_column_tile(L, i, kf__last(L))) continue;
-        bytes += bytes_of(L, i);
-        if (bytes > TILE_BYTES) return; /* the rest is copied (pack.c) */
-        L->tile = only_reduced(L);
-        L->tiled |= (uint64_t)1 << i;
-    }
-}
 
 static const char *shared_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "tile%u", (unsigned)i);

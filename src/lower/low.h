@@ -186,11 +186,11 @@ bool kf__low_tiled(const kf__low *L, uint32_t access);
 bool kf__low_moves(const kf__low *L, uint32_t access, bool guarded);
 int64_t kf__low_dense_rows(const kf__low *L); /* where L->dense: rows of a tile, a power of two */
 
-/* ---------------------------------------------------------------- cuda_column_tiles.c */
+/* ---------------------------------------------------------------- column_tiles.c */
 
 /* With axis `last` innermost and kept, may a kernel that reduces read the operand by tiles? */
-bool kf__cuda_is_column_tile(const kf__low *L, uint32_t access, int last);
-void kf__cuda_find_column_tiles(kf__low *L); /* sets tile and tiled */
+bool kf__low_is_column_tile(const kf__low *L, uint32_t access, int last);
+void kf__low_find_column_tiles(kf__low *L); /* sets tile and tiled */
 
 /* ---------------------------------------------------------------- pack.c */
 

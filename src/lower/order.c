@@ -170,13 +170,13 @@ static bool order_dense(kf__low *L) {
 
 /* ---------------------------------------------------------------- the order */
 
-/* On CUDA: with m innermost, is all that isn't contiguous along it read by tiles (columns), where it
- * would be copied first with a reduced axis innermost? */
+/* With m innermost, is all that isn't contiguous along it read by tiles (columns), where it would be
+ * copied first with a reduced axis innermost? */
 static bool makes_columns(const kf__low *L, int m, int best) {
-    bool tiles = L->target->kind == KF__TARGET_CUDA && L->axes[best].reduced && !L->axes[m].reduced;
+    bool tiles = L->axes[best].reduced && !L->axes[m].reduced;
     for (uint32_t i = 0; tiles && i < L->k->n_accesses; ++i)
         if (kf__low_moves(L, i, true) && L->operands[i].varies[m] && !L->operands[i].along[m].unit)
-            tiles = kf__cuda_is_column_tile(L, i, m);
+            tiles = kf__low_is_column_tile(L, i, m);
     return tiles && cost(L, m) == cost(L, best);
 }
 
