@@ -122,6 +122,12 @@ enum { KF__EITHER = 0xffff };
 const uint16_t *kf__cuda_sides(kf__low *L, const kf__mask *mask, const kf__mask *held);
 bool kf__cuda_has_sides(const kf__low *L, const uint16_t *sides, uint32_t pick);
 
+/* ---------------------------------------------------------------- cuda_main.c */
+
+/* The kernel as it is where a pack has nothing of its thin parts, which `condition` tells. NULL: it
+ * has no thin parts. */
+const kf__kernel *kf__cuda_main(kf__low *L, const kf__tile *t, const kf__lx **condition);
+
 /* ---------------------------------------------------------------- cuda_exchange.c */
 
 /* States of several reductions, the same on all lanes of a warp in the end. */

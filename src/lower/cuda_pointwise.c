@@ -12,6 +12,26 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     (void)s;
 }
 
+/* All of the kernel for a pack, as k has it. */
+static void put_pack(kf__low *L, kf__tile *t, const kf__kernel *k) {
+    const kf__kernel *whole = L->k;
+    const kf__lx **values = KF__NEW(L->arena, const kf__lx *, whole->n_instrs + 1), *at = L->at;
+    uint16_t stores[64];
+    kf__phase p = {.stores = stores};
+    if (!values) {
+        L->failed = true;
+        return;
+    }
+    memcpy(values, L->value, sizeof *values * whole->n_instrs);
+    L->k = k;
+    p.n_stores = kf__low_stores(L, 0, stores);
+    kf__cuda_phase(L, t, &p, 0, false);
+    L->k = whole;
+    memcpy(L->value, values, sizeof *values * whole->n_instrs);
+    L->at = at;
+    L->lead = NULL;
+}
+
 void kf__cuda_pointwise(kf__low *L) {
     L->rows_inside = true;
     if (kf__cuda_transpose(L)) return;
@@ -51,10 +71,14 @@ void kf__cuda_pointwise(kf__low *L) {
     t.left = kf__put_let(L, "int", "left",
                          kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, t.j), width),
                          "elements of the pack");
-    kf__phase p = {0};
-    uint16_t stores[64];
-    p.stores = stores;
-    p.n_stores = kf__low_stores(L, 0, stores);
-    kf__cuda_phase(L, &t, &p, 0, false);
+    const kf__lx *condition;
+    const kf__kernel *most = kf__cuda_main(L, &t, &condition);
+    if (most) {
+        kf__open_if(L, condition);
+        put_pack(L, &t, most);
+        kf__open_else(L);
+    }
+    put_pack(L, &t, L->k);
+    if (most) kf__close(L);
     kf__close(L);
 }

@@ -251,6 +251,11 @@ bool kf__is_range(const kf__low *L, uint32_t guard);
 void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,
                    const kf__lx **from, const kf__lx **to);
 
+/* The index of an INSIDE, which is a range: of the first of `len` elements and of the last, and below
+ * what it is inside. 1 and -1: it grows or falls along the innermost axis, 0: it is the same. */
+int kf__place_ends(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *len,
+                   const kf__lx **begin, const kf__lx **end, const kf__lx **size);
+
 /* Is the guard made of ranges of the innermost axis and of axis t, each of one of them? */
 bool kf__is_rectangle(const kf__low *L, uint32_t guard, int t);
 /* Such a guard of instruction i in a tile of size[0] of t by size[1] of the innermost axis: it holds

@@ -131,6 +131,18 @@ void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *le
                       most(L, "kf_max_i64", *from, *to), NULL);
 }
 
+int kf__place_ends(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *len,
+                   const kf__lx **begin, const kf__lx **end, const kf__lx **size) {
+    uint32_t access = L->k->instrs[guard].access;
+    const kf__operand *o = &L->operands[access];
+    int way = direction(L, access, kf__last(L));
+    const kf__lx *more = kf__l_bin(L, "-", len, kf__l_int(L, 1));
+    *size = kf__word_int(L, kf__l_name(L, "size_%s", o->name), o->bound);
+    *begin = index_at(L, access, first);
+    *end = way ? kf__l_bin(L, way > 0 ? "+" : "-", *begin, more) : *begin;
+    return way;
+}
+
 void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first, const kf__lx *const *size,
                        const kf__lx **from, const kf__lx **to) {
     static const char *const sides[] = {"across", "along"};
