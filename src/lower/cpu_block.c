@@ -82,11 +82,24 @@ static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {
     return kept >= 0 && L->operands[access].varies[kept] ? kf__word_stride(L, access, kept) : NULL;
 }
 
+/* Of a pad of edges most parts have a few elements of the block: asking for all of each would take
+ * longer than reading them. */
+static bool is_one_of_many(const kf__low *L, const kf__mask *mask, uint32_t load) {
+    uint32_t n = 0, value = L->operands[L->k->instrs[load].access].access->value;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        n += kf__has(mask, i) && in->kind == KF__I_LOAD && in->n_args &&
+             L->operands[in->access].access->value == value;
+    }
+    return L->k->instrs[load].n_args && n > 2;
+}
+
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || in->kind != KF__I_LOAD || kf__low_step(L, in->access) != 1)
             continue;
+        if (is_one_of_many(L, mask, i)) continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
         if (!distance) continue;
         kf__cpu_need_pointer(L, b, in->access);
