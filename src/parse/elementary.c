@@ -87,8 +87,8 @@ bool kf__make_op(kf__evaluator *ev, const kf__builtin *b, const kf__object *args
 
 /* ---------------------------------------------------------------- reductions */
 
-/* A maximum of nothing is an error, unless nobody asks for it: no kept index. As sizes: the least of
- * 1 and the kept ones is also the least of 1 and all. */
+/* A maximum of nothing is an error, unless nobody asks for it: no kept index. As sizes: the least
+ * of 1 and the kept ones is also the least of 1 and all. */
 static bool of_something(kf_graph *g, const char *name, kf__ref x, const int64_t *axes, int n) {
     char why[80];
     kf__expr kept = kf__x_const(&g->exprs, 1);
@@ -131,6 +131,7 @@ static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int f
     if (dtype && !kf__to_dtype(ev, dtype, &type)) return false;
     if (dtype) x = kf__cast(ev->g, x, type);
     kf__ref made = kf__reduce_axes(ev->g, red, field, x, axes, n, keepdims);
+    if (made && dtype) made = kf__cast(ev->g, made, type);
     if (made && !kf__reds[red].empty && !of_something(ev->g, name, x, axes, n)) made = 0;
     return kf__eval_node(ev, made, out) && kf__round(ev, out);
 }

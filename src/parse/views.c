@@ -267,7 +267,8 @@ bool kf__make_squeeze(kf__evaluator *ev, const kf__builtin *b, const kf__object 
     if (!axes_in(ev, &args[1], rank, &mask)) return false;
     kf__begin_call(ev, "squeeze");
     for (int d = rank - 1; x && d >= 0; d--) {
-        bool one = kf__x_is(&ev->g->exprs, kf__at(ev->g, x)->shape[d], 1);
+        kf__expr size = kf__at(ev->g, x)->shape[d], two = kf__x_const(&ev->g->exprs, 2);
+        bool one = kf__x_below(&ev->g->exprs, size, two) && !kf__x_is(&ev->g->exprs, size, 0);
         if (!(mask >> d & 1) || (args[1].kind == KF__O_NONE && !one)) continue;
         x = kf__remove_axis(ev->g, x, d);
     }

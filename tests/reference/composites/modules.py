@@ -61,3 +61,15 @@ def rows(t):
     t.pointwise("special.kl_div(x, y)", lambda x, y: special.kl_div(x.numpy(), y.numpy()),
                 "rel 1e-5 abs 1e-6", x=uniform(0.1, 2, 30), y=uniform(0.1, 2, 30))
     t.pointwise("special.round(x * 3)", lambda x: torch.round(x * 3), "ulp 0", x=normal(30))
+    two = {"x": normal(5, 9), "y": normal(5, 9)}
+    t.add("x.add(y, alpha=2), x.sub(y, alpha=0.5), x.div(y, rounding_mode='floor')",
+          lambda x, y: (x.add(y, alpha=2), x.sub(y, alpha=0.5), x.div(y, rounding_mode="floor")),
+          "ulp 1", **two)
+    t.add("torch.equal(x, y), x.equal(x)", lambda x, y: (np.array(False), np.array(True)), **two)
+    t.add("x.tile(2, 1), outer(x, y)",
+          lambda x, y: (x.tile(2, 1), torch.outer(x.ravel(), y.ravel())), "ulp 0.5", **two)
+    t.add("torch.squeeze(x[:, :1]) * x.size(0), x[:1].squeeze() * len(x.size())",
+          lambda x: (x[:, 0] * 5, x[0] * 2), "ulp 0", x=normal(5, 9))
+    t.add("sum(x > 0, 1, dtype=int32), x.sum(dtype=float64), mean(x, 0, dtype=float64)",
+          lambda x: ((x > 0).sum(1).to(torch.int32), x.sum(), x.mean(0)), "rel 1e-5 abs 1e-5",
+          x=normal(5, 9))
