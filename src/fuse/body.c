@@ -83,20 +83,23 @@ static kf__ref under_views(const kf_graph *g, kf__ref ref) {
     return ref;
 }
 
-/* Does this kernel store a half that other kernels read, or the user, and use it too? */
+/* Is it a half that is stored: a result, or one that this kernel leaves for others? */
 static bool is_stored_rounded(const kf__body *b, kf__ref ref) {
     const kf_graph *g = b->f->g;
     kf__dtype type = (kf__dtype)kf__at(g, ref)->dtype;
     if (!kf__is_float(type) || kf__compute(type) == type) return false;
     ref = under_views(g, ref);
     if (kf__at(g, ref)->kind == KF__CAST) return false; /* it rounds */
+    for (uint32_t i = 0; i < g->results.n; i++)
+        if (under_views(g, g->results.at[i]) == ref) return true;
     for (uint32_t i = 0; i < b->roots->n; i++)
         if (b->roots->at[i].store && under_views(g, b->roots->at[i].node) == ref) return true;
     return false;
 }
 
-/* What an operation is given. A half that is stored is rounded for who uses it here too: in
- * t - max(t), whose maximum another kernel takes of what it reads, both mean the same t. */
+/* What an operation is given. A half that is stored is rounded for who uses it where it is made too,
+ * or made again: in t - max(t), whose maximum another kernel takes of what it reads, both mean the
+ * same t. */
 static uint16_t argument(kf__body *b, kf__ref ref, const kf__expr *index) {
     uint16_t value = demand(b, ref, index);
     if (b->failed || b->instrs.at[value].kind == KF__I_LOAD || !is_stored_rounded(b, ref))

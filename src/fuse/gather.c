@@ -62,10 +62,10 @@ uint16_t kf__demand_gather(kf__body *b, kf__ref ref, const kf__expr *index) {
     uint16_t guard = b->guard;
     b->gathered = n.args[0], b->gather = ref;
     b->guard = guard == KF__NO_INSTR ? ok : kf__body_both(b, ref, guard, ok);
-    uint16_t value = b->failed ? KF__NO_INSTR : kf__body_demand(b, n.args[0], arg);
+    uint16_t mine = b->guard, value = b->failed ? KF__NO_INSTR : kf__body_demand(b, n.args[0], arg);
     b->gathered = gathered, b->gather = gather, b->guard = guard;
     if (b->failed) return KF__NO_INSTR;
-    const kf__instr *v = &b->instrs.at[value];
-    if (v->kind == KF__I_LOAD && v->n_args) return value; /* 0 where the guard doesn't hold */
+    const kf__instr *v = &b->instrs.at[value]; /* perhaps loaded before, under another guard */
+    if (v->kind == KF__I_LOAD && v->n_args && v->args[0] == mine) return value; /* 0 outside */
     return where(b, ref, (kf__dtype)n.dtype, ok, value, zero(b, ref, (kf__dtype)n.dtype));
 }
