@@ -116,6 +116,7 @@ typedef struct stage {
     uint16_t reds[64], stores[64];
     uint32_t n_reds, n_stores;
     kf__state_fields running[64];
+    const kf__lx *rest[64]; /* of sums of many short lines: what their roundings left */
     const char *done;       /* elements reduced so far */
     const kf__kept *fill, *use; /* exponentials that it keeps, values that it reads; or NULL */
     const kf__kept *save;       /* a value that it computes and keeps */
@@ -147,6 +148,39 @@ static void open_stage(kf__low *L, stage *st, uint32_t s) {
     }
 }
 
+/* Lines may be of one element: so many sums of lines, added in order, would lose digits. Their
+ * roundings are added, too (Knuth's TwoSum), and finally made up for. */
+static void open_rests(kf__low *L, stage *st) {
+    for (uint32_t r = 0; r < st->n_reds; ++r) {
+        uint32_t red = st->reds[r];
+        kf__dtype type = kf__state_type(L, red);
+        st->rest[r] = NULL;
+        if (L->k->instrs[red].op != KF__RED_SUM || !kf__is_float(type)) continue;
+        st->rest[r] = kf__put_var(L, kf__ctype(type), kf__field_name(L, "rest", red, 0), 0,
+                                  kf__identity(L, red, 0));
+    }
+}
+
+static void put_rest(kf__low *L, const stage *st, uint32_t r, const kf__lx *block) {
+    kf__dtype type = kf__state_type(L, st->reds[r]);
+    const kf__lx *sum = st->running[r][0], *rest = st->rest[r];
+    const kf__lx *next = kf__put_let(L, kf__ctype(type), kf__field_name(L, "next", st->reds[r], 0),
+                                     kf__l_bin(L, "+", sum, block), NULL);
+    const kf__lx *lost = kf__l_code(L, "kf_sum_rest_T(a, b, c)", type, "a b c", 3,
+                                    (const kf__lx *[]){sum, block, next});
+    kf__put_set(L, rest, kf__l_bin(L, "+", rest, lost));
+    kf__put_set(L, sum, next);
+}
+
+static void close_rests(kf__low *L, const stage *st) {
+    for (uint32_t r = 0; r < st->n_reds; ++r) {
+        if (!st->rest[r]) continue;
+        const kf__lx *both[] = {st->running[r][0], st->rest[r]};
+        kf__put_set(L, both[0], kf__l_code(L, "kf_sum_whole_T(a, b)",
+                                           kf__state_type(L, st->reds[r]), "a b", 2, both));
+    }
+}
+
 static void put_reductions(kf__low *L, kf__cpu_block *b, const stage *st, const char *from) {
     kf__state_fields fields[64];
     kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
@@ -157,6 +191,10 @@ static void put_reductions(kf__low *L, kf__cpu_block *b, const stage *st, const 
         if (st->fill && st->fill->red == st->reds[r]) {
             const kf__lx *max = st->running[r][0];
             kf__put_set(L, max, kf__fold_of(L, st->reds[r], 0, max, fields[r][0]));
+            continue;
+        }
+        if (st->rest[r]) {
+            put_rest(L, st, r, fields[r][0]);
             continue;
         }
         kf__put_merge(L, st->reds[r], st->running[r], fields[r],
@@ -247,6 +285,7 @@ static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *t
     }
     const kf__lx *line = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, "at");
     kf__open_block(L);
+    open_rests(L, st);
     const kf__lx *len = kf__put_var(L, "int64_t", "len", 0, kf__l_int(L, 0));
     kf__open_for(L, "int64_t", "at", from, to, len, KF__SERIAL);
     kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", at, line), NULL);
@@ -257,6 +296,7 @@ static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *t
     kf__put_set(L, len, kf__l_call(L, "kf_min_i64", KF__I64, left, block));
     put_block_of_stage(L, st, at, first, len);
     kf__close(L);
+    close_rests(L, st);
     kf__close(L);
 }
 

@@ -117,6 +117,9 @@ KF_FN int kf_signbit_bool(int a) { return a & 0; }
     KF_FN int kf_isnan_##N(T a) { return a != a; }                                            \
     KF_FN int kf_isinf_##N(T a) { return kf_abs_##N(a) == kf_inf_##N; }                       \
     KF_FN int kf_isfinite_##N(T a) { return kf_abs_##N(a) < kf_inf_##N; }                     \
+    /* What the rounding of c = a + b left; a sum and what those of its additions did. */     \
+    KF_FN T kf_sum_rest_##N(T a, T b, T c) { return (a - (c - (c - a))) + (b - (c - a)); }    \
+    KF_FN T kf_sum_whole_##N(T a, T b) { return a + b == a + b ? a + b : a; }                 \
     KF_FN T kf_rsqrt_##N(T a) { return (T)1 / kf_sqrt_##N(a); }                               \
     KF_FN T kf_fmax_##N(T a, T b) { return a > b || b != b ? a : b; }                         \
     KF_FN T kf_fmin_##N(T a, T b) { return a < b || b != b ? a : b; }                         \
