@@ -17,6 +17,7 @@ typedef struct kf__o_buffer {
 typedef struct kf__o_noise {
     int sample;
     uint64_t key; /* of node and pair of samples */
+    bool all;     /* of the first sample: halves are rounded in it */
 } kf__o_noise;
 
 /* ---------------------------------------------------------------- numbers.c */

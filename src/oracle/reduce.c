@@ -33,16 +33,19 @@ static void add(partial *a, long double x) {
 
 static long double total(const partial *a) { return isfinite(a->s) ? a->s + a->c : a->s; }
 
+/* What a sum that overflows in some orders may be: in the first four samples one of these after
+ * another, each row beginning elsewhere. */
+static double overflowed(const row *r, long double x) {
+    double some[] = {NAN, kf__o_round(r->compute, x), INFINITY, -INFINITY};
+    uint64_t from = kf__o_hash((uint64_t)r->index);
+    if (r->noise->sample <= 4) return some[((uint64_t)r->noise->sample + from) % 4];
+    return kf__o_round(r->compute, fminl(fmaxl(x, -r->largest), r->largest));
+}
+
 /* x, in a sample off by at most `error`. `overflows`: the true value depends on the order. */
 static double disturbed(const row *r, long double x, long double error, bool overflows) {
     if (r->noise->sample) {
-        switch (overflows ? r->noise->sample : 0) {
-        case 0: break;
-        case 1: return NAN;
-        case 3: return INFINITY;
-        case 4: return -INFINITY;
-        default: return kf__o_round(r->compute, fminl(fmaxl(x, -r->largest), r->largest));
-        }
+        if (overflows) return overflowed(r, x);
         if (isfinite(x) && isfinite(error) && error > 0)
             x = kf__o_disturb(r->noise, r->index, r->compute, x, error);
         else if (x == 0)
