@@ -215,7 +215,7 @@ static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out
     read_signature(b, &s);
     if (!bind(ev, &s, node, args)) return false;
     for (uint32_t i = 0; i < s.n; i++)
-        if (args[i].kind == KF__O_UNSET) args[i].kind = KF__O_NONE;
+        if (args[i].kind == KF__O_UNSET) args[i].kind = KF__O_NONE, args[i].left_out = true;
     return b->make(ev, b, args, out);
 }
 

@@ -132,7 +132,7 @@ bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s(%s): the axis isn't an array", b->name,
                              b->signature);
     kf__begin_call(ev, b->name);
-    if (where->kind == KF__O_NONE && b->data == 1) {
+    if (where->kind == KF__O_NONE && b->data == 1 && where->left_out) {
         axis = -1;
     } else if (where->kind == KF__O_NONE) {
         x = flat(ev->g, x);

@@ -81,6 +81,9 @@ bool kf__make_concatenate(kf__evaluator *ev, const kf__builtin *b, const kf__obj
     if (rank == 0)
         return kf__eval_fail(ev, KF_ERR_SHAPE, "%s() of numbers: stack() makes an array of them",
                              b->name);
+    if (how <= STACK && args[1].kind == KF__O_NONE && !args[1].left_out)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() needs an axis: for all elements ravel() the "
+                                                  "arrays first", b->name);
     if (how <= STACK && !axis_of(ev, &args[1], rank, &axis)) return false;
     if (how > STACK) axis = axes[how] < rank ? axes[how] : 0;
     for (int i = 0; i < n && how == STACK; i++) {

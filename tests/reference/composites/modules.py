@@ -73,3 +73,13 @@ def rows(t):
     t.add("sum(x > 0, 1, dtype=int32), x.sum(dtype=float64), mean(x, 0, dtype=float64)",
           lambda x: ((x > 0).sum(1).to(torch.int32), x.sum(), x.mean(0)), "rel 1e-5 abs 1e-5",
           x=normal(5, 9))
+    t.add("np.linalg.norm(x, 1), torch.linalg.norm(x, -inf), np.linalg.norm(x), "
+          "np.linalg.norm(x, 'fro')",
+          lambda x: tuple(torch.linalg.norm(x, o) for o in (1, float("-inf"), None, "fro")),
+          "rel 3e-6", x=normal(5, 9))
+    t.add("append(x, y), append(x, y, axis=1), atleast_3d(x), atleast_3d(x[0])",
+          lambda x, y: (np.append(x, y), np.append(x, y, 1), np.atleast_3d(x), np.atleast_3d(x[0])),
+          "ulp 0", **two)
+    t.add("average(x, 0, w), average(x, 1, v)",
+          lambda x, w, v: (np.average(x, 0, w), np.average(x, 1, v)), "rel 1e-5", x=normal(5, 5),
+          w=uniform(0.1, 1, 5), v=uniform(0.1, 1, 5))
