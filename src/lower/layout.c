@@ -213,8 +213,7 @@ static kf__along merged(const kf__low *L, const kf__operand *o, int a, int b) {
     return p;
 }
 
-/* Merge axis a into b: a is the outer one of the two. */
-static void merge(kf__low *L, int a, int b) {
+void kf__low_merge(kf__low *L, int a, int b) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (stretches(L, &L->operands[i], a, b)) stretch(L, &L->operands[i], a, b);
     L->axes[b].size *= L->axes[a].size;
@@ -236,11 +235,11 @@ static void merge(kf__low *L, int a, int b) {
  * merge: arrays whose first axis is the contiguous one are one run too. */
 static void merge_all(kf__low *L) {
     for (int a = L->n_axes - 2; a >= 0; --a)
-        if (mergeable(L, a, a + 1)) merge(L, a, a + 1);
+        if (mergeable(L, a, a + 1)) kf__low_merge(L, a, a + 1);
     for (int a = 0; !L->k->reduced && a < L->n_axes; ++a)
         for (int b = 0; b < L->n_axes; ++b)
             if (a != b && mergeable(L, a, b)) {
-                merge(L, a, b);
+                kf__low_merge(L, a, b);
                 a = -1;
                 break;
             }

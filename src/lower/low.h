@@ -7,6 +7,7 @@
  *   words.c        the argument struct
  *   body.c         instructions of the kernel as statements
  *   place.c        values of indices, guards of loads
+ *   pairs.c        stacks of every second element
  *   fixed.c        indices of gathers that don't change along the innermost axis
  *   range.c        bounds that a value's own instructions tell
  *   reduce.c       states of reductions as statements
@@ -176,6 +177,16 @@ static inline int kf__last(const kf__low *L) { return L->n_axes - 1; }
 /* How an operand moves along the innermost axis: 0 not at all, 1 by one element, 2 by a stride, 3
  * in a way that isn't affine. */
 int kf__low_step(const kf__low *L, uint32_t access);
+
+void kf__low_merge(kf__low *L, int a, int b); /* axis a into b: a is the outer one of the two */
+
+/* ---------------------------------------------------------------- pairs.c */
+
+enum { KF__SHORT_AXIS = 32 };
+/* The kernel without guards that keep nothing from being read; NULL: it has none. */
+const kf__kernel *kf__low_unguarded(kf__low *L);
+/* Merges axes that are one run in all operands with these sizes, whatever their names say. */
+void kf__low_merge_runs(kf__low *L);
 
 /* ---------------------------------------------------------------- order.c */
 

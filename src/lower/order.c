@@ -111,7 +111,7 @@ static bool may_be_last(const kf__low *L, int m) {
  * and a part of p, and what is one run along both is moved as that, 16 bytes a thread, whichever of
  * them is innermost in memory. Here sizes decide: whether c is short beside p is one more bucket. */
 
-enum { KF__SHORT = 32, KF__LEAST_LINE = 64, KF__LEAST_TILE = 2048 };
+enum { KF__LEAST_LINE = 64, KF__LEAST_TILE = 2048 };
 
 static int64_t short_rows(int64_t size) {
     int64_t rows = 4;
@@ -154,7 +154,7 @@ static bool order_dense(kf__low *L) {
     int line = -1, rows = -1;
     uint64_t dense;
     for (int c = 0; c < L->n_axes; ++c) {
-        if (L->axes[c].size > KF__SHORT) continue;
+        if (L->axes[c].size > KF__SHORT_AXIS) continue;
         for (int p = 0; p < L->n_axes; ++p) {
             int64_t size = L->axes[p].size; /* at least half a tile of it */
             if (p == c || size < KF__LEAST_LINE || (line >= 0 && size <= L->axes[line].size)) continue;
@@ -166,6 +166,28 @@ static bool order_dense(kf__low *L) {
     move_last(L, line);
     L->tile = rows - (rows > line);
     return L->dense = true;
+}
+
+/* The same without guards that say nothing, and with runs that only sizes tell. */
+static bool order_pairs(kf__low *L) {
+    const kf__kernel *k = L->k, *free = kf__low_unguarded(L);
+    kf__operand *operands = free ? KF__NEW(L->arena, kf__operand, k->n_accesses) : NULL;
+    kf__axis axes[KF__MAX_AXES];
+    int n_axes = L->n_axes;
+    if (!operands) {
+        L->failed = L->failed || free;
+        return false;
+    }
+    memcpy(operands, L->operands, sizeof *operands * k->n_accesses);
+    memcpy(axes, L->axes, sizeof axes);
+    kf__low_merge_runs(L);
+    L->k = free;
+    if (order_dense(L)) return true;
+    L->k = k;
+    L->n_axes = n_axes;
+    memcpy(L->operands, operands, sizeof *operands * k->n_accesses);
+    memcpy(L->axes, axes, sizeof axes);
+    return false;
 }
 
 /* ---------------------------------------------------------------- the order */
@@ -185,7 +207,8 @@ void kf__low_order(kf__low *L) {
     L->tiled = 0;
     if (!L->affine || L->k->n_symbols || L->n_axes < 2) return;
     if (L->k->reduced && kf__low_later(L, 1)) return;
-    if (L->target->kind != KF__TARGET_C && !L->k->reduced && order_dense(L)) return;
+    bool packs = L->target->kind != KF__TARGET_C && !L->k->reduced;
+    if (packs && (order_dense(L) || order_pairs(L))) return;
     int best = kf__last(L);
     for (int m = kf__last(L); m >= 0; --m) {
         if (!may_be_last(L, m)) continue;
