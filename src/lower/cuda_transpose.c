@@ -23,6 +23,7 @@ enum {
 
 typedef struct shape {
     int each;          /* elements of a thread; a tile has 256 times as many */
+    int packs;         /* of a thread */
     int least_rows;
     int64_t rows, len; /* of this plan */
 } shape;
@@ -66,7 +67,8 @@ static int64_t shared_bytes(const kf__low *L, const shape *s) {
 /* For `each` elements a thread: fits, or not. */
 static bool try_shape(const kf__low *L, int width, int each, shape *s) {
     s->each = each;
-    if (L->dense) /* a tile has 4 rows and more */
+    s->packs = each / width;
+    if (L->dense) /* a tile has as many rows as a thread has packs, and more */
         return width <= each && each / width <= 4 && shared_bytes(L, s) <= KF__SHARED_BYTES;
     s->least_rows = (int)kf__max(4, each / width);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
@@ -102,7 +104,7 @@ static int64_t power_of_two(int64_t n, int64_t least, int64_t most) {
 static void pick_sides(const kf__low *L, shape *s) {
     int64_t tile = tile_size(s), usual = s->each < 16 ? 32 : 64;
     int64_t high = L->axes[L->tile].size, wide = L->axes[kf__last(L)].size;
-    s->rows = L->dense ? kf__low_dense_rows(L) : kf__max(usual, s->least_rows);
+    s->rows = L->dense ? kf__max(kf__low_dense_rows(L), s->packs) : kf__max(usual, s->least_rows);
     s->len = tile / s->rows;
     if (L->dense) return;
     if (high <= usual / 2)

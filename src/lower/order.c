@@ -119,7 +119,6 @@ static int64_t short_rows(int64_t size) {
     return rows;
 }
 
-int64_t kf__low_dense_rows(const kf__low *L) { return short_rows(L->axes[L->tile].size); }
 
 static bool is_dense(const kf__low *L, uint32_t i, int p, int c) {
     const kf__operand *o = &L->operands[i];
@@ -128,6 +127,14 @@ static bool is_dense(const kf__low *L, uint32_t i, int p, int c) {
     if (o->store) return is_unit(L, i, c) && step == size;
     if (!o->varies[c]) return step > 1 && step <= short_rows(size);
     return is_unit(L, i, c) && step >= size && step <= short_rows(size);
+}
+
+int64_t kf__low_dense_rows(const kf__low *L) {
+    int64_t rows = 2, most = L->axes[L->tile].size;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i)) most = kf__max(most, L->operands[i].stride[kf__last(L)]);
+    while (rows < most) rows *= 2;
+    return rows;
 }
 
 /* Does the pair (p, c) serve all operands, and better than by elements or packs along c? */
