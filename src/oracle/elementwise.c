@@ -84,7 +84,9 @@ static void random_op(kf__opcode op, bool wide, const void *const *args, int64_t
 
 /* ---------------------------------------------------------------- one node */
 
-static bool is_select(kf__opcode op) { return op == KF__MAXIMUM || op == KF__MINIMUM; }
+static bool is_select(kf__opcode op) {
+    return op == KF__MAXIMUM || op == KF__MINIMUM || op == KF__FMAX || op == KF__FMIN;
+}
 
 /* Zeros of both signs: which one a maximum gives isn't promised. */
 static bool zeros_meet(const double *a, const double *b, int64_t n) {
