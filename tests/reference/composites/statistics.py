@@ -132,6 +132,9 @@ def rows(t):
     holes = np.float32([[1, np.nan, 3, -2], [np.nan, 5, -1, 0]])
     t.add("nanargmax(x, 1), nanargmin(x, 1), nanargmax(x)",
           by(lambda x: (np.nanargmax(x, 1), np.nanargmin(x, 1), np.nanargmax(x))), x=holes)
+    t.add("nanargmax(x, 1, keepdims=True), nanargmin(x, axis=0, keepdims=True)",
+          by(lambda x: (np.nanargmax(x, 1, keepdims=True), np.nanargmin(x, 0, keepdims=True))),
+          x=holes)
     wide = np.int64([[2**24 + 1, 2**24], [-2**24 - 1, 5]])
     t.add("nanmax(x, 1), nanmin(x, 1), nanargmax(x, 0)",
           by(lambda x: (np.nanmax(x, 1), np.nanmin(x, 1), np.nanargmax(x, 0))), x=wide)
