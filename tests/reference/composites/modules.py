@@ -70,7 +70,8 @@ def rows(t):
           lambda x, y: (x.tile(2, 1), torch.outer(x.ravel(), y.ravel())), "ulp 0.5", **two)
     t.add("torch.squeeze(x[:, :1]) * x.size(0), x[:1].squeeze() * len(x.size())",
           lambda x: (x[:, 0] * 5, x[0] * 2), "ulp 0", x=normal(5, 9))
-    t.add("sum(x > 0, 1, dtype=int32), x.sum(dtype=float64), mean(x, 0, dtype=float64)",
+    t.add("sum(x > 0, 1, dtype=int32), cast(x.sum(dtype=float64), x.dtype), "
+          "cast(mean(x, 0, dtype=float64), x.dtype)",
           lambda x: ((x > 0).sum(1).to(torch.int32), x.sum(), x.mean(0)), "rel 1e-5 abs 1e-5",
           x=normal(5, 9))
     t.add("np.linalg.norm(x, 1), torch.linalg.norm(x, -inf), np.linalg.norm(x), "
