@@ -39,7 +39,7 @@ static const struct {
     {"order", "2|3"}, {"padding_idx", "1|None"}, {"heads", "2|4"}, {"p", "0.3|2|1|$0|0"},
     {"beta", "0.5|2"},
     {"arrays", "$0, $1|ravel($0), ravel($1)"}, {"positions", "arange($0.shape[-2])"},
-    {"w", "$2|$0"},
+    {"w", "$2|$0"}, {"sizes", "(1, $0.shape[-1])|($0.shape[0], 1)|(1, $0.shape[0] - 1)"},
     {"value", "-1.0|2|0"}, {"threshold", "0.5|20"},
 };
 
