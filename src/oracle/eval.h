@@ -66,4 +66,9 @@ kf_status kf__o_reduce(const kf__node *node, kf__dtype from, const void *rows, i
 /* 32 bits an element, or 64: words 2 j and 2 j + 1, the lower half first. */
 void kf__o_philox(uint64_t seed, uint64_t stream, bool wide, int64_t n, int64_t *out);
 
+/* ---------------------------------------------------------------- tolerance.c */
+
+/* Fills out->decided and, of floats, out->tolerance, which are allocated. run: [samples + 1] */
+void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_result *out);
+
 #endif

@@ -1,0 +1,58 @@
+/* How far from the reference a result may be, from how far the samples are: see oracle.h. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "oracle/eval.h"
+
+enum { JUMP = 64 }; /* times the spread of the others: more than a coarser grid explains */
+
+/* How far samples get from the reference; false where they disagree on what can't be measured. The
+ * first one only says whether there is a jump nearby. */
+static bool spread_at(void *const *run, int samples, kf__dtype t, int64_t j, double *spread) {
+    double ref = kf__is_float(t) ? kf__o_round(t, ((double *)run[0])[j]) : 0, coarse = 0;
+    for (int k = 1; k <= samples; k++) {
+        if (!kf__is_float(t)) {
+            if (((int64_t *)run[k])[j] != ((int64_t *)run[0])[j]) return false;
+            continue;
+        }
+        double x = kf__o_round(t, ((double *)run[k])[j]);
+        if (isnan(x) != isnan(ref) || (isinf(x) || isinf(ref) ? x != ref && !isnan(x) : 0))
+            return false;
+        if (!isfinite(x)) continue;
+        if (k == 1) coarse = fabs(x - ref);
+        else if (fabs(x - ref) > *spread) *spread = fabs(x - ref);
+    }
+    return !(coarse > JUMP * (*spread + kf__o_ulp(t, ref)));
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The usual spread in ulp. In few samples of very many elements two disturbances cancel somewhere;
+ * half of what is usual is granted there too. */
+static double usual_spread(const kf__oracle_result *r) {
+    enum { MOST = 1000 };
+    double found[MOST];
+    int64_t n = 0, step = 1 + r->count / MOST;
+    for (int64_t j = 0; j < r->count; j += step)
+        if (r->decided[j] && isfinite(r->values[j]))
+            found[n++] = r->tolerance[j] / kf__o_ulp(r->dtype, r->values[j]);
+    qsort(found, (size_t)n, sizeof *found, by_size);
+    return n ? found[n / 2] : 0;
+}
+
+void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_result *out) {
+    for (int64_t j = 0; j < out->count; j++) {
+        double spread = 0;
+        out->decided[j] = spread_at(run, samples, out->dtype, j, &spread);
+        if (out->values) out->tolerance[j] = spread;
+    }
+    double usual = out->values ? usual_spread(out) : 0;
+    for (int64_t j = 0; out->values && j < out->count; j++) {
+        double ulp = kf__o_ulp(out->dtype, out->values[j]);
+        double spread = fmax(out->tolerance[j], 0.5 * usual * ulp);
+        out->tolerance[j] = isfinite(out->values[j]) ? factor * spread + ulp : 0;
+    }
+}
