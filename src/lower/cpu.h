@@ -78,6 +78,13 @@ typedef struct kf__kept {
     const char *row;                 /* [most] */
 } kf__kept;
 
+int kf__cpu_reduced_axes(const kf__low *L);
+kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s);
+/* Is there something to keep? Then its buffer is declared. */
+bool kf__cpu_keep_exps(kf__low *L, kf__kept *k);
+bool kf__cpu_keep_dear(kf__low *L, kf__kept *k);
+const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
+
 /* One stage's reductions over one block: leaves each one's block state in fields[r][f]. */
 typedef struct kf__pass {
     int field, n_fields; /* n_fields: the most that a reduction has */

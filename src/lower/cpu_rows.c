@@ -19,96 +19,7 @@
  */
 #include "lower/cpu.h"
 
-enum {
-    KF__CPU_CHUNK = 16 * KF__CPU_BLOCK,
-    KF__CPU_KEPT = 256 << 10, /* bytes of values on the stack; longer rows compute them again */
-};
-
-/* ---------------------------------------------------------------- values kept */
-
-static int reduced_axes(const kf__low *L) {
-    int n = 0;
-    for (int m = 0; m < L->n_axes; ++m) n += L->axes[m].reduced;
-    return n;
-}
-
-static bool find_kept(kf__low *L, kf__kept *k) {
-    for (uint32_t i = 0; reduced_axes(L) == 1 && i < L->k->n_instrs; ++i) {
-        if (L->k->instrs[i].kind != KF__I_REDUCE ||
-            !kf__low_find_exp(L, i, &k->difference, &k->power))
-            continue;
-        kf__dtype type = kf__state_type(L, i);
-        k->red = i;
-        k->most = KF__CPU_KEPT / kf__types[type].size;
-        k->row = kf__l_name(L, "exps%u", (unsigned)i);
-        kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);
-        return true;
-    }
-    return false;
-}
-
-/* What a stage computes for every element. */
-static kf__mask *of_stage(kf__low *L, uint32_t s) {
-    uint16_t stores[64];
-    uint16_t *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 65);
-    if (!roots) {
-        L->failed = true;
-        return kf__low_needed(L, KF__LEVEL_FULL, NULL, 0);
-    }
-    uint32_t n = kf__low_reductions(L, s, roots), n_stores = kf__low_stores(L, s, stores);
-    for (uint32_t r = 0; r < n; ++r) roots[r] = L->k->instrs[roots[r]].args[0];
-    for (uint32_t i = 0; i < n_stores; ++i) roots[n++] = L->k->stores[stores[i]].instr;
-    return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-}
-
-/* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
-static bool is_dear(kf__low *L, uint16_t i) {
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
-    bool dear = kf__is_dear(L, mask);
-    for (uint32_t k = 0; k < L->k->n_instrs && !dear; ++k)
-        dear = kf__has(mask, k) && L->k->instrs[k].kind == KF__I_LOAD &&
-               L->operands[L->k->instrs[k].access].symbols;
-    return dear;
-}
-
-/* What is dear, reduced in an early stage and needed by a later one. */
-static bool find_dear(kf__low *L, kf__kept *k) {
-    if (reduced_axes(L) != 1 || L->k->n_stages < 2) return false;
-    kf__mask **of = KF__NEW(L->arena, kf__mask *, L->k->n_stages);
-    if (!of) {
-        L->failed = true;
-        return false;
-    }
-    for (uint32_t s = 0; s < L->k->n_stages; ++s) of[s] = of_stage(L, s);
-    for (uint32_t i = L->k->n_instrs; i-- > 0;) {
-        const kf__instr *in = &L->k->instrs[i];
-        bool later = false;
-        if (in->level != KF__LEVEL_FULL || !kf__has(of[in->stage], i)) continue;
-        for (uint32_t s = in->stage + 1u; s < L->k->n_stages; ++s) later |= kf__has(of[s], i);
-        if (!later || !is_dear(L, (uint16_t)i)) continue;
-        kf__dtype type = kf__compute((kf__dtype)in->dtype);
-        *k = (kf__kept){.red = UINT32_MAX, .power = i, .stage = in->stage,
-                        .most = KF__CPU_KEPT / kf__types[type].size,
-                        .row = kf__l_name(L, "row%u", (unsigned)i)};
-        kf__put_var(L, kf__ctype((kf__dtype)in->dtype), k->row, k->most, NULL);
-        return true;
-    }
-    return false;
-}
-
-static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
-    return kf__l_bin(L, "<=", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most));
-}
-
-/* Where the block's values are kept; of a row that is too long for that, at the front. */
-static const char *kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
-    const char *name = kf__l_name(L, "%s_from", k->row);
-    first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
-    const char *type = kf__ctype((kf__dtype)L->k->instrs[k->power].dtype);
-    kf__put_let(L, kf__l_name(L, "%s *", type), name,
-                kf__l_bin(L, "+", kf__l_var(L, k->row), first), NULL);
-    return name;
-}
+enum { KF__CPU_CHUNK = 16 * KF__CPU_BLOCK };
 
 /* ---------------------------------------------------------------- one stage over a range */
 
@@ -240,7 +151,7 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
                                const kf__lx *first, const kf__lx *len) {
     const char *from = NULL;
     const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
-    if (kept) from = kept_from(L, kept, first);
+    if (kept) from = kf__cpu_kept_from(L, kept, first);
     if (st->use) put_again(L, st->use, first, len, from);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
@@ -273,7 +184,7 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
 /* The stage over the reduced indices [from, to), block by block. */
 static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *to) {
     const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK);
-    if (reduced_axes(L) == 1) {
+    if (kf__cpu_reduced_axes(L) == 1) {
         kf__open_for(L, "int64_t", "first", from, to, block, KF__SERIAL);
         const kf__lx *first = kf__l_var(L, "first");
         const kf__lx *len = kf__put_let(
@@ -319,11 +230,11 @@ void kf__cpu_rows(kf__low *L) {
     int64_t length = kf__low_extent(L, true);
     L->fn->grain = kf__max(1, 4096 / kf__max(1, length));
     bool stream = kf__cpu_stream_word(L);
-    const kf__lx *n = reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
+    const kf__lx *n = kf__cpu_reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
     kf__kept exps, dear;
-    bool keeps = find_kept(L, &exps), keeps_dear = !keeps && find_dear(L, &dear);
+    bool keeps = kf__cpu_keep_exps(L, &exps), keeps_dear = !keeps && kf__cpu_keep_dear(L, &dear);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
     kf__put_decode(L, false, false, kf__l_var(L, "u"));
@@ -337,9 +248,9 @@ void kf__cpu_rows(kf__low *L) {
         open_stage(L, st, s);
         const kf__lx *zero = kf__l_int(L, 0);
         if (keeps && has_reduction(st, exps.red)) st->fill = &exps;
-        if (keeps && kf__has(of_stage(L, s), exps.power)) st->use = &exps;
+        if (keeps && kf__has(kf__cpu_of_stage(L, s), exps.power)) st->use = &exps;
         if (keeps_dear && s == dear.stage) st->save = &dear;
-        if (keeps_dear && s > dear.stage && kf__has(of_stage(L, s), dear.power)) st->use = &dear;
+        if (keeps_dear && s > dear.stage && kf__has(kf__cpu_of_stage(L, s), dear.power)) st->use = &dear;
         if (st->n_reds || st->n_stores) put_stage(L, st, zero, n);
         st->summing = st->fill;
         if (st->summing) put_stage(L, st, zero, n);
