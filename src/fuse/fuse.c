@@ -280,28 +280,25 @@ static kf_status choose(choice *c, kf_graph *graph, kf_fusion mode, kf_error *er
 }
 
 static void choice_free(choice *c) {
+    if (!c->f.g) return;
     kf__groups_free(&c->f, &c->groups);
     state_free(&c->f);
+    c->f.g = NULL;
 }
 
-/* Reductions in two steps, where that costs less. *whole: then the graph as it was. */
-static kf_status choose_factored(choice *c, kf_graph **whole, kf_error *err) {
-    choice other = {0};
+/* Reductions in two steps, of a graph of its own: *best, where that costs less. The groups of each
+ * choice point to its state, so neither is moved. */
+static kf_status choose_factored(choice *plain, choice *factored, choice **best, kf_error *err) {
     kf_graph *graph = NULL;
-    kf_status status = kf__factor(c->f.g, &graph, err);
+    kf_status status = kf__factor(plain->f.g, &graph, err);
     if (!graph) return status;
-    status = choose(&other, graph, KF_FUSION_ON, err);
-    *whole = graph;
-    if (status == KF_OK && kf__total_cost(&other.groups) < kf__total_cost(&c->groups)) {
-        choice swap = *c;
-        *c = other, other = swap;
-        *whole = other.f.g;
-        choice_free(&other);
+    status = choose(factored, graph, KF_FUSION_ON, err);
+    if (status == KF_OK && kf__total_cost(&factored->groups) < kf__total_cost(&plain->groups)) {
+        *best = factored;
         return KF_OK;
     }
-    choice_free(&other);
+    choice_free(factored);
     kf_graph_free(graph);
-    *whole = NULL;
     if (status == KF_ERR_LIMIT) { /* it is only a try */
         kf__error_clear(err);
         status = KF_OK;
@@ -310,16 +307,18 @@ static kf_status choose_factored(choice *c, kf_graph **whole, kf_error *err) {
 }
 
 kf_status kf__fuse(kf_graph *graph, kf_fusion mode, kf__partition **out, kf_error *err) {
-    choice c = {0};
-    kf_graph *whole = NULL;
+    choice plain = {0}, factored = {0}, *best = &plain;
     *out = NULL;
-    kf_status status = choose(&c, graph, mode, err);
-    if (status == KF_OK && mode == KF_FUSION_ON) status = choose_factored(&c, &whole, err);
-    if (status == KF_OK) status = kf__partition_make(&c.f, &c.groups, out, err);
-    if (status == KF_OK) (*out)->whole = whole;
-    choice_free(&c);
+    kf_status status = choose(&plain, graph, mode, err);
+    if (status == KF_OK && mode == KF_FUSION_ON)
+        status = choose_factored(&plain, &factored, &best, err);
+    if (status == KF_OK) status = kf__partition_make(&best->f, &best->groups, out, err);
+    kf_graph *second = factored.f.g;
+    if (status == KF_OK && second) (*out)->whole = graph;
+    choice_free(&factored);
+    choice_free(&plain);
     if (status != KF_OK) {
-        if (whole) kf_graph_free(c.f.g);
+        kf_graph_free(second);
         kf_graph_free(graph);
     }
     return status;
