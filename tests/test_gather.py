@@ -102,6 +102,25 @@ def test_several_indices(run, tmp_path, device):
                 assert np.array_equal(g, want), one
 
 
+def test_lists(run, tmp_path):
+    """Lists of integers are indices as arrays are."""
+    texts = ["x[[2, 0, -1]]", "x[:, [1, 3]]", "x[..., [0, -1, 0]] * 2", "x[[0, 1], [1, 2]]",
+             "x[i, [2, 0, 1, 1]]", "x[:, [3], 1:, None]"]
+    got = evaluate(run, tmp_path, ", ".join(texts), {"x": X4, "i": I}, results=len(texts))
+    for one, g in zip(texts, got):
+        assert np.array_equal(g, eval(one, {}, {"x": X4, "i": I})), one
+
+
+@pytest.mark.parametrize("index, words", [
+    ("[]", "a list as an index has 1 to 64 integers"),
+    ("[True, False]", "a list of True and False as an index isn't supported"),
+    ("[[0, 1], [1, 0]]", "an index in a list must be an integer, not a tuple"),
+    ("[0.5]", "an index in a list must be an integer"),
+])
+def test_lists_that_are_wrong(run, index, words):
+    assert words in run("run", f"x[{index}]", "x=randn(2, 4)", code=2).stderr
+
+
 def test_several_indices_outside(run, tmp_path):
     """One index outside gives 0, even where the row-major place would be another element's."""
     i, j = np.array([0, 1, 1, -5, 3]), np.array([5, -6, 4, 0, 1])

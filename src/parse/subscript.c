@@ -153,6 +153,29 @@ typedef struct index_items {
     kf__object object[2 * KF__MAX_RANK];
 } index_items;
 
+/* x[[2, 0, -1]]: the numbers as an array of indices. */
+static bool read_list(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    enum { MOST = 64 };
+    kf__ref parts[MOST];
+    kf__object list;
+    if (!kf__evaluate(ev, node, &list)) return false;
+    if (list.kind != KF__O_TUPLE || list.n == 0 || list.n > MOST)
+        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
+                             "a list as an index has 1 to %d integers; an array may have more",
+                             (int)MOST);
+    for (uint32_t i = 0; i < list.n; i++) {
+        int64_t index;
+        if (list.items[i].kind == KF__O_BOOL)
+            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "a list of True and False as an index "
+                                                         "isn't supported; give the indices");
+        if (!kf__to_int(ev, &list.items[i], "an index in a list", &index)) return false;
+        kf__ref number = kf__constant(ev->g, KF__I64, 0, index, false);
+        parts[i] = number ? kf__insert_axis(ev->g, number, 0) : 0;
+        if (!parts[i]) return kf__eval_memory(ev);
+    }
+    return kf__eval_node(ev, kf__concat_all(ev->g, 0, parts, (int)list.n), out);
+}
+
 static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out) {
     out->n = node->n - 1;
     if (out->n > KF__COUNT(out->slice))
@@ -161,10 +184,10 @@ static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out)
         const kf__ast *item = node->part[i + 1].node;
         out->slice[i] = item->kind == KF__A_SLICE ? item : NULL;
         ev->at = item->at;
-        if (item->kind == KF__A_TUPLE && item->op == KF__T_OPEN_SQUARE)
-            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
-                                 "a list as an index (a gather) is not supported; x[0, 1] takes "
-                                 "one index an axis");
+        if (item->kind == KF__A_TUPLE && item->op == KF__T_OPEN_SQUARE) {
+            if (!read_list(ev, item, &out->object[i])) return false;
+            continue;
+        }
         if (!out->slice[i] && !kf__evaluate(ev, item, &out->object[i])) return false;
     }
     ev->at = node->at;
