@@ -23,6 +23,15 @@ bench() {
     timeout 120 build/kfuse bench "$text" "$@" --device "$device" 2>&1 | grep -E ' (cold|warm) '
 }
 
+# rotary TEXT FEW MANY: of an embedding of x with cosines c and sines s, so many a position
+rotary() {
+    for type in f32 bf16; do
+        bench "$1" "x=randn(2,3,5,8,dtype=$type)" "c=randn(5,$2,dtype=$type)" \
+            "s=randn(5,$2,dtype=$type)" -- "x=randn(8,32,2048,128,dtype=$type)" \
+            "c=randn(2048,$3,dtype=$type)" "s=randn(2048,$3,dtype=$type)"
+    done
+}
+
 bench 'x + 1' 'x=randn(37,41)' -- 'x=randn(8192,1024)'
 for type in f32 bf16; do
     bench 'take(w, i, axis=0)' "w=randn(99,64,dtype=$type)" 'i=randint(-99,99,(50,))' -- \
@@ -58,12 +67,7 @@ bench 'stack([x, y], axis=-1)' 'x=randn(33,65)' 'y=randn(33,65)' -- 'x=randn(409
 bench 'stack([x, y], axis=-1)' 'x=randn(33,65,dtype=bf16)' 'y=randn(33,65,dtype=bf16)' -- \
     'x=randn(4096,4096,dtype=bf16)' 'y=randn(4096,4096,dtype=bf16)'
 bench 'x[..., ::2] + x[..., 1::2]' 'x=randn(33,66)' -- 'x=randn(4096,4096)'
-pairs='a = x[..., ::2]; b = x[..., 1::2]; reshape(stack([a * c - b * s, a * s + b * c], axis=-1), x.shape)'
-for type in f32 bf16; do
-    bench "$pairs" "x=randn(2,3,5,8,dtype=$type)" "c=randn(5,4,dtype=$type)" \
-        "s=randn(5,4,dtype=$type)" -- "x=randn(8,32,2048,128,dtype=$type)" \
-        "c=randn(2048,64,dtype=$type)" "s=randn(2048,64,dtype=$type)"
-done
+rotary 'a = x[..., ::2]; b = x[..., 1::2]; reshape(stack([a * c - b * s, a * s + b * c], axis=-1), x.shape)' 4 64
 bench 'pad(x, 1)' 'x=randn(33,65)' -- 'x=randn(4096,1024)'
 bench 'pad(x, 1)' 'x=randn(33,65,dtype=bf16)' -- 'x=randn(4096,4096,dtype=bf16)'
 bench 'pad(x, 1)' 'x=randint(0,99,(33,65),dtype=i8)' -- 'x=full((8192,8192),3,dtype=i8)'
@@ -72,11 +76,6 @@ for mode in edge reflect; do
     bench "pad(x, 1, mode='$mode')" 'x=randn(33,65,dtype=bf16)' -- 'x=randn(4096,4096,dtype=bf16)'
 done
 bench 'pad(x.T, 1)' 'x=randn(33,65)' -- 'x=randn(4096,4096)'
-rotary='h = x.shape[-1] // 2; r = concatenate([-x[..., h:], x[..., :h]], axis=-1); x * c + r * s'
-for type in f32 bf16; do
-    bench "$rotary" "x=randn(2,3,5,8,dtype=$type)" "c=randn(5,8,dtype=$type)" \
-        "s=randn(5,8,dtype=$type)" -- "x=randn(8,32,2048,128,dtype=$type)" \
-        "c=randn(2048,128,dtype=$type)" "s=randn(2048,128,dtype=$type)"
-done
+rotary 'h = x.shape[-1] // 2; r = concatenate([-x[..., h:], x[..., :h]], axis=-1); x * c + r * s' 8 128
 bench 'randn((8192, 4096))' -- # one write of as many
 bench 'x + randn(x.shape)' 'x=randn(33,65)' -- 'x=randn(4096,4096)'

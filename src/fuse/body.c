@@ -86,8 +86,7 @@ static kf__ref under_views(const kf_graph *g, kf__ref ref) {
 /* Is it a half that is stored: a result, or one that this kernel leaves for others? */
 static bool is_stored_rounded(const kf__body *b, kf__ref ref) {
     const kf_graph *g = b->f->g;
-    kf__dtype type = (kf__dtype)kf__at(g, ref)->dtype;
-    if (!kf__is_float(type) || kf__compute(type) == type) return false;
+    if (!kf__is_narrow((kf__dtype)kf__at(g, ref)->dtype)) return false;
     ref = under_views(g, ref);
     if (kf__at(g, ref)->kind == KF__CAST) return false; /* it rounds */
     for (uint32_t i = 0; i < g->results.n; i++)

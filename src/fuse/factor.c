@@ -12,10 +12,6 @@
  */
 #include "fuse/internal.h"
 
-static bool is_half(const kf__node *n) {
-    return kf__is_float((kf__dtype)n->dtype) && kf__compute((kf__dtype)n->dtype) != n->dtype;
-}
-
 /* Mark the elementwise nodes that a reduction's argument is made of, at the same index. */
 static void mark_cone(const kf_graph *g, kf__ref root, uint8_t *cone) {
     memset(cone, 0, g->nodes.n);
@@ -71,10 +67,10 @@ static bool find_wide(factoring *p) {
     bool fits = true;
     for (kf__ref r = 1; r < p->from->nodes.n && fits; r++) {
         const kf__node *n = kf__at(p->from, r);
-        bool any = p->rows[r] && is_half(n), computed = n->kind == KF__OP || n->kind == KF__CAST;
+        bool any = p->rows[r] && kf__is_narrow((kf__dtype)n->dtype), computed = n->kind == KF__OP || n->kind == KF__CAST;
         for (int i = 0; i < n->n_args; i++) any |= p->is_wide[n->args[i]] != 0;
         fits = !any || computed || n->kind == KF__REDUCE || kf__is_view(n);
-        p->is_wide[r] = any && is_half(n) && n->kind != KF__CAST;
+        p->is_wide[r] = any && kf__is_narrow((kf__dtype)n->dtype) && n->kind != KF__CAST;
     }
     return fits;
 }
@@ -89,7 +85,7 @@ static void remake(factoring *p, kf__ref r) {
     for (int i = 0; i < n->n_args; i++) {
         kf__ref arg = n->args[i];
         args[i] = wide && p->wide[arg] ? p->wide[arg] : p->made[arg];
-        if (wide && !p->wide[arg] && is_half(kf__at(p->from, arg)))
+        if (wide && !p->wide[arg] && kf__is_narrow((kf__dtype)kf__at(p->from, arg)->dtype))
             args[i] = kf__cast(p->g, args[i], kf__compute((kf__dtype)kf__at(p->from, arg)->dtype));
     }
     if (p->is_wide[r]) like.dtype = (uint8_t)kf__compute((kf__dtype)n->dtype);

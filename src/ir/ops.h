@@ -28,6 +28,8 @@ typedef struct kf__type {
 extern const kf__type kf__types[KF__DTYPE_COUNT];
 
 static inline kf__dtype kf__compute(kf__dtype t) { return kf__types[t].compute; }
+/* Is it a float that is stored in fewer digits than it is computed with: a half, a float8? */
+static inline bool kf__is_narrow(kf__dtype t) { return kf__compute(t) != t; }
 /* A float8: what moves elements is of such a dtype, no arithmetic. */
 static inline bool kf__is_storage(kf__dtype t) { return t == KF__F8E4M3 || t == KF__F8E5M2; }
 static inline bool kf__is_float(kf__dtype t) { return kf__types[t].class == KF__CLASS_FLOAT; }

@@ -105,6 +105,11 @@ void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int w
                        const char *function, const kf__lx *p, const kf__lx *begin,
                        const kf__lx *end);
 
+/* The array in shared memory of a tiled operand. */
+static inline const char *kf__cuda_tile_name(kf__low *L, uint32_t access) {
+    return kf__l_name(L, "tile%u", (unsigned)access);
+}
+
 /* ---------------------------------------------------------------- cuda_column_tiles.c */
 
 enum { KF__TILE_ROWS = 64 }; /* of columns: what 8 threads of 8 rows each have */
@@ -129,6 +134,8 @@ bool kf__cuda_has_sides(const kf__low *L, const uint16_t *sides, uint32_t pick);
 const kf__kernel *kf__cuda_main(kf__low *L, const kf__tile *t, const kf__lx **condition);
 
 /* ---------------------------------------------------------------- cuda_exchange.c */
+
+void kf__cuda_put_barrier(kf__low *L); /* of the block */
 
 /* States of several reductions, the same on all lanes of a warp in the end. */
 typedef struct kf__states {

@@ -14,10 +14,6 @@ enum {
     PITCH = KF__TILE_ROWS + 1, /* neighbours across a column are in different banks */
 };
 
-static const char *shared_name(kf__low *L, uint32_t i) {
-    return kf__l_name(L, "tile%u", (unsigned)i);
-}
-
 static const char *early_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "g%u", (unsigned)i);
 }
@@ -40,7 +36,7 @@ static const kf__lx *place(kf__low *L, const kf__lx *column, const kf__lx *row) 
 void kf__cuda_put_tile_arrays(kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (kf__low_tiled(L, i))
-            kf__put_shared(L, kf__ctype(L->operands[i].dtype), shared_name(L, i), ACROSS * PITCH);
+            kf__put_shared(L, kf__ctype(L->operands[i].dtype), kf__cuda_tile_name(L, i), ACROSS * PITCH);
 }
 
 void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0, const kf__lx *to) {
@@ -63,22 +59,18 @@ void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0
     }
 }
 
-static void put_barrier(kf__low *L) {
-    kf__put_call(L, kf__l_callv(L, "kf_barrier", KF__I64, 0, NULL));
-}
-
 void kf__cuda_exchange_tiles(kf__low *L, kf__tile *t) {
-    put_barrier(L); /* the tile before has been read */
+    kf__cuda_put_barrier(L); /* the tile before has been read */
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!kf__low_tiled(L, i)) continue;
         open_elements(L);
         const kf__lx *at = place(L, kf__l_var(L, "tile_column"), kf__l_var(L, "tile_row"));
         kf__put_call(L, kf__l_call(L, "kf_shared_put_T", L->operands[i].dtype,
-                                   kf__l_var(L, shared_name(L, i)), at,
+                                   kf__l_var(L, kf__cuda_tile_name(L, i)), at,
                                    kf__l_item(L, early_name(L, i), kf__l_var(L, "k"))));
         kf__close(L);
     }
-    put_barrier(L);
+    kf__cuda_put_barrier(L);
     for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
         const kf__instr *in = &L->k->instrs[n];
         if (in->kind != KF__I_LOAD || !kf__low_tiled(L, in->access)) continue;
@@ -90,7 +82,7 @@ void kf__cuda_exchange_tiles(kf__low *L, kf__tile *t) {
         const kf__lx *at = place(L, kf__l_var(L, "across"), row);
         kf__put_set(L, kf__cuda_register_item(L, t, n, s, kf__l_int(L, 0)),
                     kf__l_call(L, "kf_shared_get_T", in->dtype,
-                               kf__l_var(L, shared_name(L, in->access)), at));
+                               kf__l_var(L, kf__cuda_tile_name(L, in->access)), at));
         kf__close(L);
     }
 }

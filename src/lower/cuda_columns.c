@@ -162,7 +162,7 @@ static void put_down(kf__low *L, columns *c, const kf__lx *from, const kf__lx *a
                                        kf__l_var(L, array(L, "down", c->reds[r], f)), lane,
                                        kf__l_item(L, array(L, "state", c->reds[r], f), e)));
     kf__close(L);
-    kf__put_call(L, kf__l_callv(L, "kf_barrier", KF__I64, 0, NULL));
+    kf__cuda_put_barrier(L);
     kf__open_if(L, kf__l_bin(L, "==", down, kf__l_int(L, 0)));
     const kf__lx *count =
         kf__put_var(L, "int64_t", "count", 0,

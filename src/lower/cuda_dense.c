@@ -23,9 +23,6 @@ static const kf__lx *var(kf__low *L, const char *name) { return kf__l_var(L, nam
 static int item_size(const kf__low *L, uint32_t i) { return kf__types[L->operands[i].dtype].size; }
 static int per_run(const kf__low *L, uint32_t i) { return 16 / item_size(L, i); }
 
-static const char *shared_name(kf__low *L, uint32_t i) {
-    return kf__l_name(L, "tile%u", (unsigned)i);
-}
 static const char *bits_name(const kf__low *L, uint32_t i, bool store) {
     static const char *const loads[] = {[1] = "i8", [2] = "i16", [4] = "i32", [8] = "i64"};
     static const char *const stores[] = {
@@ -46,7 +43,7 @@ int64_t kf__dense_items(const kf__low *L, int64_t tile, uint32_t i) {
 void kf__dense_put_shared(kf__low *L, int64_t tile, uint32_t i) {
     const char *type = L->operands[i].store ? kf__types[L->operands[i].dtype].stored
                                             : kf__l_name(L, "int%d_t", 8 * item_size(L, i));
-    kf__put_shared(L, type, shared_name(L, i), kf__dense_items(L, tile, i));
+    kf__put_shared(L, type, kf__cuda_tile_name(L, i), kf__dense_items(L, tile, i));
     kf__put_let(L, "int", pitch_name(L, i), kf__word_stride(L, i, kf__last(L)), NULL);
 }
 
@@ -105,7 +102,7 @@ void kf__dense_between(kf__low *L, int64_t tile, uint32_t i) {
     const kf__lx *f = open_runs(L, tile, i);
     kf__open_if(L, less(L, f, slots(L, i)));
     kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_dense_put16_%s", bits_name(L, i, false)),
-                               KF__I64, var(L, shared_name(L, i)), f, words_of_run(L, i)));
+                               KF__I64, var(L, kf__cuda_tile_name(L, i)), f, words_of_run(L, i)));
     kf__close(L);
     kf__close(L);
 }
@@ -125,7 +122,7 @@ void kf__dense_take(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *wor
     const char *name = kf__l_name(L, "kf_dense_take%d_%s", t->W, bits_name(L, i, false));
     const kf__lx *zero = kf__l_int(L, 0), *row = zero;
     if (L->operands[i].varies[L->tile]) row = kf__l_select(L, there(L), t->across, zero);
-    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, shared_name(L, i)), item(L, t, i, row),
+    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, kf__cuda_tile_name(L, i)), item(L, t, i, row),
                                pitch(L, i), words));
 }
 
@@ -134,7 +131,7 @@ void kf__dense_put(kf__low *L, const kf__tile *t, uint32_t i, const char *array)
     kf__open_if(L, there(L));
     kf__open_for(L, "int", "e", zero, kf__l_int(L, t->W), kf__l_int(L, 1), KF__UNROLL);
     const char *name = kf__l_name(L, "kf_dense_put_%s", kf__types[L->operands[i].dtype].alias);
-    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, shared_name(L, i)),
+    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, kf__cuda_tile_name(L, i)),
                                plus(L, item(L, t, i, t->across), times(L, e, pitch(L, i))),
                                kf__l_item(L, array, e)));
     kf__close(L);
@@ -148,7 +145,7 @@ void kf__dense_late(kf__low *L, int64_t tile, uint32_t i, const kf__lx *wide) {
     kf__open_if(L, less(L, f, var(L, "count")));
     kf__put_var(L, "uint32_t", "w", 4, NULL);
     kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_dense_get16_%s", bits_name(L, i, false)),
-                               KF__I64, var(L, shared_name(L, i)), f, words));
+                               KF__I64, var(L, kf__cuda_tile_name(L, i)), f, words));
     kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_store16_%s", bits_name(L, i, true)), KF__I64,
                                var(L, "p"), f, var(L, "count"), wide, words));
     kf__close(L);

@@ -20,6 +20,10 @@ static bool by_fold(const kf__low *L, const kf__states *st, uint32_t r) {
     return kf__is_simple(L, st->reds[r]) || (st->only && st->only[r] >= 0);
 }
 
+void kf__cuda_put_barrier(kf__low *L) {
+    kf__put_call(L, kf__l_callv(L, "kf_barrier", KF__I64, 0, NULL));
+}
+
 static const kf__lx *shuffle(kf__low *L, kf__dtype type, const kf__lx *value, const kf__lx *mask) {
     return kf__l_call(L, "kf_shfl_xor_T", type, value, mask);
 }
@@ -129,7 +133,7 @@ void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stag
                                        kf__l_var(L, array), warp, st->field[r][f]));
         }
     kf__close(L);
-    kf__put_call(L, kf__l_callv(L, "kf_barrier", KF__I64, 0, NULL));
+    kf__cuda_put_barrier(L);
     put_merge_arrays(L, st, prefix, threads / 32);
 }
 

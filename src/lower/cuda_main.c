@@ -112,28 +112,16 @@ static uint16_t part_of(const finding *f, uint16_t i) {
 /* The kernel without what is left out. */
 static kf__kernel *rewritten(finding *f) {
     kf__low *L = f->L;
-    kf__kernel *k = KF__NEW(L->arena, kf__kernel, 1);
-    kf__instr *instrs = KF__NEW(L->arena, kf__instr, L->k->n_instrs);
-    kf__store *stores = KF__NEW(L->arena, kf__store, L->k->n_stores);
-    if (!k || !instrs || !stores) {
-        L->failed = true;
-        return NULL;
-    }
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        kf__instr *in = &instrs[i];
-        *in = L->k->instrs[i];
+    kf__kernel *k = kf__low_copy_kernel(L);
+    for (uint32_t i = 0; k && i < k->n_instrs; ++i) {
+        kf__instr *in = &k->instrs[i];
         if (in->kind == KF__I_LOAD && in->n_args == 1 && kf__is_place(L, in->args[0]) &&
             is_known(f, in->args[0]) == KF__HOLDS)
             in->n_args = 0;
         for (int a = 0; a < in->n_args; ++a) in->args[a] = part_of(f, in->args[a]);
     }
-    for (uint32_t s = 0; s < L->k->n_stores; ++s) {
-        stores[s] = L->k->stores[s];
-        stores[s].instr = part_of(f, stores[s].instr);
-    }
-    *k = *L->k;
-    k->instrs = instrs;
-    k->stores = stores;
+    for (uint32_t s = 0; k && s < k->n_stores; ++s)
+        k->stores[s].instr = part_of(f, k->stores[s].instr);
     return k;
 }
 

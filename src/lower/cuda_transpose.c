@@ -148,9 +148,6 @@ static const kf__lx *times(kf__low *L, const kf__lx *a, const kf__lx *b) {
 }
 static const kf__lx *var(kf__low *L, const char *name) { return kf__l_var(L, name); }
 
-static const char *shared_name(kf__low *L, uint32_t i) {
-    return kf__l_name(L, "tile%u", (unsigned)i);
-}
 static const char *register_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "g%u", (unsigned)i);
 }
@@ -173,7 +170,7 @@ void kf__cuda_from_shared(kf__low *L, const kf__tile *t, uint32_t access, const 
     }
     const char *name = kf__l_name(L, "kf_shared_take%d_%s", t->W, bits_name(L, access));
     const kf__lx *at = plus(L, times(L, t->along, pitch(L, access)), t->across);
-    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, shared_name(L, access)), at,
+    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, kf__cuda_tile_name(L, access)), at,
                                pitch(L, access), words));
 }
 
@@ -186,7 +183,7 @@ void kf__cuda_to_shared(kf__low *L, const kf__tile *t, uint32_t access, const ch
     kf__open_for(L, "int", "e", kf__l_int(L, 0), kf__l_int(L, t->W), kf__l_int(L, 1), KF__UNROLL);
     const kf__lx *at = plus(L, plus(L, times(L, t->across, pitch(L, access)), t->along), e);
     kf__put_call(L, kf__l_call(L, "kf_shared_put_T", L->operands[access].dtype,
-                               var(L, shared_name(L, access)), at, kf__l_item(L, array, e)));
+                               var(L, kf__cuda_tile_name(L, access)), at, kf__l_item(L, array, e)));
     kf__close(L);
 }
 
@@ -247,7 +244,7 @@ static void put_early(kf__low *L, const shape *s, uint32_t i) {
         return;
     }
     const char *words = register_name(L, i);
-    kf__put_shared(L, kf__l_name(L, "int%d_t", 8 * item_size(L, i)), shared_name(L, i),
+    kf__put_shared(L, kf__l_name(L, "int%d_t", 8 * item_size(L, i)), kf__cuda_tile_name(L, i),
                    shared_items(L, s, i));
     kf__put_var(L, "uint32_t", words, s->each * item_size(L, i) / 4, NULL);
     kf__open_block(L);
@@ -270,8 +267,6 @@ static void put_early(kf__low *L, const shape *s, uint32_t i) {
     close_runs(L);
 }
 
-static const kf__lx *barrier(kf__low *L) { return kf__l_callv(L, "kf_barrier", KF__I64, 0, NULL); }
-
 static bool is_load(const kf__low *L, uint32_t i) {
     return kf__low_tiled(L, i) && !L->operands[i].store;
 }
@@ -290,12 +285,12 @@ static void between(kf__low *L, kf__tile *t) {
         open_runs(L, &s, i, false);
         const kf__lx *at = plus(L, times(L, var(L, "l"), pitch(L, i)), var(L, "r"));
         kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_shared_put16_%s", bits_name(L, i)), KF__I64,
-                                   var(L, shared_name(L, i)), at,
+                                   var(L, kf__cuda_tile_name(L, i)), at,
                                    plus(L, var(L, register_name(L, i)),
                                         times(L, var(L, "q"), kf__l_int(L, 4)))));
         close_runs(L);
     }
-    if (any) kf__put_call(L, barrier(L));
+    if (any) kf__cuda_put_barrier(L);
 }
 
 static void put_late(kf__low *L, const shape *s, uint32_t i) {
@@ -311,7 +306,7 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
     kf__open_for(L, "int", "e", kf__l_int(L, 0), n, kf__l_int(L, 1), KF__UNROLL);
     const kf__lx *at = plus(L, times(L, plus(L, var(L, "r"), e), pitch(L, i)), var(L, "l"));
     kf__put_set(L, kf__l_item(L, "w", e),
-                kf__l_call(L, "kf_shared_get_T", type, var(L, shared_name(L, i)), at));
+                kf__l_call(L, "kf_shared_get_T", type, var(L, kf__cuda_tile_name(L, i)), at));
     kf__close(L);
     const char *name = kf__l_name(L, "kf_store%d_%s", along_t(L, i), kf__types[type].alias);
     kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, "p"), kf__l_int(L, 0), var(L, "left"),
@@ -406,11 +401,11 @@ bool kf__cuda_transpose(kf__low *L) {
         if (L->dense)
             kf__dense_put_shared(L, tile_size(&s), i);
         else
-            kf__put_shared(L, kf__ctype(L->operands[i].dtype), shared_name(L, i),
+            kf__put_shared(L, kf__ctype(L->operands[i].dtype), kf__cuda_tile_name(L, i),
                            shared_items(L, &s, i));
     }
     kf__cuda_phase(L, &t, &p, 0, true);
-    if (late) kf__put_call(L, barrier(L));
+    if (late) kf__cuda_put_barrier(L);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (kf__low_tiled(L, i) && L->operands[i].store) put_late(L, &s, i);
     return true;

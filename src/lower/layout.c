@@ -213,6 +213,20 @@ static kf__along merged(const kf__low *L, const kf__operand *o, int a, int b) {
     return p;
 }
 
+kf__kernel *kf__low_copy_kernel(kf__low *L) {
+    kf__kernel *k = KF__NEW(L->arena, kf__kernel, 1);
+    kf__instr *instrs = KF__NEW(L->arena, kf__instr, L->k->n_instrs);
+    kf__store *stores = KF__NEW(L->arena, kf__store, L->k->n_stores);
+    if (!k || !instrs || !stores) {
+        L->failed = true;
+        return NULL;
+    }
+    *k = *L->k;
+    k->instrs = memcpy(instrs, L->k->instrs, sizeof *instrs * k->n_instrs);
+    k->stores = memcpy(stores, L->k->stores, sizeof *stores * k->n_stores);
+    return k;
+}
+
 void kf__low_merge(kf__low *L, int a, int b) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (stretches(L, &L->operands[i], a, b)) stretch(L, &L->operands[i], a, b);

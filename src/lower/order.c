@@ -119,7 +119,6 @@ static int64_t short_rows(int64_t size) {
     return rows;
 }
 
-
 static bool is_dense(const kf__low *L, uint32_t i, int p, int c) {
     const kf__operand *o = &L->operands[i];
     int64_t size = L->axes[c].size, step = o->stride[p];

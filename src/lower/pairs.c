@@ -33,36 +33,23 @@ const kf__kernel *kf__low_unguarded(kf__low *L) {
     uint32_t n = L->k->n_instrs, changed = 0;
     for (uint32_t i = 0; i < n; ++i) changed += is_idle(L, &L->k->instrs[i]);
     if (!changed) return NULL;
-    kf__kernel *k = KF__NEW(L->arena, kf__kernel, 1);
-    kf__instr *instrs = KF__NEW(L->arena, kf__instr, n);
+    kf__kernel *k = kf__low_copy_kernel(L);
     uint16_t *same = KF__NEW(L->arena, uint16_t, n); /* the first load of it */
-    if (!k || !instrs || !same) {
+    if (!k || !same) {
         L->failed = true;
         return NULL;
     }
     for (uint32_t i = 0; i < n; ++i) {
-        kf__instr *in = &instrs[i];
-        *in = L->k->instrs[i];
+        kf__instr *in = &k->instrs[i], *b = k->instrs;
         same[i] = (uint16_t)i;
         if (is_idle(L, in)) in->n_args = 0;
         for (int a = 0; a < in->n_args; ++a) in->args[a] = same[in->args[a]];
-        for (uint32_t b = 0; in->kind == KF__I_LOAD && !in->n_args && b < i; ++b)
-            if (instrs[b].kind == KF__I_LOAD && !instrs[b].n_args && instrs[b].access == in->access &&
-                same[b] == b)
-                same[i] = (uint16_t)b;
+        for (; in->kind == KF__I_LOAD && !in->n_args && b < in; ++b)
+            if (b->kind == KF__I_LOAD && !b->n_args && b->access == in->access &&
+                same[b - k->instrs] == b - k->instrs)
+                same[i] = (uint16_t)(b - k->instrs);
     }
-    kf__store *stores = KF__NEW(L->arena, kf__store, L->k->n_stores);
-    if (!stores) {
-        L->failed = true;
-        return NULL;
-    }
-    for (uint32_t s = 0; s < L->k->n_stores; ++s) {
-        stores[s] = L->k->stores[s];
-        stores[s].instr = same[stores[s].instr];
-    }
-    *k = *L->k;
-    k->instrs = instrs;
-    k->stores = stores;
+    for (uint32_t s = 0; s < k->n_stores; ++s) k->stores[s].instr = same[k->stores[s].instr];
     return k;
 }
 

@@ -279,9 +279,8 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
  * one kernel only results are stored. */
 static bool may_round(const walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
-    bool half = kf__is_float((kf__dtype)node->dtype) &&
-                kf__compute((kf__dtype)node->dtype) != (kf__dtype)node->dtype;
-    if (!half || node->kind == KF__CAST || node->kind == KF__INPUT) return false;
+    if (!kf__is_narrow((kf__dtype)node->dtype)) return false;
+    if (node->kind == KF__CAST || node->kind == KF__INPUT) return false;
     return !w->opt.one_kernel || w->values[r].kept;
 }
 

@@ -15,7 +15,6 @@ typedef struct explicit {
     bool *needed;
 } explicit;
 
-static bool is_narrow(kf__dtype t) { return kf__compute(t) != t; }
 static kf__dtype dtype_of(const kf_graph *g, kf__ref a) { return (kf__dtype)kf__at(g, a)->dtype; }
 
 /* The casts belong to no call: they are no operations of the user's. */
@@ -23,7 +22,7 @@ static void widen_all(kf_graph *g, int n, kf__ref *args) {
     uint32_t call = g->call;
     g->call = 0;
     for (int k = 0; k < n; k++)
-        if (args[k] && is_narrow(dtype_of(g, args[k]))) args[k] = kf__cast(g, args[k], KF__F32);
+        if (args[k] && kf__is_narrow(dtype_of(g, args[k]))) args[k] = kf__cast(g, args[k], KF__F32);
     g->call = call;
 }
 
@@ -44,7 +43,7 @@ static kf__ref remake(explicit *e, const kf__node *n) {
     if (n->kind == KF__OP || n->kind == KF__REDUCE) {
         widen_all(e->g, n->n_args, args);
         like.dtype = (uint8_t)kf__compute((kf__dtype)n->dtype);
-    } else if (n->kind != KF__CAST && is_narrow((kf__dtype)n->dtype)) {
+    } else if (n->kind != KF__CAST && kf__is_narrow((kf__dtype)n->dtype)) {
         widen_alike(e, n, args);
     }
     return kf__remake(e->g, &like, args);

@@ -65,7 +65,7 @@ bool kf__round(kf__evaluator *ev, kf__object *o) {
     if (o->kind != KF__O_ARRAY) return true;
     const kf__node *node = kf__at(ev->g, o->ref);
     kf__dtype dtype = (kf__dtype)node->dtype;
-    if (kf__compute(dtype) == dtype || node->kind == KF__INPUT || node->kind == KF__CAST)
+    if (!kf__is_narrow(dtype) || node->kind == KF__INPUT || node->kind == KF__CAST)
         return true;
     return kf__eval_node(ev, kf__cast(ev->g, o->ref, dtype), o);
 }

@@ -210,7 +210,7 @@ static bool holds(kf__dtype b, kf__dtype a) {
                                                 [KF__I16] = 15, [KF__I32] = 31, [KF__I64] = 63,
                                                 [KF__F32] = 24, [KF__F64] = 53};
     a = kf__compute(a);
-    if (kf__compute(b) != b) return false;
+    if (kf__is_narrow(b)) return false;
     if (a == b) return true;
     if (kf__is_float(a) && !kf__is_float(b)) return false;
     if (b == KF__BOOL || (b == KF__U8 && a != KF__BOOL)) return false;
@@ -220,7 +220,7 @@ static bool holds(kf__dtype b, kf__dtype a) {
 /* Is a half's value one that it could be stored with? */
 static bool is_rounded(const kf_graph *g, kf__ref a) {
     const kf__node *n = kf__at(g, a);
-    if (kf__compute(n->dtype) == n->dtype) return true;
+    if (!kf__is_narrow((kf__dtype)n->dtype)) return true;
     for (int depth = 0; depth < 64; depth++) {
         n = kf__at(g, a);
         if (n->kind == KF__INPUT || n->kind == KF__CAST) return true;

@@ -47,7 +47,7 @@ MUTANTS = [
      'kf__open_if(L, kf__l_bin(L, "<", e, t->left));',
      'kf__open_if(L, kf__l_bin(L, "<=", e, t->left));', ["--emulate-cuda"]),
     ("missing-barrier", "src/lower/cuda_exchange.c",
-     '    kf__put_call(L, kf__l_callv(L, "kf_barrier", KF__I64, 0, NULL));\n'
+     "    kf__cuda_put_barrier(L);\n"
      "    put_merge_arrays(L, st, prefix, threads / 32);",
      "    put_merge_arrays(L, st, prefix, threads / 32);", ["--emulate-cuda"]),
     ("wrong-alias", "src/run/alias.c",
