@@ -153,9 +153,9 @@ static void print_wrapped(FILE *to, const char *text, int at, int indent) {
 }
 
 static void give_kind(const char *kind, struct output *out) {
-    kf__callable op;
+    kf__callable op = {0};
     fprintf(out->table, "%s\n", kind);
-    for (size_t i = 0; kf__callable_at(i, &op); i++) {
+    while (kf__callable_next(&op)) {
         char line[1200], types[200] = "";
         if (strcmp(op.kind, kind) != 0) continue;
         unsigned dtypes = dtypes_of(op.name);
@@ -182,8 +182,8 @@ static void give_all(struct output *out) {
     enum { MOST = 16 };
     char kinds[MOST][40];
     size_t n = 0;
-    kf__callable op;
-    for (size_t i = 0; kf__callable_at(i, &op); i++) {
+    kf__callable op = {0};
+    while (kf__callable_next(&op)) {
         size_t k = 0;
         while (k < n && strcmp(kinds[k], op.kind) != 0) k++;
         if (k == n && n < MOST) snprintf(kinds[n++], sizeof kinds[0], "%s", op.kind);
@@ -193,7 +193,7 @@ static void give_all(struct output *out) {
 
 static kf_status find(const char *name, kf__callable *op, kf_error *err) {
     const char *real = kf__alias_of(name);
-    for (size_t i = 0; kf__callable_at(i, op); i++)
+    for (*op = (kf__callable){0}; kf__callable_next(op);)
         if (strcmp(op->name, real ? real : name) == 0) return KF_OK;
     kf_function *f = NULL; /* has the sentence for what is unknown or known elsewhere */
     KF_TRY(kf__parse(&kf__malloc, "", name, &f, err));

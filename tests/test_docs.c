@@ -65,12 +65,12 @@ static void print_cell(kf__text *out, const char *text) {
 
 static void print_library(kf__text *out) {
     const char *last = "";
-    kf__callable c;
+    kf__callable c = {0};
     kf__print(out, "# The library\n\nComposites: definitions in kfuse's own language, one file of "
                    "`src/library` a section. `kfuse ops NAME`\nshows one with its source. "
                    "Made by `KFUSE_REGENERATE=1 build/tests/test_docs`.\n"
                    "\nA parameter that is `real` takes integers and bools as float32.\n");
-    for (size_t i = 0; kf__callable_at(i, &c); i++) {
+    while (kf__callable_next(&c)) {
         if (strcmp(c.kind, "composite") != 0) continue;
         const char *file = NULL;
         kf__text source;

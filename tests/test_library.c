@@ -272,10 +272,10 @@ static called composites[MAX_COMPOSITES];
 static int n_composites;
 
 static void list_composites(void) {
-    kf__library_place place;
+    kf__library_place place = {0};
     const char *name;
     size_t n;
-    for (size_t i = 0; kf__library_at(i, &name, &n, &place); i++) {
+    while (kf__library_next(&place, &name, &n)) {
         kf__library_place first;
         assert_true(kf__library_find(name, n, &first));
         if (first.text != place.text || first.begin != place.begin)

@@ -556,9 +556,9 @@ static void test_function(void **state) {
 /* Everything that can be called by name parses, and has a signature and a sentence. */
 static void test_callables(void **state) {
     (void)state;
-    kf__callable c;
+    kf__callable c = {0};
     size_t n = 0;
-    for (; kf__callable_at(n, &c); n++) {
+    for (; kf__callable_next(&c); n++) {
         kf_function *f;
         kf_error err = {0};
         if (kf__parse(&kf__malloc, "", c.name, &f, &err) != KF_OK)

@@ -169,14 +169,9 @@ kf_status kf__read(kf_function *f, const kf__module *module, uint32_t begin, uin
 
 /* ---------------------------------------------------------------- the library */
 
-/* Where a def of that name stands in the embedded files. */
-typedef struct kf__library_place {
-    const char *file, *text;
-    uint32_t n;          /* of the file's text */
-    uint32_t begin, end; /* of the def */
-} kf__library_place;
 bool kf__library_find(const char *name, size_t n, kf__library_place *place);
-/* The i-th def of all files: false behind the last. *place's begin is at "def". */
-bool kf__library_at(size_t i, const char **name, size_t *n, kf__library_place *place);
+/* A walk over the defs of all files, from a place of zeros on: false behind the last. *place's begin
+ * is at "def". */
+bool kf__library_next(kf__library_place *place, const char **name, size_t *n);
 
 #endif

@@ -148,37 +148,36 @@ static void one_line(const char *text, size_t n, char *to, size_t size) {
     to[used] = 0;
 }
 
-static bool composite_at(size_t i, kf__callable *out) {
-    kf__library_place place;
-    const char *name;
-    size_t n;
-    for (size_t k = 0; kf__library_at(k, &name, &n, &place); k++) {
-        if (name[0] == '_' || i-- > 0) continue;
-        const char *open = memchr(name, '(', place.n - (size_t)(name - place.text));
-        size_t length = 0;
-        for (int depth = 0; open && open + length < place.text + place.end; length++) {
-            depth += open[length] == '(';
-            depth -= open[length] == ')';
-            if (depth == 0) break;
-        }
-        out->kind = "composite";
-        snprintf(out->name, sizeof out->name, "%.*s", (int)n, name);
-        one_line(open ? open + 1 : "", length ? length - 1 : 0, out->signature,
-                 sizeof out->signature);
-        comment_above(&place, out->doc, sizeof out->doc);
-        return true;
+static void describe(const kf__library_place *place, const char *name, size_t n,
+                     kf__callable *out) {
+    const char *open = memchr(name, '(', place->n - (size_t)(name - place->text));
+    size_t length = 0;
+    for (int depth = 0; open && open + length < place->text + place->end; length++) {
+        depth += open[length] == '(';
+        depth -= open[length] == ')';
+        if (depth == 0) break;
     }
-    return false;
+    out->kind = "composite";
+    snprintf(out->name, sizeof out->name, "%.*s", (int)n, name);
+    one_line(open ? open + 1 : "", length ? length - 1 : 0, out->signature, sizeof out->signature);
+    comment_above(place, out->doc, sizeof out->doc);
 }
 
-bool kf__callable_at(size_t i, kf__callable *out) {
-    for (size_t k = 0; k < KF__COUNT(builtins); k++) {
-        if (kf__builtin_private(&builtins[k]) || i-- > 0) continue;
-        out->kind = builtins[k].kind;
-        snprintf(out->name, sizeof out->name, "%s", builtins[k].name);
-        snprintf(out->signature, sizeof out->signature, "%s", builtins[k].signature);
-        snprintf(out->doc, sizeof out->doc, "%s", builtins[k].doc);
+bool kf__callable_next(kf__callable *c) {
+    while (c->builtins < KF__COUNT(builtins)) {
+        const kf__builtin *b = &builtins[c->builtins++];
+        if (kf__builtin_private(b)) continue;
+        c->kind = b->kind;
+        snprintf(c->name, sizeof c->name, "%s", b->name);
+        snprintf(c->signature, sizeof c->signature, "%s", b->signature);
+        snprintf(c->doc, sizeof c->doc, "%s", b->doc);
         return true;
     }
-    return composite_at(i, out);
+    const char *name;
+    size_t n;
+    do
+        if (!kf__library_next(&c->place, &name, &n)) return false;
+    while (name[0] == '_');
+    describe(&c->place, name, n, c);
+    return true;
 }

@@ -40,10 +40,10 @@ static void callable_names(kf_function *f, words *out) {
         if (!kf__builtin_private(kf__builtin_at(i)) &&
             !KF__PUSH(f->mem, out, kf__builtin_at(i)->name))
             return;
-    kf__library_place place;
+    kf__library_place place = {0};
     const char *name;
     size_t n;
-    for (size_t i = 0; kf__library_at(i, &name, &n, &place); i++) {
+    while (kf__library_next(&place, &name, &n)) {
         char *copy = name[0] == '_' ? NULL : kf__arena_string(&f->arena, name, n);
         if (copy && !KF__PUSH(f->mem, out, copy)) return;
     }

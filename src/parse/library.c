@@ -20,8 +20,8 @@ static uint32_t name_length(const char *name, uint32_t left) {
 
 static kf__library_place place_of(const struct kf__embedded *file, uint32_t begin) {
     uint32_t n = (uint32_t)file->size;
-    return (kf__library_place){.file = file->name, .text = file->text, .n = n, .begin = begin,
-                               .end = next_def(file->text, n, begin + 4)};
+    return (kf__library_place){.in = file, .file = file->name, .text = file->text, .n = n,
+                               .begin = begin, .end = next_def(file->text, n, begin + 4)};
 }
 
 static bool is_library(const struct kf__embedded *file) {
@@ -29,34 +29,24 @@ static bool is_library(const struct kf__embedded *file) {
     return n > 3 && strcmp(file->name + n - 3, ".kf") == 0;
 }
 
-bool kf__library_find(const char *name, size_t length, kf__library_place *place) {
-    for (const struct kf__embedded *file = kf__embedded_files; file->name; file++) {
+bool kf__library_next(kf__library_place *place, const char **name, size_t *length) {
+    const struct kf__embedded *file = place->in ? place->in : kf__embedded_files;
+    for (uint32_t at = place->end; file->name; file++, at = 0) {
         uint32_t n = (uint32_t)file->size;
-        if (!is_library(file)) continue;
-        for (uint32_t at = next_def(file->text, n, 0); at < n;
-             at = next_def(file->text, n, at + 4)) {
-            const char *here = file->text + at + 4;
-            if (name_length(here, n - at - 4) != length || memcmp(here, name, length) != 0)
-                continue;
-            *place = place_of(file, at);
-            return true;
-        }
+        if (!is_library(file) || (at = next_def(file->text, n, at)) >= n) continue;
+        *name = file->text + at + 4;
+        *length = name_length(*name, n - at - 4);
+        *place = place_of(file, at);
+        return true;
     }
     return false;
 }
 
-bool kf__library_at(size_t i, const char **name, size_t *length, kf__library_place *place) {
-    for (const struct kf__embedded *file = kf__embedded_files; file->name; file++) {
-        uint32_t n = (uint32_t)file->size;
-        if (!is_library(file)) continue;
-        for (uint32_t at = next_def(file->text, n, 0); at < n;
-             at = next_def(file->text, n, at + 4)) {
-            if (i-- > 0) continue;
-            *name = file->text + at + 4;
-            *length = name_length(*name, n - at - 4);
-            *place = place_of(file, at);
-            return true;
-        }
-    }
+bool kf__library_find(const char *name, size_t length, kf__library_place *place) {
+    const char *here;
+    size_t n;
+    *place = (kf__library_place){0};
+    while (kf__library_next(place, &here, &n))
+        if (n == length && memcmp(here, name, length) == 0) return true;
     return false;
 }

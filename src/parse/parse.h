@@ -28,12 +28,23 @@ kf_status kf__instantiate(const kf_allocator *mem, const kf_function *function, 
  * is replaced; on failure it stays. */
 kf_status kf__make_explicit(kf_graph **graph, kf_error *err);
 
-/* Everything that can be called, for `kfuse ops`: the i-th, false behind the last. */
+/* Where a def stands in the embedded files. */
+typedef struct kf__library_place {
+    const struct kf__embedded *in;
+    const char *file, *text;
+    uint32_t n;          /* of the file's text */
+    uint32_t begin, end; /* of the def */
+} kf__library_place;
+
+/* Everything that can be called, for `kfuse ops`: one after the other from {0} on, false behind the
+ * last. */
 typedef struct kf__callable {
     const char *kind; /* "elementwise", "reduction", "view", "other", "composite" */
     char name[40], signature[320], doc[480];
+    size_t builtins;         /* how many of them have been */
+    kf__library_place place; /* where the walk is */
 } kf__callable;
-bool kf__callable_at(size_t i, kf__callable *out);
+bool kf__callable_next(kf__callable *c);
 /* What `name` is another name of; NULL: nothing. The i-th other name of `name`; NULL behind them. */
 const char *kf__alias_of(const char *name);
 const char *kf__other_name(const char *name, size_t i);

@@ -51,9 +51,9 @@ static struct {
 
 static int count_composites(void) {
     static int n;
-    kf__callable c;
-    for (size_t i = 0; n == 0 || i > 0; i++) {
-        if (n == MOST_COMPOSITES || !kf__callable_at(i, &c)) break;
+    kf__callable c = {0};
+    if (n) return n;
+    while (n < MOST_COMPOSITES && kf__callable_next(&c)) {
         if (strcmp(c.kind, "composite") != 0) continue;
         memcpy(composites[n].name, c.name, sizeof c.name);
         memcpy(composites[n].signature, c.signature, sizeof c.signature);
