@@ -58,29 +58,50 @@ static void put_array(kf__low *L, const columns *c, const char *what, uint32_t r
     kf__close(L);
 }
 
-/* What is contiguous along the rows: a group of it, transposed into L1. */
+/* What is contiguous along the rows: a group of it, transposed into L1; of a result, from there. */
 static const char *turned_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "turned%u", (unsigned)i);
+}
+
+/* Where the group that begins with row r0 is in memory. */
+static const kf__lx *corner_of(kf__low *L, const columns *c, uint32_t i, const kf__lx *r0) {
+    const kf__operand *o = &L->operands[i];
+    const char *var = L->axes[L->tile].var;
+    L->axes[L->tile].var = r0->name;
+    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, kf__word_operand(L, i)),
+                                 kf__low_offset(L, i, c->first));
+    L->axes[L->tile].var = var;
+    const char *type = kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored);
+    return kf__put_let(L, type, kf__l_name(L, "corner%u", (unsigned)i), at, NULL);
+}
+
+/* to[j, i] = from[i, j], of n by m. */
+static void put_transpose(kf__low *L, uint32_t i, const kf__lx *to, const kf__lx *to_pitch,
+                          const kf__lx *from, const kf__lx *from_pitch, const kf__lx *n,
+                          const kf__lx *m) {
+    int size = kf__types[L->operands[i].dtype].size;
+    kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_transpose%d", size), KF__I64, to, to_pitch, from,
+                               from_pitch, n, m));
 }
 
 static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!kf__low_tiled(L, i)) continue;
-        const kf__operand *o = &L->operands[i];
-        const char *var = L->axes[L->tile].var;
-        kf__put_var(L, kf__types[o->dtype].stored, turned_name(L, i),
+        kf__put_var(L, kf__types[L->operands[i].dtype].stored, turned_name(L, i),
                     KF__CPU_ROWS * KF__CPU_TURNED_PITCH, NULL);
-        L->axes[L->tile].var = r0->name;
-        const kf__lx *from = kf__l_bin(L, "+", kf__l_var(L, kf__word_operand(L, i)),
-                                       kf__low_offset(L, i, c->first));
-        L->axes[L->tile].var = var;
-        from = kf__put_let(L, kf__l_name(L, "const %s *", kf__types[o->dtype].stored),
-                           kf__l_name(L, "corner%u", (unsigned)i), from, NULL);
-        kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_transpose%d", kf__types[o->dtype].size),
-                                   KF__I64, kf__l_var(L, turned_name(L, i)),
-                                   kf__l_int(L, KF__CPU_TURNED_PITCH), from,
-                                   kf__word_stride(L, i, kf__last(L)), c->len,
-                                   kf__l_bin(L, "-", r1, r0)));
+        if (L->operands[i].store) continue;
+        const kf__lx *from = corner_of(L, c, i, r0);
+        put_transpose(L, i, kf__l_var(L, turned_name(L, i)), kf__l_int(L, KF__CPU_TURNED_PITCH), from,
+                      kf__word_stride(L, i, kf__last(L)), c->len, kf__l_bin(L, "-", r1, r0));
+    }
+}
+
+static void put_turned_stores(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i) || !L->operands[i].store) continue;
+        const kf__lx *to = corner_of(L, c, i, r0);
+        put_transpose(L, i, to, kf__word_stride(L, i, kf__last(L)), kf__l_var(L, turned_name(L, i)),
+                      kf__l_int(L, KF__CPU_TURNED_PITCH), kf__l_bin(L, "-", r1, r0), c->len);
     }
 }
 
@@ -91,8 +112,9 @@ static void put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
         const kf__lx *row = kf__l_bin(L, "*", kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
                                       kf__l_int(L, KF__CPU_TURNED_PITCH));
         b->tile[i] = kf__l_name(L, "row%u", (unsigned)i);
-        kf__put_let(L, kf__l_name(L, "const %s *", kf__types[L->operands[i].dtype].stored),
-                    b->tile[i], kf__l_bin(L, "+", kf__l_var(L, turned_name(L, i)), row), NULL);
+        const char *type = L->operands[i].store ? "%s *" : "const %s *";
+        kf__put_let(L, kf__l_name(L, type, kf__types[L->operands[i].dtype].stored), b->tile[i],
+                    kf__l_bin(L, "+", kf__l_var(L, turned_name(L, i)), row), NULL);
     }
 }
 
@@ -283,7 +305,10 @@ static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx 
     int most = 1;
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > most) most = kf__fields(L, c->reds[r]);
-    for (int f = 0; f < most; ++f) put_field(L, c, f, r0, r1);
+    for (int f = 0; f < most; ++f) {
+        put_field(L, c, f, r0, r1);
+        if (f == 0) put_turned_stores(L, c, r0, r1);
+    }
     if (!c->simple)
         put_merges(L, c, "state", kf__l_bin(L, "-", r0, from), kf__l_bin(L, "-", r1, r0), r0, NULL);
     kf__close(L);
