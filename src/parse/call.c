@@ -213,10 +213,15 @@ static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out
     kf__object args[KF__MAX_PARAMETERS] = {0};
     signature s;
     read_signature(b, &s);
+    uint32_t wanted = ev->wanted;
+    ev->wanted = 0;
     if (!bind(ev, &s, node, args)) return false;
+    ev->wanted = wanted;
     for (uint32_t i = 0; i < s.n; i++)
         if (args[i].kind == KF__O_UNSET) args[i].kind = KF__O_NONE, args[i].left_out = true;
-    return b->make(ev, b, args, out);
+    bool ok = b->make(ev, b, args, out);
+    ev->wanted = 0;
+    return ok;
 }
 
 /* ---------------------------------------------------------------- defs */
@@ -309,7 +314,16 @@ static bool assign(kf__evaluator *ev, const kf__statement *s, const kf__object *
     return true;
 }
 
+/* A value that n names take: split and unbind make so many parts, also where the size that decides
+ * about it is known only when planned. */
+static bool evaluate_for(kf__evaluator *ev, const kf__ast *node, uint32_t n, kf__object *out) {
+    ev->wanted = node->kind == KF__A_CALL ? n : 0;
+    return kf__evaluate(ev, node, out);
+}
+
 static bool evaluate_body(kf__evaluator *ev, const kf__def *def, kf__object *out) {
+    uint32_t wanted = ev->wanted;
+    ev->wanted = 0;
     for (uint32_t i = 0; i < def->n_params; i++) {
         kf__object *o = &ev->frame[def->params[i].slot];
         if (o->kind == KF__O_UNSET && !kf__evaluate(ev, def->params[i].fallback, o)) return false;
@@ -317,12 +331,13 @@ static bool evaluate_body(kf__evaluator *ev, const kf__def *def, kf__object *out
     for (uint32_t i = 0; i < def->n_params; i++)
         if (!check_annotation(ev, &def->params[i], ev->frame)) return false;
     for (uint32_t i = 0; i < def->n_statements; i++) {
+        const kf__statement *s = &def->statements[i];
         kf__object value;
-        if (!kf__evaluate(ev, def->statements[i].value, &value) ||
-            !assign(ev, &def->statements[i], &value))
+        if (!evaluate_for(ev, s->value, s->unpack ? s->n_targets : 0, &value) ||
+            !assign(ev, s, &value))
             return false;
     }
-    return kf__evaluate(ev, def->result, out);
+    return evaluate_for(ev, def->result, wanted, out);
 }
 
 bool kf__call_def(kf__evaluator *ev, const kf__def *def, kf__object *frame, kf__object *out) {
@@ -367,11 +382,13 @@ static bool call_def(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     signature s = {.name = called(def), .def = def, .n = def->n_params, .rest = def->n_params};
     for (uint32_t i = def->n_params; i-- > 0;)
         if (def->params[i].rest) s.rest = i;
+    uint32_t wanted = ev->wanted;
+    ev->wanted = 0;
     kf__object *frame = kf__allocate(ev->mem, (def->n_slots + 1) * sizeof *frame);
     if (!frame) return kf__eval_memory(ev);
     memset(frame, 0, (def->n_slots + 1) * sizeof *frame);
     bool ok = bind(ev, &s, node, frame);
-    ev->at = node->at;
+    ev->at = node->at, ev->wanted = wanted;
     if (ok && def->library && !ev->opaque) ok = call_library(ev, def, frame, out);
     else if (ok) ok = kf__call_def(ev, def, frame, out);
     kf__release(ev->mem, frame);

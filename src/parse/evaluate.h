@@ -18,6 +18,7 @@ struct kf__evaluator {
     const kf__def *def; /* being evaluated, with its variables */
     kf__object *frame;
     int depth, calls;
+    uint32_t wanted; /* how many names take what the call that is next gives; 0: that isn't known */
     int64_t steps;
     uint32_t at; /* of the operator or call that is being evaluated, in def's module */
     bool opaque;

@@ -188,13 +188,43 @@ static bool balanced_parts(kf__evaluator *ev, kf__ref x, int axis, int64_t n, pi
     return true;
 }
 
+/* n parts, of `each` elements and the last of what is left: planned only for lengths of which there
+ * are so many. */
+static bool wanted_parts(kf__evaluator *ev, kf__ref x, int axis, kf__expr each, uint32_t n,
+                         pieces *p) {
+    kf__exprs *pool = &ev->g->exprs;
+    kf__expr whole = kf__at(ev->g, x)->shape[axis], one = kf__x_const(pool, 1);
+    kf__expr left = kf__x_sub(pool, kf__x_max(pool, whole, one), one);
+    kf__object ignored;
+    if (!kf__eval_node(ev, kf__same_size(ev->g, kf__x_add(pool, kf__x_div(pool, left, each), one),
+                                         kf__x_const(pool, n), "how many parts split() gives"),
+                       &ignored) ||
+        !begin_pieces(ev, n, p))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        kf__expr start = kf__x_mul(pool, each, kf__x_const(pool, i));
+        if (!add_piece(ev, p, x, axis, start,
+                       i + 1 < n ? each : kf__x_sub(pool, whole, start)))
+            return false;
+    }
+    return true;
+}
+
 /* A part each so many elements, as torch.split(x, n). */
-static bool parts_of_size(kf__evaluator *ev, kf__ref x, int axis, int64_t each, pieces *p) {
-    int64_t size;
-    if (!kf__x_is_const(&ev->g->exprs, kf__at(ev->g, x)->shape[axis], &size))
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "how many parts there are depends on a size that "
-                             "is known only when planned: give the number of parts, or all sizes");
-    if (each < 1) return kf__eval_fail(ev, KF_ERR_ARGUMENT, "parts of size %lld", (long long)each);
+static bool parts_of_size(kf__evaluator *ev, kf__ref x, int axis, const kf__object *of,
+                          pieces *p) {
+    uint32_t wanted = ev->wanted;
+    int64_t size, each;
+    kf__expr length;
+    if (!kf__to_size(ev, of, "sizes", &length)) return false;
+    bool known = kf__x_is_const(&ev->g->exprs, length, &each);
+    if (known && each < 1)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "parts of size %lld", (long long)each);
+    if (!known || !kf__x_is_const(&ev->g->exprs, kf__at(ev->g, x)->shape[axis], &size))
+        return wanted ? wanted_parts(ev, x, axis, length, wanted, p)
+                      : kf__eval_fail(ev, KF_ERR_ARGUMENT, "how many parts there are depends on a "
+                                      "size that is known only when planned: give the number of "
+                                      "parts or all sizes, or name the parts, a, b = split(...)");
     if (!begin_pieces(ev, size ? kf__ceil_div(size, each) : 1, p)) return false;
     for (int64_t at = 0; p->n < p->most; at += each)
         if (!add_piece(ev, p, x, axis, kf__x_const(&ev->g->exprs, at),
@@ -227,7 +257,7 @@ bool kf__make_split(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
     } else if (sizes->kind == KF__O_TUPLE) {
         ok = listed_parts(ev, x, axis, sizes, true, &p);
     } else {
-        ok = kf__to_int(ev, sizes, "sizes", &n) && parts_of_size(ev, x, axis, n, &p);
+        ok = parts_of_size(ev, x, axis, sizes, &p);
     }
     if (!ok) return false;
     *out = (kf__object){.kind = KF__O_TUPLE, .n = p.n, .items = p.items};
@@ -244,15 +274,19 @@ bool kf__make_unbind(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     if (!kf__to_node(ev, &args[0], &x) || !axis_of(ev, &args[1], rank_of(ev, x), &axis))
         return false;
     kf__expr whole = kf__at(ev->g, x)->shape[axis];
-    if (args[2].kind != KF__O_NONE) {
+    bool given = args[2].kind != KF__O_NONE;
+    if (given || (!kf__x_is_const(&ev->g->exprs, whole, &size) && ev->wanted)) {
         kf__object ignored;
-        if (!kf__to_int(ev, &args[2], "n", &size) ||
+        size = ev->wanted;
+        if ((given && !kf__to_int(ev, &args[2], "n", &size)) ||
             !kf__eval_node(ev, kf__same_size(ev->g, whole, kf__x_const(&ev->g->exprs, size),
-                                             "the `n` of unbind()"), &ignored))
+                                             given ? "the `n` of unbind()" : "the names on the left"),
+                           &ignored))
             return false;
     } else if (!kf__x_is_const(&ev->g->exprs, whole, &size)) {
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() along an axis whose size is known only when "
-                             "planned: say how many there are, unbind(x, axis, n=3)", b->name);
+                             "planned: say how many there are, unbind(x, axis, n=3) or a, b, c = "
+                             "unbind(x, axis)", b->name);
     }
     if (size == 0) return kf__eval_fail(ev, KF_ERR_SHAPE, "%s() along an axis of size 0", b->name);
     if (!begin_pieces(ev, size, &p)) return false;

@@ -87,6 +87,16 @@ def apart(cases):
               tuple(t.numpy() for t in torch.tensor(x).split((1, 3, 2), 1)))
     cases.add("chunk(v, 3)", {"v": v}, tuple(t.numpy() for t in torch.tensor(v).chunk(3)))
     cases.add("a, b = unbind(x[:2], n=2); a - b", {"x": x}, x[0] - x[1])
+    t = torch.tensor(x)
+    cases.add("a, b = split(x, sizes=4, axis=1); a.sum(1), b", {"x": x},
+              (x[:, :4].sum(1), t.split(4, 1)[1].numpy()))
+    cases.add("a, b, c = torch.split(x, 2, -1); a * b - c", {"x": x},
+              (t.split(2, -1)[0] * t.split(2, -1)[1] - t.split(2, -1)[2]).numpy())
+    cases.add("n = len(x) // 2; a, b = x.split(n); b, a", {"x": x},
+              tuple(half.numpy() for half in t.split(2)[::-1]))
+    cases.add("a, b, c, d = x.unbind(); a - b + c * d", {"x": x}, x[0] - x[1] + x[2] * x[3])
+    cases.add("a, b, c = x.view(4, 3, 2).unbind(1); stack((c, a, b))", {"x": x},
+              np.moveaxis(x.reshape(4, 3, 2), 1, 0)[[2, 0, 1]])
     cases.add("a, b = chunk(x, 2, -1); a * b", {"x": x}, x[:, :3] * x[:, 3:])
     cases.add("roll(x, 1), roll(x, (1, -2), axis=(0, 1)), roll(v, -9)", {"x": x, "v": v},
               (np.roll(x, 1), np.roll(x, (1, -2), (0, 1)), np.roll(v, -9)))
@@ -119,11 +129,42 @@ def numbered(cases):
     cases.add("where(causal_mask(4, 6), x, 0)", n, np.where(mask, x, f32(0)))
 
 
+def gathered(cases):
+    x, v = integers(4, 6), integers(5, dtype=np.int16)
+    i, j = np.array([3, 0, -1, 3]), np.array([[5], [-6], [2]], np.int32)
+    k = integers(4, 5, dtype=i64) % 4
+    n = {"x": x, "i": i}
+    cases.add("x[i], take(x, i, 0), x[:, i]", n, (x[i], x[i], x[:, i]))
+    cases.add("x[:, [1, -2, 1]], x[[0, 3]] * 2", {"x": x}, (x[:, [1, -2, 1]], x[[0, 3]] * f32(2)))
+    cases.add("x[i, j], x[i[:, None], [0, 2]]", {**n, "j": j},
+              (x[i, j], x[i[:, None], [0, 2]]))
+    cases.add("x[::-1, i], x.T[1:4, i]", n, (x[::-1, i], x.T[1:4, i]))
+    cases.add("x[i, 2], x[i, ..., None], x.reshape(4, 2, 3)[i, :, j // 3]", {**n, "j": j},
+              (x[i, 2], x[i, ..., None], x.reshape(4, 2, 3)[i, :, j // 3]))
+    cases.add("take_along_axis(x, k, 1), take_along_axis(x, k, 0)", {"x": x[:, :5], "k": k},
+              (np.take_along_axis(x[:, :5], k, 1), np.take_along_axis(x[:, :5], k, 0)))
+    cases.add("torch.gather(x, 0, k[:2, :3])", {"x": x, "k": k},
+              torch.gather(torch.tensor(x), 0, torch.tensor(k[:2, :3])).numpy())
+    cases.add("take_along_axis(x, argmax(x, 1, True), 1)", {"x": x}, x.max(1, keepdims=True))
+    cases.add("take(v, i), take(x, i - 9), v[i] // 2", {"x": x, "v": v, "i": i},
+              (v[i], x.ravel()[i - 9], v[i] // np.int16(2)))
+    outside = np.array([4, -5, 1, 1 << 40, -(1 << 62)])
+    cases.add("x[i], exp(take(x, i, 0)) - 1", {"x": x, "i": outside},
+              (np.where(outside[:, None] == 1, x[1], f32(0)),
+               np.where(outside[:, None] == 1, np.expm1(x[1].astype(np.float64)), 0).astype(f32)),
+              "rel 1e-6 abs 1e-6")
+    cases.add("softmax(x[i], -1), sum(x[:, i], 0), mean(x[i] * x, 1)", n,
+              (torch.softmax(torch.tensor(x[i]).double(), -1).numpy().astype(f32),
+               x[:, i].sum(0), (x[i] * x).mean(1)), "rel 2e-6 abs 1e-9")
+    cases.add("embedding(i, x), one_hot(k, 4)[0]", {**n, "k": k},
+              (x[i], np.eye(4, dtype=i64)[k[0]]))
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     folder = folder.parent if folder.is_file() else folder
     cases = Cases("Pads, concatenations, parts, ranges: NumPy and PyTorch.")
-    for part in (padded, joined, apart, numbered):
+    for part in (padded, joined, apart, numbered, gathered):
         part(cases)
     (folder / "joins.txt").write_text("\n".join(cases.lines).replace("make.py", "make_joins.py") + "\n")
 
