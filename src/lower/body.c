@@ -81,14 +81,18 @@ const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last) {
 
 void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first) {
     const kf__operand *o = &L->operands[access];
-    if (!o->value) return;
-    const char *base = kf__word_operand(L, access);
+    if (!o->value && !o->row) return;
+    const char *base = o->row ? o->row : kf__word_operand(L, access);
     if (!o->affine) {
         L->pointer[access] = base;
         return;
     }
     const char *name = kf__l_name(L, "p%u_%s", (unsigned)access, o->name);
-    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, base), kf__low_offset(L, access, first));
+    const kf__lx *offset = kf__low_offset(L, access, first);
+    if (o->row) /* an address has it already */
+        offset = kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset),
+                           offset);
+    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, base), offset);
     kf__put_let(L, kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored),
                 name, at, NULL);
     L->pointer[access] = name;

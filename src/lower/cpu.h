@@ -53,7 +53,7 @@ void kf__cpu_put_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask); /* f
 
 /* ---------------------------------------------------------------- cpu_pointwise.c, cpu_pick.c */
 
-/* Pointwise: one block, from `first` and `len` on; and what its stores need. */
+/* Where nothing is reduced: one block, from `first` and `len` on; and what its stores need. */
 kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n);
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n);
@@ -65,7 +65,7 @@ bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_
 void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store);
 void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tiles */
 
-/* ---------------------------------------------------------------- cpu_passes.c */
+/* ---------------------------------------------------------------- cpu_kept.c */
 
 typedef const kf__lx *kf__state_fields[KF__MAX_FIELDS];
 
@@ -78,12 +78,23 @@ typedef struct kf__kept {
     const char *row;                 /* [most] */
 } kf__kept;
 
+enum { KF__CPU_KEPT = 256 << 10 }; /* bytes; longer rows compute them again */
+
 int kf__cpu_reduced_axes(const kf__low *L);
+/* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
+bool kf__cpu_is_dear(kf__low *L, uint16_t i);
 kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s);
 /* Is there something to keep? Then its buffer is declared. */
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k);
 bool kf__cpu_keep_dear(kf__low *L, kf__kept *k);
 const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
+
+/* ---------------------------------------------------------------- cpu_own_row.c */
+
+/* The kernel for rows that can be kept, which reads its own row; NULL: it has nothing to read. */
+const kf__kernel *kf__cpu_own_row(kf__low *L, kf__own_row *own);
+
+/* ---------------------------------------------------------------- cpu_passes.c */
 
 /* One stage's reductions over one block: leaves each one's block state in fields[r][f]. */
 typedef struct kf__pass {

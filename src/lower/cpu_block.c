@@ -99,7 +99,7 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || in->kind != KF__I_LOAD || kf__low_step(L, in->access) != 1)
             continue;
-        if (is_one_of_many(L, mask, i)) continue;
+        if (L->operands[in->access].row || is_one_of_many(L, mask, i)) continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
         if (!distance) continue;
         kf__cpu_need_pointer(L, b, in->access);

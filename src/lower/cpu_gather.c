@@ -100,7 +100,9 @@ void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
 /* ---------------------------------------------------------------- the next row */
 
 static bool has_next(const kf__low *L, const kf__mask *mask, uint32_t i) {
-    return kf__low_reads_rows(L, mask, i) && kf__low_step(L, L->k->instrs[i].access) == 1;
+    uint32_t access = L->k->instrs[i].access;
+    return kf__low_reads_rows(L, mask, i) && kf__low_step(L, access) == 1 &&
+           !L->operands[access].row;
 }
 
 const kf__lx *kf__cpu_ahead(kf__low *L, const kf__mask *mask) {

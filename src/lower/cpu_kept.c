@@ -2,8 +2,6 @@
  * or what is dear to compute (a function, random bits, a gather) and reduced before it is used. */
 #include "lower/cpu.h"
 
-enum { KF__CPU_KEPT = 256 << 10 }; /* bytes; longer rows compute them again */
-
 int kf__cpu_reduced_axes(const kf__low *L) {
     int n = 0;
     for (int m = 0; m < L->n_axes; ++m) n += L->axes[m].reduced;
@@ -12,13 +10,13 @@ int kf__cpu_reduced_axes(const kf__low *L) {
 
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
     for (uint32_t i = 0; kf__cpu_reduced_axes(L) == 1 && i < L->k->n_instrs; ++i) {
-        if (L->k->instrs[i].kind != KF__I_REDUCE ||
+        if (L->k->instrs[i].kind != KF__I_REDUCE || (L->own && i != L->own->red) ||
             !kf__low_find_exp(L, i, &k->difference, &k->power))
             continue;
         kf__dtype type = kf__state_type(L, i);
         k->red = i;
         k->most = KF__CPU_KEPT / kf__types[type].size;
-        k->row = kf__l_name(L, "exps%u", (unsigned)i);
+        k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);
         kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);
         return true;
     }
@@ -39,8 +37,7 @@ kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s) {
     return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
 }
 
-/* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
-static bool is_dear(kf__low *L, uint16_t i) {
+bool kf__cpu_is_dear(kf__low *L, uint16_t i) {
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
     bool dear = kf__is_dear(L, mask);
     for (uint32_t k = 0; k < L->k->n_instrs && !dear; ++k)
@@ -60,14 +57,15 @@ bool kf__cpu_keep_dear(kf__low *L, kf__kept *k) {
     for (uint32_t s = 0; s < L->k->n_stages; ++s) of[s] = kf__cpu_of_stage(L, s);
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
-        bool later = false;
+        bool later = L->own && L->own->value == i;
+        if (L->own && !later) continue;
         if (in->level != KF__LEVEL_FULL || !kf__has(of[in->stage], i)) continue;
         for (uint32_t s = in->stage + 1u; s < L->k->n_stages; ++s) later |= kf__has(of[s], i);
-        if (!later || !is_dear(L, (uint16_t)i)) continue;
+        if (!later || !kf__cpu_is_dear(L, (uint16_t)i)) continue;
         kf__dtype type = kf__compute((kf__dtype)in->dtype);
         *k = (kf__kept){.red = UINT32_MAX, .power = i, .stage = in->stage,
                         .most = KF__CPU_KEPT / kf__types[type].size,
-                        .row = kf__l_name(L, "row%u", (unsigned)i)};
+                        .row = L->own ? L->own->name : kf__l_name(L, "row%u", (unsigned)i)};
         kf__put_var(L, kf__ctype((kf__dtype)in->dtype), k->row, k->most, NULL);
         return true;
     }
@@ -81,7 +79,7 @@ static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
 /* Where the block's values are kept; of a row that is too long for that, at the front. */
 const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
     const char *name = kf__l_name(L, "%s_from", k->row);
-    first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
+    if (!L->own) first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
     const char *type = kf__ctype((kf__dtype)L->k->instrs[k->power].dtype);
     kf__put_let(L, kf__l_name(L, "%s *", type), name,
                 kf__l_bin(L, "+", kf__l_var(L, k->row), first), NULL);

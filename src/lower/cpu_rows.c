@@ -11,7 +11,8 @@
  *
  *           softmax takes each exponential once: first the row's maximum, then the exponentials,
  *           which are summed and kept for the stage that needs them. So is what is dear to compute
- *           (a function, random bits, a gather) and reduced: layer_norm(gelu(x)) has one gelu
+ *           (a function, random bits, a gather) and reduced: layer_norm(gelu(x)) has one gelu.
+ *           Where they are needed at other places of the row, too: see cpu_own_row.c
  *
  * reduce    nothing at element level follows the reduction: units are chunks of rows, and a second
  *           function merges a row's chunks. A chunk is a fixed number of elements, so that the
@@ -152,7 +153,7 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     const char *from = NULL;
     const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
     if (kept) from = kf__cpu_kept_from(L, kept, first);
-    if (st->use) put_again(L, st->use, first, len, from);
+    if (st->use && !L->own) put_again(L, st->use, first, len, from);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
     b.begin = begin;
@@ -160,24 +161,18 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
     /* What the stage reads, or would read: the next row's is asked for. */
     kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
-    if (st->use) L->value[st->use->power] = kf__l_var(L, from); /* its arguments aren't needed */
+    if (st->use) /* its arguments aren't needed */
+        L->value[st->use->power] = kf__l_item(L, from, kf__l_var(L, "l"));
     if (st->fill && st->summing) {
         put_sum_of_kept(L, &b, st, from);
     } else if (st->n_reds) {
         put_reductions(L, &b, st, from);
+        kf__cpu_flush(L, &b, st->stores, st->n_stores);
     } else {
-        kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
-        kf__cpu_prepare(L, &b, mask);
         kf__cpu_prefetch(L, &b, reads, true);
-        kf__cpu_store_targets(L, &b, st->stores, st->n_stores);
-        const kf__lx *l = kf__l_var(L, "l");
-        kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
-        if (st->use) L->value[st->use->power] = kf__l_item(L, from, l);
-        kf__cpu_body(L, &b, mask, l);
-        kf__cpu_stores(L, &b, st->stores, st->n_stores, l);
-        kf__close(L);
+        kf__cpu_line(L, &b, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
+                     st->n_stores);
     }
-    if (!st->summing) kf__cpu_flush(L, &b, st->stores, st->n_stores);
     kf__cpu_forget(L, NULL);
 }
 
@@ -224,8 +219,8 @@ static bool has_reduction(const stage *st, uint32_t red) {
     return false;
 }
 
-void kf__cpu_rows(kf__low *L) {
-    kf__low_begin(L, "", "One row after another, all stages of a row together.");
+static void put_rows(kf__low *L, const char *suffix) {
+    kf__low_begin(L, suffix, "One row after another, all stages of a row together.");
     L->fn->units = kf__low_extent(L, false);
     int64_t length = kf__low_extent(L, true);
     L->fn->grain = kf__max(1, 4096 / kf__max(1, length));
@@ -260,6 +255,29 @@ void kf__cpu_rows(kf__low *L) {
     kf__put_row_stores(L);
     kf__close(L);
     if (stream) kf__cpu_fence(L);
+}
+
+void kf__cpu_rows(kf__low *L) {
+    kf__own_row own;
+    kf__low kept = *L;
+    kept.k = kf__cpu_own_row(L, &own);
+    if (L->failed || !kept.k) {
+        put_rows(L, "");
+        return;
+    }
+    kept.own = &own;
+    kept.pointer = KF__NEW(L->arena, const char *, kept.k->n_accesses + 1);
+    kept.value = KF__NEW(L->arena, const kf__lx *, kept.k->n_instrs + 1);
+    if (!kept.pointer || !kept.value || kf__low_layout(&kept, NULL) != KF_OK) {
+        L->failed = true;
+        return;
+    }
+    bool fits = L->axes[kf__last(L)].size <= KF__CPU_KEPT / kf__types[own.type].size;
+    put_rows(&kept, "");
+    if (!fits) kept.fn->units = 0;
+    put_rows(L, "_long");
+    if (fits) L->fn->units = 0;
+    L->failed = L->failed || kept.failed;
 }
 
 /* ---------------------------------------------------------------- reduce */

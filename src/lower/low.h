@@ -56,7 +56,17 @@ typedef struct kf__operand {
     bool affine; /* over axes and symbols that don't change along the innermost axis */
     bool store;
     bool packed;                  /* in the kernel's scratch, at `offset` bytes: see pack.c */
+    const char *row;              /* an array on the stack that it is read from; or NULL */
 } kf__operand;
+
+/* A row on the stack that the kernel reads, see cpu_own_row.c: exponentials of softmax `red`, or (red
+ * UINT32_MAX) instruction `value`. */
+typedef struct kf__own_row {
+    uint32_t access; /* from here on accesses are of it */
+    uint32_t red, value;
+    kf__dtype type;
+    const char *name;
+} kf__own_row;
 
 typedef uint64_t kf__mask; /* a set of instructions, in words of 64 */
 static inline bool kf__has(const kf__mask *mask, uint32_t i) {
@@ -97,6 +107,7 @@ typedef struct kf__low {
     const kf__lx *at;      /* where the innermost axis is, for INDEX and INSIDE; NULL: by its
                               variable, or they don't depend on it */
 
+    const kf__own_row *own; /* CPU; or NULL */
     kf__operand *unpacked; /* [n_accesses] results as they were before pack.c; NULL: none */
     kf__lowered *out;
 } kf__low;

@@ -197,10 +197,10 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
             const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
-            const float *p1_in_y = in_y + (i0 * s0_in_y + first);
             for (int64_t l = 0; l < len; l += 16) {
                 kf_prefetch_far(p0_packed_in_x + s0_packed_in_x + l);
             }
+            const float *p1_in_y = in_y + (i0 * s0_in_y + first);
             for (int64_t l = 0; l < len; l += 16) {
                 kf_prefetch_far(p1_in_y + s0_in_y + l);
             }
