@@ -68,6 +68,10 @@ kf__object kf__known(const kf__object *o);
 /* A size as a number in the graph. */
 kf__ref kf__size_node(kf__evaluator *ev, kf__expr size);
 
+/* finfo(dtype).eps and the like (limits.c). */
+bool kf__dtype_attribute(kf__evaluator *ev, kf__dtype dtype, const char *name, uint32_t n,
+                         kf__object *out);
+
 /* ---------------------------------------------------------------- operator.c */
 
 bool kf__binary(kf__evaluator *ev, kf__token_kind op, const kf__object *a, const kf__object *b,

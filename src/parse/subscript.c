@@ -433,6 +433,8 @@ bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     size_t which = 0;
     if (!kf__evaluate(ev, node->part[0].node, &base)) return false;
     ev->at = node->at;
+    if (base.kind == KF__O_DTYPE)
+        return kf__dtype_attribute(ev, (kf__dtype)base.dtype, name, node->name_n, out);
     while (which < KF__COUNT(names) && (strlen(names[which]) != node->name_n ||
                                         memcmp(names[which], name, node->name_n) != 0))
         which++;

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.special as sp
 import torch
-from composites.table import bools, normal, special, uniform
+from composites.table import EXTREME, bools, normal, special, uniform
 
 from_numpy = torch.from_numpy
 
@@ -11,6 +11,13 @@ from_numpy = torch.from_numpy
 def by(function):
     """A function of NumPy or SciPy over tensors."""
     return lambda *a: function(*(v.numpy() if isinstance(v, torch.Tensor) else v for v in a))
+
+
+def sinc(x):
+    with np.errstate(invalid="ignore"):
+        odd = np.round(x) % 2 != 0
+        y = np.sin((x - np.round(x)) * np.pi) / (np.where(x == 0, 1, x) * np.pi)
+    return np.where(x == 0, 1, np.where(odd, -y, y))
 
 
 PLAIN = [
@@ -96,6 +103,14 @@ def names(t):
     t.add("array_equal(x, x), array_equal(x, x, equal_nan=True)",
           lambda x: (np.array(False), np.array(True)), x=special())
     t.pointwise("exp10(x)", lambda x: 10**x, "ulp 6 abs 1e-42", x=uniform(-30, 30, 40))
+    t.pointwise("sinc(x)", by(sinc), x=lambda rng: np.float32(
+        [*EXTREME[np.abs(EXTREME) < 3e38], 3e38, -3.4e38, 1.5, 8388607.5, 2.75, np.nan]))
+    t.pointwise("bitwise_count(x)", lambda x: np.bitwise_count(x),
+                x=np.int32([0, 1, -1, 255, -(2**31), 2**31 - 1, 0x12345678]))
+    t.pointwise("bitwise_count(x), bitwise_count(cast(x, int8)), bitwise_count(x > 0)",
+                lambda x: (np.bitwise_count(x), np.bitwise_count(x.to(torch.int8)),
+                           (x > 0).to(torch.uint8)),
+                x=np.int64([0, -(2**63), 2**63 - 1, 127, -128, -3, 0x0123456789abcdef]))
     t.pointwise("angle(x)", torch.angle, "ulp 1", x=special())
     t.pointwise("clamp_min(x, 0.25), clamp_max(x, 0.25)",
                 lambda x: (torch.clamp_min(x, 0.25), torch.clamp_max(x, 0.25)), "ulp 0", x=special())

@@ -78,6 +78,22 @@ def rows(t):
           "np.linalg.norm(x, 'fro')",
           lambda x: tuple(torch.linalg.norm(x, o) for o in (1, float("-inf"), None, "fro")),
           "rel 3e-6", x=normal(5, 9))
+    t.add("x.where(x > y, y), x.where(y > 0, 0.5), where(x > y, x, y)",
+          lambda x, y: (x.where(x > y, y), x.where(y > 0, 0.5), torch.maximum(x, y)), "ulp 0", **two)
+    t.add("x.take_along_dim(i, 1), x.int(), x.new_zeros(2, 3) + 1, x.new_ones((4,), dtype=int8), "
+          "x.new_full((2, 2), 7), x.new_empty(3) * 0",
+          lambda x, i: (x.take_along_dim(i, 1), x.int(), x.new_ones(2, 3),
+                        x.new_ones(4, dtype=torch.int8), x.new_full((2, 2), 7), x.new_zeros(3)),
+          "ulp 0", x=normal(3, 5, scale=9), i=np.int64([[1], [4], [0]]))
+    t.add("x.polygamma(1), x.polygamma(2)", lambda x: (special.polygamma(1, x.numpy()), special.polygamma(2, x.numpy())),
+          "rel 2e-5", x=uniform(0.2, 5, 20))
+    t.add("F.feature_alpha_dropout(x) * 2, F.dropout2d(x, 0.5, False) * 2, F.dropout1d(x, 0.0), "
+          "F.dropout3d(x, training=False) * 2",
+          lambda x: (x * 2, x * 2, x, x * 2), "ulp 0", x=normal(2, 3, 4))
+    t.pointwise("np.select([x > 1, x > 0, y > 0], [x, -y, 2], 0.5)",
+                lambda x, y: np.select([x.numpy() > 1, x.numpy() > 0, y.numpy() > 0],
+                                       [x.numpy(), -y.numpy(), 2], 0.5), "ulp 0", **two)
+    t.pointwise("np.select((x > y,), (x,))", lambda x, y: torch.where(x > y, x, 0), "ulp 0", **two)
     t.add("append(x, y), append(x, y, axis=1), atleast_3d(x), atleast_3d(x[0])",
           lambda x, y: (np.append(x, y), np.append(x, y, 1), np.atleast_3d(x), np.atleast_3d(x[0])),
           "ulp 0", **two)

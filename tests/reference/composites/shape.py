@@ -1,5 +1,6 @@
 """Composites that are mostly views: PyTorch and NumPy."""
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from composites.table import normal
@@ -12,6 +13,15 @@ def rows(t):
         t.pointwise(f"diff(x, {n}) * 2", lambda x, n=n: 2 * torch.diff(x, n), "abs 3e-6", x=normal(5, 9))
     t.pointwise("diff(x > 0)", lambda x: torch.diff(x > 0), x=normal(5, 9))
     t.pointwise("diff(x, axis=0)", lambda x: torch.diff(x, dim=0), "ulp 0.5", x=normal(5, 9))
+    x, y = {"x": normal(5, 9)}, {"y": normal(5, 2)}
+    t.add("diff(x, prepend=0), diff(x, append=y), diff(x, prepend=y, append=y[:, :1])",
+          lambda x, y: (torch.diff(x, prepend=torch.zeros(5, 1)), torch.diff(x, append=y),
+                        torch.diff(x, prepend=y, append=y[:, :1])), "ulp 0.5", **x, **y)
+    t.add("diff(x, 2, 0, x[:1], 1.5)",
+          lambda x: torch.diff(x, 2, 0, x[:1], torch.full((1, 9), 1.5)), "abs 2e-6", **x)
+    t.pointwise("rollaxis(x, 2) * 2, rollaxis(x, 0, 3) * 2, rollaxis(x, -1, -2) * 2",
+                lambda x: tuple(2 * torch.tensor(np.rollaxis(x.numpy(), *a))
+                                for a in ((2,), (0, 3), (-1, -2))), "ulp 0", x=normal(2, 3, 4))
     for text, reference, shape in (
         ("pixel_shuffle(x, 2) * 2", lambda x: F.pixel_shuffle(x, 2) * 2, (2, 8, 3, 5)),
         ("pixel_unshuffle(x, 3) * 2", lambda x: F.pixel_unshuffle(x, 3) * 2, (2, 2, 6, 9)),
