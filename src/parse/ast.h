@@ -66,7 +66,7 @@ typedef struct kf__part {
 } kf__part;
 
 /* Whose name is called: exp, np.exp, torch.exp, scipy.special.expit. */
-typedef enum kf__family { KF__OURS, KF__NUMPY, KF__TORCH, KF__SCIPY, KF__METHOD } kf__family;
+typedef enum kf__family { KF__OURS, KF__NUMPY, KF__TORCH, KF__SCIPY, KF__LINALG, KF__METHOD } kf__family;
 
 struct kf__ast {
     uint8_t kind, op;

@@ -116,7 +116,7 @@ static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int f
     int n;
     if (args[1].kind == KF__O_ARRAY)
         return kf__eval_fail(ev, KF_ERR_TYPE, "the second argument of %s() is an axis, not an "
-                                              "array%s", name,
+                                              "array%s", name + (name[0] == '_'),
                              red == KF__RED_MAX   ? "; maximum(a, b) gives the larger of two"
                              : red == KF__RED_MIN ? "; minimum(a, b) gives the smaller of two"
                                                   : "");

@@ -38,7 +38,7 @@ static const struct {
     {"np", KF__NUMPY, false},         {"numpy", KF__NUMPY, false}, {"jnp", KF__NUMPY, false},
     {"math", KF__NUMPY, false},       {"torch", KF__TORCH, false}, {"F", KF__TORCH, false},
     {"nn", KF__TORCH, true},          {"scipy", KF__SCIPY, false}, {"special", KF__SCIPY, true},
-    {"functional", KF__TORCH, true},  {"linalg", KF__NUMPY, true}, {"stats", KF__SCIPY, true},
+    {"functional", KF__TORCH, true},  {"linalg", KF__LINALG, true}, {"stats", KF__SCIPY, true},
 };
 
 kf__family kf__module_family(const kf__reader *r, const kf__token *t) {

@@ -438,6 +438,11 @@ bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     while (which < KF__COUNT(names) && (strlen(names[which]) != node->name_n ||
                                         memcmp(names[which], name, node->name_n) != 0))
         which++;
+    kf__library_place place;
+    if (which == KF__COUNT(names) && (kf__builtin_find(name, node->name_n) ||
+                                      kf__library_find(name, node->name_n, &place)))
+        return kf__eval_fail(ev, KF_ERR_NAME, "`%.*s` is a function: .%.*s(), with parentheses",
+                             (int)node->name_n, name, (int)node->name_n, name);
     if (which == KF__COUNT(names))
         return kf__eval_fail(ev, KF_ERR_NAME, "arrays have .T .mT .shape .ndim .dtype .size, not "
                                               ".%.*s", (int)node->name_n, name);

@@ -94,6 +94,13 @@ def rows(t):
                 lambda x, y: np.select([x.numpy() > 1, x.numpy() > 0, y.numpy() > 0],
                                        [x.numpy(), -y.numpy(), 2], 0.5), "ulp 0", **two)
     t.pointwise("np.select((x > y,), (x,))", lambda x, y: torch.where(x > y, x, 0), "ulp 0", **two)
+    t.add("torch.diagonal(x), np.diagonal(x, 1, 0, 2), x.diagonal(-1, dim1=-1, dim2=1), "
+          "torch.linalg.diagonal(x)",
+          lambda x: (x.diagonal(), x.diagonal(1, 0, 2), x.diagonal(-1, -1, 1),
+                     x.diagonal(0, -2, -1)), "ulp 0", x=normal(3, 4, 5))
+    t.add("np.trace(x), x.trace(1, 2, 0), trace(x)",
+          lambda x: (x.diagonal().sum(-1), x.diagonal(1, 2, 0).sum(-1),
+                     x.diagonal(0, -2, -1).sum(-1)), "rel 1e-6 abs 1e-6", x=normal(3, 4, 5))
     t.add("append(x, y), append(x, y, axis=1), atleast_3d(x), atleast_3d(x[0])",
           lambda x, y: (np.append(x, y), np.append(x, y, 1), np.atleast_3d(x), np.atleast_3d(x[0])),
           "ulp 0", **two)
