@@ -389,6 +389,12 @@ static void test_memory(void **state) {
     kf_part8_i8(bytes, -2, 2, words);
     assert_true(kf_item_i8(words, 0) == 1 && kf_item_i8(words, 1) == 2 && words[1] == 0);
     assert_int_equal(kf_item_i8(words, 2), 0);
+    const int16_t shorts[5] = {1, 2, 3, 4, 5};
+    for (int first = 0; first < 2; first++) { /* on a word, and within one */
+        kf_raw4_i16(shorts + first, 4, 0, words);
+        kf_settle4_i16(shorts + first, 4, 0, words);
+        for (int e = 0; e < 4; e++) assert_int_equal(kf_item_i16(words, e), first + e + 1);
+    }
     kf_store4_f32(y, 2, 4, 0, x);
     assert_true(y[2] == 1 && y[3] == 2 && y[4] == 0);
 }

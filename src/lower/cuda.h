@@ -24,6 +24,7 @@ struct kf__tile {
     const kf__lx *live;        /* 0 where this thread has nothing to do, or NULL */
     const kf__lx *j, *left;    /* set by head */
     bool far;                  /* left counts what is behind the pack, too */
+    bool inside;               /* W is 1 and j an element that exists, where left is 0 too */
     const kf__lx *index;       /* of the pack among what a row reduces; by head, NULL: j */
     /* Operands that go through shared memory: what happens between loads and values, and where the
      * pack is in the tile of shared memory, along the innermost axis and the other one. */
@@ -72,6 +73,10 @@ void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their
 /* Guarded loads of this phase that share them. */
 void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mask);
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
+/* Loads of this phase in two halves, and the second half, after all loads; split: there is such a
+ * place. */
+void kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask, bool split);
+void kf__cuda_put_settled(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
 /* Where the words of pack s of a load are; element e of them. */
 const kf__lx *kf__cuda_words_of(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s);
 const kf__lx *kf__cuda_register_item(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s,

@@ -39,6 +39,11 @@ void kf__cuda_put_tile_arrays(kf__low *L) {
             kf__put_shared(L, kf__ctype(L->operands[i].dtype), kf__cuda_tile_name(L, i), ACROSS * PITCH);
 }
 
+/* Below an end. What a tile has beyond it is the last once more, read by nobody. */
+static const kf__lx *at_most(kf__low *L, const kf__lx *index, const kf__lx *end) {
+    return kf__l_call(L, "kf_min_i64", KF__I64, index, kf__l_bin(L, "-", end, kf__l_int(L, 1)));
+}
+
 void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0, const kf__lx *to) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!kf__low_tiled(L, i)) continue;
@@ -47,14 +52,12 @@ void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0
         open_elements(L);
         const kf__lx *t = kf__l_bin(L, "+", row0, kf__l_var(L, "tile_row"));
         const kf__lx *last = kf__l_bin(L, "+", first, kf__l_var(L, "tile_column"));
-        t = kf__put_let(L, "int64_t", L->axes[L->tile].var, t, NULL);
-        last = kf__put_let(L, "int64_t", "column", last, NULL);
-        const kf__lx *there = kf__l_bin(L, "&&", kf__l_bin(L, "<", t, to),
-                                        kf__l_bin(L, "<", last, kf__word_size(L, kf__last(L))));
+        t = kf__put_let(L, "int64_t", L->axes[L->tile].var, at_most(L, t, to), NULL);
+        last = at_most(L, last, kf__word_size(L, kf__last(L)));
+        last = kf__put_let(L, "int64_t", "at", last, NULL);
         const kf__lx *base = kf__l_var(L, kf__word_operand(L, i));
-        const kf__lx *load = kf__low_load(L, i, base, kf__low_offset(L, i, last));
         kf__put_set(L, kf__l_item(L, early_name(L, i), kf__l_var(L, "k")),
-                    kf__l_select(L, there, load, kf__l_const(L, o->dtype, 0, 0)));
+                    kf__low_load(L, i, base, kf__low_offset(L, i, last)));
         kf__close(L);
     }
 }

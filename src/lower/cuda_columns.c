@@ -12,7 +12,8 @@ enum {
     KF__ACROSS = 32,
     KF__DOWN = 8,
     KF__ROWS_IN_FLIGHT = 4,
-    KF__CHUNK_ROWS = 256,  /* at least */
+    KF__CHUNK_ROWS = 256,  /* at least; half as many where tiles are read and all rows are few */
+    KF__TILED_FEW_ROWS = 2048,
     KF__COLUMN_CHUNKS = 64, /* at most, of one column */
     KF__STATE_BYTES = 160,  /* of a thread: 40 KB of a block */
 };
@@ -268,7 +269,8 @@ static void put_chunks(kf__low *L, columns *c) {
     const kf__lx *outer = kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", rest, chunks), NULL);
     kf__put_decode(L, false, true, outer);
     const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", tile, wide), x);
-    c->j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", at, kf__l_int(L, c->tile.W)), NULL);
+    c->j = kf__put_let(L, "int64_t", c->tile.inside ? "column" : "j",
+                       kf__l_bin(L, "*", at, kf__l_int(L, c->tile.W)), NULL);
     if (L->tiled) { /* by one column a thread */
         c->first = kf__put_let(L, "int64_t", "first_column", kf__l_bin(L, "*", tile, wide), NULL);
         kf__cuda_put_tile_arrays(L);
@@ -276,6 +278,11 @@ static void put_chunks(kf__low *L, columns *c) {
     const kf__lx *here = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, c->j),
                                        kf__l_int(L, c->tile.W));
     c->left = kf__put_let(L, "int", "columns", here, "of this thread; may be negative");
+    if (c->tile.inside) { /* loads need no condition, which 16-bit ones would wait for one by one */
+        const kf__lx *last = kf__l_bin(L, "-", n, kf__l_int(L, 1));
+        c->j = kf__l_call(L, "kf_min_i64", KF__I64, c->j, last);
+        c->j = kf__put_let(L, "int64_t", "j", c->j, NULL);
+    }
     const kf__lx *from = kf__put_let(L, "int64_t", "from", kf__l_bin(L, "*", chunk, size), NULL);
     c->to = kf__put_let(
         L, "int64_t", "to",
@@ -358,6 +365,7 @@ void kf__cuda_columns(kf__low *L) {
         c.tile.V = KF__TILE_ROWS / KF__DOWN;
         c.tile.between = kf__cuda_exchange_tiles;
     }
+    c.tile.inside = c.tile.W == 1;
     c.tile.vec = kf__cuda_wide(L, c.tile.W);
     c.tile.head = head;
     c.rows = kf__low_extent(L, true);
@@ -365,7 +373,8 @@ void kf__cuda_columns(kf__low *L) {
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
     int64_t step = KF__DOWN * c.tile.V;
     c.chunk = kf__ceil_div(kf__ceil_div(c.rows, KF__COLUMN_CHUNKS), step) * step;
-    c.chunk = kf__max(c.chunk, KF__CHUNK_ROWS);
+    bool few = L->tiled && c.rows <= KF__TILED_FEW_ROWS;
+    c.chunk = kf__max(c.chunk, few ? KF__CHUNK_ROWS / 2 : KF__CHUNK_ROWS);
     c.chunks = kf__max(1, kf__ceil_div(c.rows, c.chunk));
     put_chunks(L, &c);
     put_merge_function(L, &c);

@@ -79,8 +79,16 @@ static int pack_words(const kf__low *L, const kf__tile *t, uint32_t i) {
     return (t->W * kf__types[L->operands[in->access].dtype].size + 3) / 4;
 }
 
-void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i) {
+static bool is_raw(const kf__low *L, uint32_t i) { return L->raw && kf__has(L->raw, i); }
+
+/* Words from one pack's registers to the next's: a raw one has one more. */
+static int pack_registers(const kf__low *L, const kf__tile *t, uint32_t i) {
     int words = pack_words(L, t, i);
+    return words && is_raw(L, i) ? words + 1 : words;
+}
+
+void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i) {
+    int words = pack_registers(L, t, i);
     if (words)
         kf__put_var(L, "uint32_t", register_name(L, i), t->V * words, NULL);
     else
@@ -90,7 +98,7 @@ void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i) {
 /* Where the words of pack s of a load are. */
 const kf__lx *kf__cuda_words_of(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s) {
     return kf__l_bin(L, "+", kf__l_var(L, register_name(L, i)),
-                     kf__l_bin(L, "*", s, kf__l_int(L, pack_words(L, t, i))));
+                     kf__l_bin(L, "*", s, kf__l_int(L, pack_registers(L, t, i))));
 }
 
 /* Element e of pack s of a load or random instruction. */
@@ -118,8 +126,12 @@ static void put_shared_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s
     int n = pack_words(L, t, i);
     const kf__lx *first = kf__l_bin(L, "*", s, kf__l_int(L, n));
     if (kf__cuda_lead(L, i) == i) kf__cuda_put_empty(L, register_name(L, i), first, n);
+    const kf__lx *known = kf__known_guard(L, in->args[0]); /* passes by what other rows have */
+    if (known) kf__open_if(L, known);
     const kf__lx *here = elements_here(L, t, i);
+    L->known_holds = true;
     kf__put_range(L, i, t->j, here, &begin, &end);
+    L->known_holds = false;
     kf__open_if(L, kf__l_bin(L, "<", begin, end));
     kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", end, begin), here));
     kf__put_call(L, kf__l_call(L, kf__cuda_wide_name(L, "load", t->W, dtype), KF__I64, p, zero,
@@ -129,6 +141,7 @@ static void put_shared_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s
                       p, begin, end);
     kf__close(L);
     kf__close(L);
+    if (known) kf__close(L);
 }
 
 /* The element of a load; 0 where there is none, or its guard doesn't hold. */
@@ -138,6 +151,15 @@ const kf__lx *kf__cuda_below_left(kf__low *L, const kf__tile *t, const kf__instr
     if (in->n_args)
         there = kf__l_bin(L, "&&", there, kf__guard_at(L, in->args[0], kf__l_bin(L, "+", t->j, e)));
     return kf__l_select(L, there, load, kf__l_const(L, in->dtype, 0, 0));
+}
+
+/* kf_rawW_T or kf_settleW_T of a pack. */
+static void put_half(kf__low *L, kf__tile *t, uint32_t i, const char *which, const kf__lx *words) {
+    uint32_t access = L->k->instrs[i].access;
+    kf__cuda_need_pointer(L, t, access);
+    const char *name = kf__cuda_wide_name(L, which, t->W, L->operands[access].dtype);
+    kf__put_call(L, kf__l_call(L, name, KF__I64, kf__l_var(L, L->pointer[access]), t->left,
+                               aligned(L, t, access), words));
 }
 
 static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
@@ -152,6 +174,10 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     }
     if (pack_words(L, t, i)) {
         const kf__lx *words = kf__cuda_words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin = zero;
+        if (is_raw(L, i)) {
+            put_half(L, t, i, "raw", words);
+            return;
+        }
         const kf__lx *end = t->left, *here = in->n_args ? elements_here(L, t, i) : NULL;
         if (in->n_args) kf__put_range(L, i, t->j, here, &begin, &end);
         bool partly = begin->kind != KF__L_INT; /* else it begins with the pack */
@@ -171,8 +197,8 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     }
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
     const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, e, at));
-    kf__put_set(L, kf__l_item(L, array, kf__cuda_slot(L, t, s, e)),
-                kf__cuda_below_left(L, t, in, load, e));
+    if (!t->inside || in->n_args) load = kf__cuda_below_left(L, t, in, load, e);
+    kf__put_set(L, kf__l_item(L, array, kf__cuda_slot(L, t, s, e)), load);
     kf__close(L);
 }
 
@@ -214,6 +240,30 @@ void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf_
         else
             put_random(L, t, i, s);
     }
+}
+
+/* Packs of two bytes an element that begin within a word: several of them are loaded, then each is
+ * shifted into place, so that none waits for the one before. */
+void kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask, bool split) {
+    kf__mask *raw = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    for (uint32_t i = 0; raw && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        bool is = is_raw(L, i);
+        if (kf__has(mask, i) && !L->value[i] && in->kind == KF__I_LOAD) {
+            bool halves = kf__types[L->operands[in->access].dtype].size == 2;
+            is = split && t->V > 1 && halves && !in->n_args && pack_words(L, t, i) &&
+                 !kf__low_tiled(L, in->access);
+        }
+        if (is) raw[i / 64] |= (kf__mask)1 << i % 64;
+    }
+    if (!raw) L->failed = true;
+    L->raw = raw;
+}
+
+void kf__cuda_put_settled(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && !L->value[i] && is_raw(L, i))
+            put_half(L, t, i, "settle", kf__cuda_words_of(L, t, i, s));
 }
 
 /* Guarded loads of packs, that this phase loads. */

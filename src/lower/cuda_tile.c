@@ -237,6 +237,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     L->fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
     kf__cuda_share_registers(L, t, mask);
+    kf__cuda_find_raw(L, t, mask, split);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i)) continue;
         if (kf__cuda_in_registers(L, i) && kf__cuda_lead(L, i) == i)
@@ -257,6 +258,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
         kf__cuda_forget_fixed(L);
         if (t->between) t->between(L, t);
         s = open_packs(L, t);
+        kf__cuda_put_settled(L, t, mask, s);
         kf__cuda_put_fixed(L);
     }
     put_values(L, t, p, mask, stage, s);

@@ -102,8 +102,10 @@ typedef struct kf__low {
     const char **pointer;  /* [n_accesses] the variable that points at the block's start */
     const kf__lx **value;  /* [n_instrs] how an instruction's value is read here; NULL: unknown */
     const kf__mask *fixed; /* CUDA: what is made before the loop over a pack's elements; or NULL */
+    const kf__mask *raw;   /* CUDA: loads whose packs are put into place after all loads; or NULL */
     const uint16_t *lead;  /* CUDA: [n_instrs] of loads that share registers the first; or NULL */
     int holds;             /* a guard that is known to hold where code is made now; -1: none */
+    bool known_holds;      /* and kf__known_guard of the guard in question */
     const kf__lx *at;      /* where the innermost axis is, for INDEX and INSIDE; NULL: by its
                               variable, or they don't depend on it */
 
@@ -270,6 +272,9 @@ const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at);
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at);
 /* Is the guard made of ranges of the innermost axis, and of what doesn't depend on it? */
 bool kf__is_range(const kf__low *L, uint32_t guard);
+/* The part of a guard, made of places, that has a value already: it depends on no element. NULL:
+ * there is none. */
+const kf__lx *kf__known_guard(kf__low *L, uint32_t guard);
 /* The elements [from, to) of [0, len) where the first argument of instruction i holds, a range, when
  * the innermost axis begins at `first`. */
 void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,

@@ -345,26 +345,34 @@ KF_DTYPE(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
 
 /* N words of elements of SIZE bytes, less than 4, wherever they begin: what is a word in memory goes
  * as one, and the elements before the first such and behind the last one alone. So no byte but
- * theirs is touched. */
-template <int SIZE, int N> KF_FN void kf__load_words(const void *p, uint32_t *words) {
+ * theirs is touched. What is loaded is put into place by kf__settle_words: elements of two bytes
+ * aren't used here, so nothing waits for them. words: N + 1. */
+template <int SIZE, int N> KF_FN void kf__load_raw(const void *p, uint32_t *words) {
     typedef typename kf__bits<SIZE>::type bits;
     uint32_t over = (uint32_t)(uint64_t)p % 4; /* bytes of the first word that are before p */
     const uint32_t *at = (const uint32_t *)((const char *)p - over);
-    if (over == 0) {
-        _Pragma("unroll") for (int k = 0; k < N; k++) words[k] = at[k];
-        return;
-    }
-    uint32_t low = 0, high = 0;
-    _Pragma("unroll") for (int j = 1; j < 4 / SIZE; j++)
-        if (j * SIZE >= over) low |= (uint32_t)((const bits *)at)[j] << (8 * SIZE * j);
     _Pragma("unroll") for (int k = 1; k < N; k++) words[k] = at[k];
-    _Pragma("unroll") for (int j = 0; j < 4 / SIZE - 1; j++)
-        if (j * SIZE < over) high |= (uint32_t)((const bits *)(at + N))[j] << (8 * SIZE * j);
-    _Pragma("unroll") for (int k = 1; k <= N; k++) {
-        uint32_t next = k < N ? words[k % N] : high;
-        words[k - 1] = __funnelshift_r(low, next, 8 * over);
-        low = next;
+    words[N] = 0;
+    if (over == 0) {
+        words[0] = at[0];
+    } else if (SIZE == 2) {
+        words[0] = ((const bits *)at)[1];
+        words[N] = ((const bits *)(at + N))[0];
+    } else {
+        words[0] = 0;
+        _Pragma("unroll") for (int j = 1; j < 4 / SIZE; j++)
+            if (j * SIZE >= over) words[0] |= (uint32_t)((const bits *)at)[j] << (8 * SIZE * j);
+        _Pragma("unroll") for (int j = 0; j < 4 / SIZE - 1; j++)
+            if (j * SIZE < over)
+                words[N] |= (uint32_t)((const bits *)(at + N))[j] << (8 * SIZE * j);
     }
+}
+template <int SIZE, int N> KF_FN void kf__settle_words(const void *p, uint32_t *words) {
+    uint32_t over = (uint32_t)(uint64_t)p % 4;
+    if (over == 0) return;
+    if (SIZE == 2) words[0] <<= 16;
+    _Pragma("unroll") for (int k = 0; k < N; k++)
+        words[k] = __funnelshift_r(words[k], words[k + 1], 8 * over);
 }
 template <int SIZE, int N> KF_FN void kf__store_words(void *p, const uint32_t *words) {
     typedef typename kf__bits<SIZE>::type bits;
@@ -399,7 +407,11 @@ KF_FN void kf__load(const typename D::S *p, int i, int n, int vec, uint32_t *wor
         return;
     }
     if (SIZE < 4 && BYTES >= 4 && left == W) {
-        kf__load_words<SIZE, (BYTES < 4 ? 1 : BYTES / 4)>(p, words);
+        constexpr int WORDS = BYTES < 4 ? 1 : BYTES / 4;
+        uint32_t raw[WORDS + 1];
+        kf__load_raw<SIZE, WORDS>(p, raw);
+        kf__settle_words<SIZE, WORDS>(p, raw);
+        _Pragma("unroll") for (int k = 0; k < WORDS; k++) words[k] = raw[k];
         return;
     }
     _Pragma("unroll") for (int k = 0; k < (BYTES + 3) / 4; k++) words[k] = 0;
@@ -416,6 +428,21 @@ KF_FN void kf__load(const typename D::S *p, int i, int n, int vec, uint32_t *wor
             if (k < left)
                 words[k * SIZE / 4] |= (uint32_t)((const bits *)p)[k] << (k * SIZE % 4 * 8);
     }
+}
+/* The same in two halves, for elements of two bytes: a pack that begins within a word is shifted into
+ * place when others have been loaded, too. words: one more than the pack has. */
+template <typename D, int W>
+KF_FN void kf__raw(const typename D::S *p, int n, int vec, uint32_t *words) {
+    constexpr int SIZE = sizeof(typename D::S);
+    if (vec || n < W)
+        kf__load<D, W>(p, 0, n, vec, words);
+    else
+        kf__load_raw<SIZE, W * SIZE / 4>(p, words);
+}
+template <typename D, int W>
+KF_FN void kf__settle(const typename D::S *p, int n, int vec, uint32_t *words) {
+    constexpr int SIZE = sizeof(typename D::S);
+    if (!vec && n >= W) kf__settle_words<SIZE, W * SIZE / 4>(p, words);
 }
 /* Only the elements from begin to end - 1 of the pack: of one that is partly outside. */
 template <typename D, int W>
@@ -564,24 +591,40 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_f32 kf__store<kf__f32, 16>
 #define kf_load2_f16 kf__load<kf__f16, 2>
 #define kf_part2_f16 kf__part<kf__f16, 2>
+#define kf_raw2_f16 kf__raw<kf__f16, 2>
+#define kf_settle2_f16 kf__settle<kf__f16, 2>
 #define kf_load4_f16 kf__load<kf__f16, 4>
 #define kf_part4_f16 kf__part<kf__f16, 4>
+#define kf_raw4_f16 kf__raw<kf__f16, 4>
+#define kf_settle4_f16 kf__settle<kf__f16, 4>
 #define kf_load8_f16 kf__load<kf__f16, 8>
 #define kf_part8_f16 kf__part<kf__f16, 8>
+#define kf_raw8_f16 kf__raw<kf__f16, 8>
+#define kf_settle8_f16 kf__settle<kf__f16, 8>
 #define kf_load16_f16 kf__load<kf__f16, 16>
 #define kf_part16_f16 kf__part<kf__f16, 16>
+#define kf_raw16_f16 kf__raw<kf__f16, 16>
+#define kf_settle16_f16 kf__settle<kf__f16, 16>
 #define kf_store2_f16 kf__store_pairs<kf__f16_pairs, 2>
 #define kf_store4_f16 kf__store_pairs<kf__f16_pairs, 4>
 #define kf_store8_f16 kf__store_pairs<kf__f16_pairs, 8>
 #define kf_store16_f16 kf__store_pairs<kf__f16_pairs, 16>
 #define kf_load2_bf16 kf__load<kf__bf16, 2>
 #define kf_part2_bf16 kf__part<kf__bf16, 2>
+#define kf_raw2_bf16 kf__raw<kf__bf16, 2>
+#define kf_settle2_bf16 kf__settle<kf__bf16, 2>
 #define kf_load4_bf16 kf__load<kf__bf16, 4>
 #define kf_part4_bf16 kf__part<kf__bf16, 4>
+#define kf_raw4_bf16 kf__raw<kf__bf16, 4>
+#define kf_settle4_bf16 kf__settle<kf__bf16, 4>
 #define kf_load8_bf16 kf__load<kf__bf16, 8>
 #define kf_part8_bf16 kf__part<kf__bf16, 8>
+#define kf_raw8_bf16 kf__raw<kf__bf16, 8>
+#define kf_settle8_bf16 kf__settle<kf__bf16, 8>
 #define kf_load16_bf16 kf__load<kf__bf16, 16>
 #define kf_part16_bf16 kf__part<kf__bf16, 16>
+#define kf_raw16_bf16 kf__raw<kf__bf16, 16>
+#define kf_settle16_bf16 kf__settle<kf__bf16, 16>
 #define kf_store2_bf16 kf__store_pairs<kf__bf16_pairs, 2>
 #define kf_store4_bf16 kf__store_pairs<kf__bf16_pairs, 4>
 #define kf_store8_bf16 kf__store_pairs<kf__bf16_pairs, 8>
@@ -612,12 +655,20 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_i32 kf__store<kf__i32, 16>
 #define kf_load2_i16 kf__load<kf__i16, 2>
 #define kf_part2_i16 kf__part<kf__i16, 2>
+#define kf_raw2_i16 kf__raw<kf__i16, 2>
+#define kf_settle2_i16 kf__settle<kf__i16, 2>
 #define kf_load4_i16 kf__load<kf__i16, 4>
 #define kf_part4_i16 kf__part<kf__i16, 4>
+#define kf_raw4_i16 kf__raw<kf__i16, 4>
+#define kf_settle4_i16 kf__settle<kf__i16, 4>
 #define kf_load8_i16 kf__load<kf__i16, 8>
 #define kf_part8_i16 kf__part<kf__i16, 8>
+#define kf_raw8_i16 kf__raw<kf__i16, 8>
+#define kf_settle8_i16 kf__settle<kf__i16, 8>
 #define kf_load16_i16 kf__load<kf__i16, 16>
 #define kf_part16_i16 kf__part<kf__i16, 16>
+#define kf_raw16_i16 kf__raw<kf__i16, 16>
+#define kf_settle16_i16 kf__settle<kf__i16, 16>
 #define kf_store2_i16 kf__store<kf__i16, 2>
 #define kf_store4_i16 kf__store<kf__i16, 4>
 #define kf_store8_i16 kf__store<kf__i16, 8>
