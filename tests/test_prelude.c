@@ -391,8 +391,9 @@ static void test_memory(void **state) {
     assert_int_equal(kf_item_i8(words, 2), 0);
     const int16_t shorts[5] = {1, 2, 3, 4, 5};
     for (int first = 0; first < 2; first++) { /* on a word, and within one */
-        kf_raw4_i16(shorts + first, 4, 0, words);
-        kf_settle4_i16(shorts + first, 4, 0, words);
+        uint32_t raw[3];
+        kf_raw4_i16(shorts + first, 4, raw);
+        kf_settle4_i16(shorts + first, 4, raw, words);
         for (int e = 0; e < 4; e++) assert_int_equal(kf_item_i16(words, e), first + e + 1);
     }
     kf_store4_f32(y, 2, 4, 0, x);

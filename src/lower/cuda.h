@@ -73,10 +73,13 @@ void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their
 /* Guarded loads of this phase that share them. */
 void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mask);
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
-/* Loads of this phase in two halves, and the second half, after all loads; split: there is such a
- * place. */
-void kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask, bool split);
-void kf__cuda_put_settled(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
+/* Loads of this phase of packs that may begin within a word: are there any? They are left out by
+ * kf__cuda_put_loads. Where all packs are aligned a wide load of each; else a load of raw words, for
+ * which there are registers, and the same again that shifts them into place. */
+bool kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask);
+typedef enum kf__raw_step { KF__RAW_WIDE, KF__RAW_LOAD, KF__RAW_SETTLE } kf__raw_step;
+void kf__cuda_put_raw_registers(kf__low *L, const kf__tile *t);
+void kf__cuda_put_raw(kf__low *L, kf__tile *t, const kf__lx *s, kf__raw_step step);
 /* Where the words of pack s of a load are; element e of them. */
 const kf__lx *kf__cuda_words_of(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s);
 const kf__lx *kf__cuda_register_item(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s,

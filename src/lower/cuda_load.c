@@ -81,14 +81,8 @@ static int pack_words(const kf__low *L, const kf__tile *t, uint32_t i) {
 
 static bool is_raw(const kf__low *L, uint32_t i) { return L->raw && kf__has(L->raw, i); }
 
-/* Words from one pack's registers to the next's: a raw one has one more. */
-static int pack_registers(const kf__low *L, const kf__tile *t, uint32_t i) {
-    int words = pack_words(L, t, i);
-    return words && is_raw(L, i) ? words + 1 : words;
-}
-
 void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i) {
-    int words = pack_registers(L, t, i);
+    int words = pack_words(L, t, i);
     if (words)
         kf__put_var(L, "uint32_t", register_name(L, i), t->V * words, NULL);
     else
@@ -98,7 +92,7 @@ void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i) {
 /* Where the words of pack s of a load are. */
 const kf__lx *kf__cuda_words_of(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *s) {
     return kf__l_bin(L, "+", kf__l_var(L, register_name(L, i)),
-                     kf__l_bin(L, "*", s, kf__l_int(L, pack_registers(L, t, i))));
+                     kf__l_bin(L, "*", s, kf__l_int(L, pack_words(L, t, i))));
 }
 
 /* Element e of pack s of a load or random instruction. */
@@ -153,15 +147,6 @@ const kf__lx *kf__cuda_below_left(kf__low *L, const kf__tile *t, const kf__instr
     return kf__l_select(L, there, load, kf__l_const(L, in->dtype, 0, 0));
 }
 
-/* kf_rawW_T or kf_settleW_T of a pack. */
-static void put_half(kf__low *L, kf__tile *t, uint32_t i, const char *which, const kf__lx *words) {
-    uint32_t access = L->k->instrs[i].access;
-    kf__cuda_need_pointer(L, t, access);
-    const char *name = kf__cuda_wide_name(L, which, t->W, L->operands[access].dtype);
-    kf__put_call(L, kf__l_call(L, name, KF__I64, kf__l_var(L, L->pointer[access]), t->left,
-                               aligned(L, t, access), words));
-}
-
 static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__instr *in = &L->k->instrs[i];
     const char *array = register_name(L, i);
@@ -174,10 +159,6 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     }
     if (pack_words(L, t, i)) {
         const kf__lx *words = kf__cuda_words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin = zero;
-        if (is_raw(L, i)) {
-            put_half(L, t, i, "raw", words);
-            return;
-        }
         const kf__lx *end = t->left, *here = in->n_args ? elements_here(L, t, i) : NULL;
         if (in->n_args) kf__put_range(L, i, t->j, here, &begin, &end);
         bool partly = begin->kind != KF__L_INT; /* else it begins with the pack */
@@ -235,35 +216,12 @@ static void put_random(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i) || L->value[i] || !kf__cuda_in_registers(L, i)) continue;
+        if (is_raw(L, i)) continue;
         if (L->k->instrs[i].kind == KF__I_LOAD)
             put_load(L, t, i, s);
         else
             put_random(L, t, i, s);
     }
-}
-
-/* Packs of two bytes an element that begin within a word: several of them are loaded, then each is
- * shifted into place, so that none waits for the one before. */
-void kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask, bool split) {
-    kf__mask *raw = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
-    for (uint32_t i = 0; raw && i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        bool is = is_raw(L, i);
-        if (kf__has(mask, i) && !L->value[i] && in->kind == KF__I_LOAD) {
-            bool halves = kf__types[L->operands[in->access].dtype].size == 2;
-            is = split && t->V > 1 && halves && !in->n_args && pack_words(L, t, i) &&
-                 !kf__low_tiled(L, in->access);
-        }
-        if (is) raw[i / 64] |= (kf__mask)1 << i % 64;
-    }
-    if (!raw) L->failed = true;
-    L->raw = raw;
-}
-
-void kf__cuda_put_settled(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s) {
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i) && !L->value[i] && is_raw(L, i))
-            put_half(L, t, i, "settle", kf__cuda_words_of(L, t, i, s));
 }
 
 /* Guarded loads of packs, that this phase loads. */
@@ -281,4 +239,58 @@ void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mas
         L->failed = true;
     else if (n > 1)
         kf__cuda_share(L, loaded);
+}
+
+/* ---------------------------------------------------------------- packs that begin within a word
+ * Of two bytes an element: where rows aren't aligned, several of them are loaded, then each is shifted
+ * into place, so that none waits for the one before.
+ *
+ *     if (vec) for each pack s: kf_load8_bf16(..., r0 + s * 4)
+ *     else     for each pack s: kf_raw8_bf16(..., raw_r0 + s * 5), then kf_settle8_bf16(...) */
+
+bool kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask) {
+    kf__mask *raw = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    bool any = false;
+    for (uint32_t i = 0; raw && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || in->n_args) continue;
+        if (t->V == 1 || !pack_words(L, t, i) || kf__low_tiled(L, in->access)) continue;
+        if (is_apart(L, in->access) || kf__types[L->operands[in->access].dtype].size != 2) continue;
+        raw[i / 64] |= (kf__mask)1 << i % 64;
+        any = true;
+    }
+    if (!raw) L->failed = true;
+    L->raw = raw;
+    return any;
+}
+
+static const char *raw_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "raw_%s", register_name(L, i));
+}
+
+void kf__cuda_put_raw_registers(kf__low *L, const kf__tile *t) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (is_raw(L, i))
+            kf__put_var(L, "uint32_t", raw_name(L, i), t->V * (pack_words(L, t, i) + 1), NULL);
+}
+
+void kf__cuda_put_raw(kf__low *L, kf__tile *t, const kf__lx *s, kf__raw_step step) {
+    static const char *const names[] = {"load", "raw", "settle"};
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        if (!is_raw(L, i)) continue;
+        uint32_t access = L->k->instrs[i].access;
+        kf__cuda_need_pointer(L, t, access);
+        const char *name = kf__cuda_wide_name(L, names[step], t->W, L->operands[access].dtype);
+        const kf__lx *p = kf__l_var(L, L->pointer[access]), *words = kf__cuda_words_of(L, t, i, s);
+        const kf__lx *room = kf__l_int(L, pack_words(L, t, i) + 1);
+        const kf__lx *raw =
+            kf__l_bin(L, "+", kf__l_var(L, raw_name(L, i)), kf__l_bin(L, "*", s, room));
+        if (step == KF__RAW_WIDE)
+            kf__put_call(L, kf__l_call(L, name, KF__I64, p, kf__l_int(L, 0), t->left,
+                                       aligned(L, t, access), words));
+        else if (step == KF__RAW_LOAD)
+            kf__put_call(L, kf__l_call(L, name, KF__I64, p, t->left, raw));
+        else
+            kf__put_call(L, kf__l_call(L, name, KF__I64, p, t->left, raw, words));
+    }
 }

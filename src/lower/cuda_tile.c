@@ -225,6 +225,18 @@ static void put_pack_stores(kf__low *L, kf__tile *t, const kf__phase *p) {
     }
 }
 
+static void put_raw_loads(kf__low *L, kf__tile *t) {
+    kf__open_if(L, kf__word_aligned(L, "vec", t->vec));
+    for (kf__raw_step step = KF__RAW_WIDE; step <= KF__RAW_SETTLE; ++step) {
+        kf__cuda_put_raw(L, t, open_packs(L, t), step);
+        kf__close(L);
+        if (step > KF__RAW_WIDE) continue;
+        kf__open_else(L);
+        kf__cuda_put_raw_registers(L, t);
+    }
+    kf__close(L);
+}
+
 void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool split) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, p->n_reds + p->n_stores + 1);
     if (!roots) {
@@ -237,7 +249,6 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     L->fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
     kf__cuda_share_registers(L, t, mask);
-    kf__cuda_find_raw(L, t, mask, split);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i)) continue;
         if (kf__cuda_in_registers(L, i) && kf__cuda_lead(L, i) == i)
@@ -250,15 +261,17 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     bool loads = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         loads |= kf__has(mask, i) && !L->value[i] && kf__cuda_in_registers(L, i);
+    L->raw = NULL;
+    bool raw = split && kf__cuda_find_raw(L, t, mask);
     const kf__lx *s = open_packs(L, t);
     kf__cuda_put_fixed(L);
     kf__cuda_put_loads(L, t, mask, s);
     if (split && (loads || t->between)) {
         kf__close(L);
         kf__cuda_forget_fixed(L);
+        if (raw) put_raw_loads(L, t);
         if (t->between) t->between(L, t);
         s = open_packs(L, t);
-        kf__cuda_put_settled(L, t, mask, s);
         kf__cuda_put_fixed(L);
     }
     put_values(L, t, p, mask, stage, s);

@@ -102,7 +102,7 @@ typedef struct kf__low {
     const char **pointer;  /* [n_accesses] the variable that points at the block's start */
     const kf__lx **value;  /* [n_instrs] how an instruction's value is read here; NULL: unknown */
     const kf__mask *fixed; /* CUDA: what is made before the loop over a pack's elements; or NULL */
-    const kf__mask *raw;   /* CUDA: loads whose packs are put into place after all loads; or NULL */
+    const kf__mask *raw;   /* CUDA: loads of packs that may begin within a word; or NULL */
     const uint16_t *lead;  /* CUDA: [n_instrs] of loads that share registers the first; or NULL */
     int holds;             /* a guard that is known to hold where code is made now; -1: none */
     bool known_holds;      /* and kf__known_guard of the guard in question */

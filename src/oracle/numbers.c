@@ -209,11 +209,17 @@ long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t
 }
 
 /* Is a half that a kernel may store stored in this sample? Then whoever uses it, in the kernel that
- * makes it too, gets it rounded (src/fuse/body.c). All are in the second sample, none in the third,
- * all or none in the first; then one in 2, 4, 8, 16, again one in 2: most kernels store few of their
- * values. */
+ * makes it too, gets it rounded (src/fuse/body.c). In the second sample those are that calls hand on,
+ * which one kernel a call stores; in the fourth all are, in the first all or none, in the third none.
+ * Other looks swap the second and the fourth. Then one in 4, 8, 16, 2: most kernels store few. */
 bool kf__o_border(const kf__o_noise *noise) {
-    if (noise->sample <= 3) return noise->sample == 2 || (noise->sample == 1 && noise->all);
+    switch (noise->sample) {
+    case 1: return noise->all;
+    case 2: return noise->all || noise->border;
+    case 3: return false;
+    case 4: return !noise->all || noise->border;
+    default: break;
+    }
     int bits = 1 + noise->sample % 4;
     uint64_t h = kf__o_hash((noise->key ^ 0x5555555555555555u) + (uint64_t)noise->sample);
     return (h & ((1u << bits) - 1)) == 0;

@@ -20,6 +20,7 @@ typedef struct value {
     uint32_t uses; /* yet to come */
     bool disturbed, needed;
     bool kept; /* a result, or what one is a view of */
+    bool border; /* used outside of the operator or library call that makes it */
 } value;
 
 typedef struct walk {
@@ -119,8 +120,10 @@ static void mark_needed(walk *w) {
                     node->kind == KF__RESHAPE || node->kind == KF__SLICE;
         if (view && w->values[r].kept) w->values[node->args[0]].kept = true;
         for (int k = 0; w->values[r].needed && k < node->n_args; k++) {
-            w->values[node->args[k]].needed = true;
-            w->values[node->args[k]].uses++;
+            value *arg = &w->values[node->args[k]];
+            arg->needed = true;
+            arg->uses++;
+            arg->border |= kf__at(g, node->args[k])->call != node->call;
         }
     }
 }
@@ -296,7 +299,7 @@ static void *round_argument(walk *w, kf__ref arg, int sample) {
 
 static kf__o_noise noise_of(const walk *w, kf__ref r, int sample) {
     uint64_t key = kf__o_hash(w->opt.seed * 64 + (uint64_t)(sample / 2));
-    return (kf__o_noise){sample, kf__o_hash(key + r), w->opt.seed & 1};
+    return (kf__o_noise){sample, kf__o_hash(key + r), w->opt.seed & 1, w->values[r].border};
 }
 
 static kf_status evaluate(walk *w, kf__ref r, int sample, void *out) {

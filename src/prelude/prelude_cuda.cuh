@@ -430,19 +430,19 @@ KF_FN void kf__load(const typename D::S *p, int i, int n, int vec, uint32_t *wor
     }
 }
 /* The same in two halves, for elements of two bytes: a pack that begins within a word is shifted into
- * place when others have been loaded, too. words: one more than the pack has. */
-template <typename D, int W>
-KF_FN void kf__raw(const typename D::S *p, int n, int vec, uint32_t *words) {
+ * place when others have been loaded, too. raw: one word more than the pack has. */
+template <typename D, int W> KF_FN void kf__raw(const typename D::S *p, int n, uint32_t *raw) {
     constexpr int SIZE = sizeof(typename D::S);
-    if (vec || n < W)
-        kf__load<D, W>(p, 0, n, vec, words);
+    if (n < W)
+        kf__load<D, W>(p, 0, n, 0, raw);
     else
-        kf__load_raw<SIZE, W * SIZE / 4>(p, words);
+        kf__load_raw<SIZE, W * SIZE / 4>(p, raw);
 }
 template <typename D, int W>
-KF_FN void kf__settle(const typename D::S *p, int n, int vec, uint32_t *words) {
-    constexpr int SIZE = sizeof(typename D::S);
-    if (!vec && n >= W) kf__settle_words<SIZE, W * SIZE / 4>(p, words);
+KF_FN void kf__settle(const typename D::S *p, int n, uint32_t *raw, uint32_t *words) {
+    constexpr int SIZE = sizeof(typename D::S), WORDS = W * SIZE / 4;
+    if (n >= W) kf__settle_words<SIZE, WORDS>(p, raw);
+    _Pragma("unroll") for (int k = 0; k < WORDS; k++) words[k] = raw[k];
 }
 /* Only the elements from begin to end - 1 of the pack: of one that is partly outside. */
 template <typename D, int W>

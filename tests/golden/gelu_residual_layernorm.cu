@@ -2,9 +2,9 @@
 typedef struct {
     int64_t n1;
     int64_t size_v17;
+    int64_t vec;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
-    int64_t vec;
     const kf_bf16 *in_b;
     const kf_bf16 *in_r;
     int64_t s0_in_r;
@@ -21,9 +21,9 @@ typedef struct {
 KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     const uint32_t n1 = a.n1;
     const int64_t size_v17 = a.size_v17;
+    const int64_t vec = a.vec;
     const kf_bf16 *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
-    const int64_t vec = a.vec;
     const kf_bf16 *in_b = a.in_b;
     const kf_bf16 *in_r = a.in_r;
     const int64_t s0_in_r = a.s0_in_r;
@@ -45,42 +45,64 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
         held = held + kf_shfl_xor_i64(held, m);
     }
     float mean13 = 0.0f;
-    uint32_t r1[20];
-    uint32_t r2[20];
-    uint32_t r11[20];
+    uint32_t r1[16];
+    uint32_t r2[16];
+    uint32_t r11[16];
     float keep12[32];
-    KF_UNROLL
-    for (int s = 0; s < 4; ++s) {
-        const int j = (tid + s * 128) * 8;
-        const int left = n - j;
-        const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
-        kf_raw8_bf16(p0_in_x, left, vec, r1 + s * 5);
-        const kf_bf16 *p1_in_b = in_b + j;
-        kf_raw8_bf16(p1_in_b, left, vec, r2 + s * 5);
-        const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + j);
-        kf_raw8_bf16(p2_in_r, left, vec, r11 + s * 5);
+    if (vec) {
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int j = (tid + s * 128) * 8;
+            const int left = n - j;
+            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
+            kf_load8_bf16(p0_in_x, 0, left, vec, r1 + s * 4);
+            const kf_bf16 *p1_in_b = in_b + j;
+            kf_load8_bf16(p1_in_b, 0, left, vec, r2 + s * 4);
+            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + j);
+            kf_load8_bf16(p2_in_r, 0, left, vec, r11 + s * 4);
+        }
+    } else {
+        uint32_t raw_r1[20];
+        uint32_t raw_r2[20];
+        uint32_t raw_r11[20];
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int j = (tid + s * 128) * 8;
+            const int left = n - j;
+            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
+            kf_raw8_bf16(p0_in_x, left, raw_r1 + s * 5);
+            const kf_bf16 *p1_in_b = in_b + j;
+            kf_raw8_bf16(p1_in_b, left, raw_r2 + s * 5);
+            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + j);
+            kf_raw8_bf16(p2_in_r, left, raw_r11 + s * 5);
+        }
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int j = (tid + s * 128) * 8;
+            const int left = n - j;
+            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
+            kf_settle8_bf16(p0_in_x, left, raw_r1 + s * 5, r1 + s * 4);
+            const kf_bf16 *p1_in_b = in_b + j;
+            kf_settle8_bf16(p1_in_b, left, raw_r2 + s * 5, r2 + s * 4);
+            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + j);
+            kf_settle8_bf16(p2_in_r, left, raw_r11 + s * 5, r11 + s * 4);
+        }
     }
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
-        kf_settle8_bf16(p0_in_x, left, vec, r1 + s * 5);
-        const kf_bf16 *p1_in_b = in_b + j;
-        kf_settle8_bf16(p1_in_b, left, vec, r2 + s * 5);
-        const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + j);
-        kf_settle8_bf16(p2_in_r, left, vec, r11 + s * 5);
         KF_UNROLL
         for (int e = 0; e < 8; ++e) {
-            const float v1 = kf_item_bf16(r1 + s * 5, e);
-            const float v2 = kf_item_bf16(r2 + s * 5, e);
+            const float v1 = kf_item_bf16(r1 + s * 4, e);
+            const float v2 = kf_item_bf16(r2 + s * 4, e);
             const float v3 = v1 + v2;  // add
             const float v4 = 0.5f * v3;  // gelu
             const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
             const float v8 = kf_erf_f32(v7);  // gelu
             const float v9 = 1.0f + v8;  // gelu
             const float v10 = v4 * v9;  // gelu
-            const float v11 = kf_item_bf16(r11 + s * 5, e);
+            const float v11 = kf_item_bf16(r11 + s * 4, e);
             const float v12 = v10 + v11;  // add
             keep12[s * 8 + e] = v12;
             const float term13 = e < left ? v12 : 0.0f;

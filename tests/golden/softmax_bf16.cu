@@ -1,9 +1,9 @@
 
 typedef struct {
     int64_t n1;
+    int64_t vec;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
-    int64_t vec;
     kf_bf16 *out0;
     int64_t s0_out0;
 } k0_softmax_args;
@@ -14,9 +14,9 @@ typedef struct {
  * writes out0     bfloat16[x.0, x.1], 2 bytes each */
 KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     const uint32_t n1 = a.n1;
+    const int64_t vec = a.vec;
     const kf_bf16 *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
-    const int64_t vec = a.vec;
     kf_bf16 *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
     const int tid = kf_thread();
@@ -24,23 +24,39 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     const uint32_t row = kf_block();
     const uint32_t i0 = row;
     float max1 = kf_lowest_f32;
-    uint32_t r0[20];
-    KF_UNROLL
-    for (int s = 0; s < 4; ++s) {
-        const int j = (tid + s * 128) * 8;
-        const int left = n - j;
-        const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
-        kf_raw8_bf16(p0_in_x, left, vec, r0 + s * 5);
+    uint32_t r0[16];
+    if (vec) {
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int j = (tid + s * 128) * 8;
+            const int left = n - j;
+            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
+            kf_load8_bf16(p0_in_x, 0, left, vec, r0 + s * 4);
+        }
+    } else {
+        uint32_t raw_r0[20];
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int j = (tid + s * 128) * 8;
+            const int left = n - j;
+            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
+            kf_raw8_bf16(p0_in_x, left, raw_r0 + s * 5);
+        }
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int j = (tid + s * 128) * 8;
+            const int left = n - j;
+            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
+            kf_settle8_bf16(p0_in_x, left, raw_r0 + s * 5, r0 + s * 4);
+        }
     }
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
-        kf_settle8_bf16(p0_in_x, left, vec, r0 + s * 5);
         KF_UNROLL
         for (int e = 0; e < 8; ++e) {
-            const float v0 = kf_item_bf16(r0 + s * 5, e);
+            const float v0 = kf_item_bf16(r0 + s * 4, e);
             const float term1 = e < left ? v0 : kf_lowest_f32;
             max1 = kf_max_f32(term1, max1);
         }
@@ -68,10 +84,10 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
         const int left = n - j;
         KF_UNROLL
         for (int e = 0; e < 8; ++e) {
-            const float v3 = kf_item_bf16(r0 + s * 5, e) - v2;  // softmax
+            const float v3 = kf_item_bf16(r0 + s * 4, e) - v2;  // softmax
             const float v4 = kf_exp_f32(v3);  // softmax
             keep4[s * 8 + e] = v4;
-            sumexp1 = sumexp1 + (e < left ? (kf_item_bf16(r0 + s * 5, e) == v2 ? 1.0f : v4) : 0.0f);
+            sumexp1 = sumexp1 + (e < left ? (kf_item_bf16(r0 + s * 4, e) == v2 ? 1.0f : v4) : 0.0f);
         }
     }
     for (int m = 16; m > 0; m /= 2) {
