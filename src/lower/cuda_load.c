@@ -248,19 +248,24 @@ void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mas
  *     if (vec) for each pack s: kf_load8_bf16(..., r0 + s * 4)
  *     else     for each pack s: kf_raw8_bf16(..., raw_r0 + s * 5), then kf_settle8_bf16(...) */
 
+/* Code beyond the instruction cache costs aligned rows more than it gains the others: of 12 packs
+ * layer_norm(gelu(x + b) + r) of bf16 8192x4096 took 82 us on an H200 instead of 74. */
+enum { MOST_RAW_PACKS = 8 };
+
 bool kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask) {
     kf__mask *raw = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
-    bool any = false;
+    int packs = 0;
     for (uint32_t i = 0; raw && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || in->n_args) continue;
         if (t->V == 1 || !pack_words(L, t, i) || kf__low_tiled(L, in->access)) continue;
         if (is_apart(L, in->access) || kf__types[L->operands[in->access].dtype].size != 2) continue;
         raw[i / 64] |= (kf__mask)1 << i % 64;
-        any = true;
+        packs += t->V;
     }
     if (!raw) L->failed = true;
-    L->raw = raw;
+    bool any = packs > 0 && packs <= MOST_RAW_PACKS;
+    L->raw = any ? raw : NULL;
     return any;
 }
 

@@ -2,9 +2,9 @@
 typedef struct {
     int64_t n1;
     int64_t size_v17;
-    int64_t vec;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
+    int64_t vec;
     const kf_bf16 *in_b;
     const kf_bf16 *in_r;
     int64_t s0_in_r;
@@ -21,9 +21,9 @@ typedef struct {
 KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     const uint32_t n1 = a.n1;
     const int64_t size_v17 = a.size_v17;
-    const int64_t vec = a.vec;
     const kf_bf16 *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
+    const int64_t vec = a.vec;
     const kf_bf16 *in_b = a.in_b;
     const kf_bf16 *in_r = a.in_r;
     const int64_t s0_in_r = a.s0_in_r;
@@ -49,44 +49,16 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     uint32_t r2[16];
     uint32_t r11[16];
     float keep12[32];
-    if (vec) {
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int j = (tid + s * 128) * 8;
-            const int left = n - j;
-            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
-            kf_load8_bf16(p0_in_x, 0, left, vec, r1 + s * 4);
-            const kf_bf16 *p1_in_b = in_b + j;
-            kf_load8_bf16(p1_in_b, 0, left, vec, r2 + s * 4);
-            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + j);
-            kf_load8_bf16(p2_in_r, 0, left, vec, r11 + s * 4);
-        }
-    } else {
-        uint32_t raw_r1[20];
-        uint32_t raw_r2[20];
-        uint32_t raw_r11[20];
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int j = (tid + s * 128) * 8;
-            const int left = n - j;
-            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
-            kf_raw8_bf16(p0_in_x, left, raw_r1 + s * 5);
-            const kf_bf16 *p1_in_b = in_b + j;
-            kf_raw8_bf16(p1_in_b, left, raw_r2 + s * 5);
-            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + j);
-            kf_raw8_bf16(p2_in_r, left, raw_r11 + s * 5);
-        }
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int j = (tid + s * 128) * 8;
-            const int left = n - j;
-            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
-            kf_settle8_bf16(p0_in_x, left, raw_r1 + s * 5, r1 + s * 4);
-            const kf_bf16 *p1_in_b = in_b + j;
-            kf_settle8_bf16(p1_in_b, left, raw_r2 + s * 5, r2 + s * 4);
-            const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + j);
-            kf_settle8_bf16(p2_in_r, left, raw_r11 + s * 5, r11 + s * 4);
-        }
+    KF_UNROLL
+    for (int s = 0; s < 4; ++s) {
+        const int j = (tid + s * 128) * 8;
+        const int left = n - j;
+        const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + j);
+        kf_load8_bf16(p0_in_x, 0, left, vec, r1 + s * 4);
+        const kf_bf16 *p1_in_b = in_b + j;
+        kf_load8_bf16(p1_in_b, 0, left, vec, r2 + s * 4);
+        const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + j);
+        kf_load8_bf16(p2_in_r, 0, left, vec, r11 + s * 4);
     }
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
