@@ -162,7 +162,8 @@ static kf__ref unary(kf_graph *g, kf__opcode op, kf__dtype t, kf__ref a) {
     kf__ref negated = inside(g, a, KF__NEGATIVE), magnitude = inside(g, a, KF__ABS);
     switch (op) {
     case KF__POSITIVE: return a;
-    case KF__NEGATIVE: return negated;
+    case KF__NEGATIVE: /* of a float8 it is an f32 */
+        return negated && !has_dtype(g, negated, t) ? kf__simple_cast(g, negated, t) : negated;
     case KF__BITWISE_INVERT: return inside(g, a, op);
     case KF__ABS:
         if (magnitude) return a;
