@@ -19,6 +19,7 @@ typedef struct kf__cpu_block {
     const char *tile[64];      /* by access: the block's row of a tile, or NULL */
     const char **pick;         /* by instruction: its elements, or NULL */
     const char **from;         /* by load: where it reads whatever its guard says, or NULL */
+    const kf__lx *inside;      /* is there such an element at all? NULL: yes */
 } kf__cpu_block;
 
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len);

@@ -15,6 +15,7 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->first = first;
     b->len = len;
     b->begin = first;
+    b->inside = NULL;
     b->most = KF__CPU_BLOCK;
     memset(b->random, 0, sizeof b->random);
     memset(b->tile, 0, sizeof b->tile);
@@ -129,6 +130,8 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
             const kf__lx *index = row ? l : kf__element(L, in->access, l, at);
             const kf__lx *load = kf__low_load(L, in->access, p, index);
             if (!b->from[i]) load = kf__guarded(L, in, load, at);
+            if (b->inside && !row)
+                load = kf__l_select(L, b->inside, load, kf__l_const(L, in->dtype, 0, 0));
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, load, NULL);
         } else if (in->kind == KF__I_RANDOM && b->random[in->access]) {
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,

@@ -2,6 +2,8 @@
  * order of a sum doesn't depend on the vectors' width. */
 #include "lower/cpu.h"
 
+enum { VECTOR = 16 }; /* elements: of f32 the widest one. A block is many of them */
+
 const char *kf__cpu_lanes_name(kf__low *L, uint32_t red, int f) {
     return kf__field_name(L, "lanes", red, f);
 }
@@ -33,9 +35,9 @@ static bool takes_part(const kf__low *L, const kf__pass *p, uint32_t r) {
     return kf__fields(L, p->reds[r]) > p->field;
 }
 
-/* Elements l of a group that starts at `group`, up to `to`. */
+/* Elements l of a group that starts at `group`, up to `to`; `first_lane`: of the first. */
 static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *group,
-                      const kf__lx *to) {
+                      const kf__lx *to, const kf__lx *first_lane) {
     const kf__lx *l = kf__l_var(L, "l"), *e = kf__l_bin(L, "+", group, l);
     const kf__lx *at = kf__l_call(L, "kf_cast_i64_i32", KF__I64, e);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1), KF__SIMD);
@@ -62,13 +64,48 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
             term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
                                kf__l_name(L, "term%u", (unsigned)red), term, NULL);
         if (p->summing) kf__put_set(L, kf__l_item(L, p->from, e), term);
-        const kf__lx *lane = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field), l);
-        kf__put_set(L, lane, kf__fold_of(L, red, p->field, lane, term));
+        const kf__lx *lane = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field),
+                                        kf__l_bin(L, "+", first_lane, l));
+        const kf__lx *folded = kf__fold_of(L, red, p->field, lane, term);
+        if (b->inside) folded = kf__l_select(L, b->inside, folded, lane);
+        kf__put_set(L, lane, folded);
     }
     kf__close(L);
     for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
         if (!kf__has(before, i)) L->value[i] = NULL;
     if (!before) L->failed = true;
+}
+
+/* May instruction i be computed under a mask, by vectors? */
+static bool is_masked_well(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->kind == KF__I_OP) return in->dtype != KF__F64 || !kf__ops[in->op].ulp; /* libm's */
+    if (in->kind != KF__I_LOAD) return in->kind != KF__I_RANDOM;
+    const kf__operand *o = &L->operands[in->access];
+    return kf__low_step(L, in->access) < 2 && !o->symbols &&
+           kf__types[o->dtype].size >= 4; /* AVX2 has masks for these */
+}
+
+/* What is less than a group: by vectors, too, of which what is behind the last element doesn't
+ * count. Single elements, which a loop's vectors leave, would take longer than all of a short row. */
+static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *whole) {
+    const kf__lx *zero = kf__l_int(L, 0), *vector = kf__l_int(L, VECTOR);
+    bool vectors = L->target->cpu_level > 2 && !(p->field == 0 && p->n_stores);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(p->mask, i)) vectors = vectors && is_masked_well(L, i);
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        vectors = vectors && (!takes_part(L, p, r) ||
+                              kf__lane_type(L, p->reds[r], p->field) == KF__F32);
+    if (!vectors) {
+        put_group(L, b, p, whole, kf__l_bin(L, "-", b->len, whole), zero);
+        return;
+    }
+    const kf__lx *part = kf__l_var(L, "part"), *l = kf__l_var(L, "l");
+    kf__open_for(L, "int64_t", "part", whole, b->len, vector, KF__SERIAL);
+    b->inside = kf__l_bin(L, "<", kf__l_bin(L, "+", part, l), b->len);
+    put_group(L, b, p, part, vector, kf__l_bin(L, "-", part, whole));
+    b->inside = NULL;
+    kf__close(L);
 }
 
 void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
@@ -108,9 +145,9 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     const kf__lx *whole = kf__put_let(
         L, "int64_t", name, kf__l_bin(L, "-", b->len, kf__l_bin(L, "%", b->len, lanes)), NULL);
     kf__open_for(L, "int64_t", "group", zero, whole, lanes, KF__SERIAL);
-    put_group(L, b, p, kf__l_var(L, "group"), lanes);
+    put_group(L, b, p, kf__l_var(L, "group"), lanes, zero);
     kf__close(L);
-    put_group(L, b, p, whole, kf__l_bin(L, "-", b->len, whole));
+    put_rest(L, b, p, whole);
 
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t red = p->reds[r];

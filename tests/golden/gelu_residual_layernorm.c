@@ -100,10 +100,12 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                     lanes_m2_13[l] = lanes_m2_13[l] + term13;
                 }
             }
-            KF_SIMD
-            for (int64_t l = 0; l < len - whole1; ++l) {
-                const float term13 = kf_square_f32(row12_from[whole1 + l] - block_mean13);
-                lanes_m2_13[l] = lanes_m2_13[l] + term13;
+            for (int64_t part = whole1; part < len; part += 16) {
+                KF_SIMD
+                for (int64_t l = 0; l < 16; ++l) {
+                    const float term13 = kf_square_f32(row12_from[part + l] - block_mean13);
+                    lanes_m2_13[part - whole1 + l] = part + l < len ? (lanes_m2_13[part - whole1 + l] + term13) : lanes_m2_13[part - whole1 + l];
+                }
             }
             for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD

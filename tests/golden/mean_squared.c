@@ -53,13 +53,15 @@ void k0_subtract_square_mean(const k0_subtract_square_mean_args *a, int64_t begi
                     lanes_sum4[l] = lanes_sum4[l] + v3;
                 }
             }
-            KF_SIMD
-            for (int64_t l = 0; l < len - whole0; ++l) {
-                const float v0 = kf_load_f32(p0_in_x, whole0 + l);
-                const float v1 = kf_load_f32(p1_in_y, whole0 + l);
-                const float v2 = v0 - v1;  // subtract
-                const float v3 = v2 * v2;  // square
-                lanes_sum4[l] = lanes_sum4[l] + v3;
+            for (int64_t part = whole0; part < len; part += 16) {
+                KF_SIMD
+                for (int64_t l = 0; l < 16; ++l) {
+                    const float v0 = part + l < len ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                    const float v1 = part + l < len ? kf_load_f32(p1_in_y, part + l) : 0.0f;
+                    const float v2 = v0 - v1;  // subtract
+                    const float v3 = v2 * v2;  // square
+                    lanes_sum4[part - whole0 + l] = part + l < len ? (lanes_sum4[part - whole0 + l] + v3) : lanes_sum4[part - whole0 + l];
+                }
             }
             for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD

@@ -42,11 +42,13 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
                     lanes_sum2[l] = lanes_sum2[l] + v1;
                 }
             }
-            KF_SIMD
-            for (int64_t l = 0; l < len - whole0; ++l) {
-                const float v0 = kf_load_f32(p0_in_x, whole0 + l);
-                const float v1 = v0 * v0;  // multiply
-                lanes_sum2[l] = lanes_sum2[l] + v1;
+            for (int64_t part = whole0; part < len; part += 16) {
+                KF_SIMD
+                for (int64_t l = 0; l < 16; ++l) {
+                    const float v0 = part + l < len ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                    const float v1 = v0 * v0;  // multiply
+                    lanes_sum2[part - whole0 + l] = part + l < len ? (lanes_sum2[part - whole0 + l] + v1) : lanes_sum2[part - whole0 + l];
+                }
             }
             for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD

@@ -43,10 +43,12 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                     lanes_max1[l] = kf_max_f32(v0, lanes_max1[l]);
                 }
             }
-            KF_SIMD
-            for (int64_t l = 0; l < len - whole0; ++l) {
-                const float v0 = kf_load_f32(p0_in_x, whole0 + l);
-                lanes_max1[l] = kf_max_f32(v0, lanes_max1[l]);
+            for (int64_t part = whole0; part < len; part += 16) {
+                KF_SIMD
+                for (int64_t l = 0; l < 16; ++l) {
+                    const float v0 = part + l < len ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                    lanes_max1[part - whole0 + l] = part + l < len ? kf_max_f32(v0, lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
+                }
             }
             for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD
@@ -76,12 +78,14 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                     lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
                 }
             }
-            KF_SIMD
-            for (int64_t l = 0; l < len - whole1; ++l) {
-                const float v0 = kf_load_f32(p0_in_x, whole1 + l);
-                const float term1 = kf_exp_below_f32(v0, max1);
-                exps1_from[whole1 + l] = term1;
-                lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
+            for (int64_t part = whole1; part < len; part += 16) {
+                KF_SIMD
+                for (int64_t l = 0; l < 16; ++l) {
+                    const float v0 = part + l < len ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                    const float term1 = kf_exp_below_f32(v0, max1);
+                    exps1_from[part + l] = term1;
+                    lanes_sumexp1[part - whole1 + l] = part + l < len ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
+                }
             }
             for (int w = 32; w > 0; w /= 2) {
                 KF_SIMD
