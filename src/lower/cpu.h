@@ -7,6 +7,7 @@
 
 enum {
     KF__CPU_BLOCK = 2048, /* elements: 8 KB of f32 */
+    KF__CPU_VECTOR = 16,  /* elements: of f32 the widest one. A block is many of them */
     KF__CPU_LANES = 64,   /* partial sums of a block, whatever the vectors' width: equal bits */
 };
 
@@ -116,5 +117,7 @@ void kf__cpu_put_lanes(kf__low *L, uint32_t red, int f); /* declares them, as id
 void kf__cpu_put_tree(kf__low *L, uint32_t red, int f);  /* folds them into the first */
 void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p);   /* of p->field */
 void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p); /* of all fields */
+/* May instruction i be computed under a mask, by vectors? */
+bool kf__cpu_is_masked_well(const kf__low *L, uint32_t i);
 
 #endif

@@ -101,6 +101,68 @@ static void put_copy(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_
     kf__close(L);
 }
 
+/* Rows whose last stage has a function in it: are the elements that vectors leave worth one more of
+ * these, stored from a buffer? */
+static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
+                       const uint16_t *stores, uint32_t n) {
+    bool few = L->k->reduced && L->target->cpu_level > 2 && kf__is_dear(L, mask);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i)) few = few && kf__cpu_is_masked_well(L, i);
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t access = L->k->stores[stores[i]].access;
+        few = few && L->operands[access].dtype == KF__F32 && kf__low_step(L, access) == 1 &&
+              !b->tile[access] && kf__at_level(L, L->k->stores[stores[i]].instr, KF__LEVEL_FULL);
+    }
+    return few;
+}
+
+static void put_few(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
+                    uint32_t n, const kf__lx *whole) {
+    const kf__lx *l = kf__l_var(L, "l"), *vector = kf__l_int(L, KF__CPU_VECTOR);
+    const kf__lx *at = kf__l_bin(L, "-", l, whole), *one = kf__l_int(L, 1);
+    for (uint32_t i = 0; i < n; ++i)
+        kf__put_var(L, "float", kf__l_name(L, "few%u", (unsigned)stores[i]), KF__CPU_VECTOR, NULL);
+    kf__open_for(L, "int64_t", "l", whole, kf__l_bin(L, "+", whole, vector), one, KF__SIMD);
+    b->inside = kf__l_bin(L, "<", l, b->len);
+    kf__cpu_body(L, b, mask, l);
+    for (uint32_t i = 0; i < n; ++i)
+        kf__put_set(L, kf__l_item(L, kf__l_name(L, "few%u", (unsigned)stores[i]), at),
+                    kf__value_of(L, L->k->stores[stores[i]].instr));
+    b->inside = NULL;
+    kf__close(L);
+    kf__open_for(L, "int64_t", "l", whole, b->len, one, KF__SERIAL);
+    for (uint32_t i = 0; i < n; ++i)
+        kf__put_store(L, L->k->stores[stores[i]].access, b->target[i], l,
+                      kf__l_item(L, kf__l_name(L, "few%u", (unsigned)stores[i]), at));
+    kf__close(L);
+}
+
+/* The block's loop; of a short row its last elements apart. */
+static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
+                         uint32_t n) {
+    bool few = leaves_few(L, b, mask, stores, n);
+    const kf__lx **before = few ? KF__NEW(L->arena, const kf__lx *, L->k->n_instrs) : NULL;
+    const kf__lx *whole = b->len;
+    if (few && !before) {
+        L->failed = true;
+        return;
+    }
+    if (few) {
+        const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_VECTOR));
+        whole = kf__put_let(L, "int64_t", "whole", kf__l_bin(L, "-", b->len, left), NULL);
+        memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    }
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), whole, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, b, mask, kf__l_var(L, "l"));
+    put_stores(L, b, stores, n);
+    kf__close(L);
+    if (!few) return;
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+    kf__open_if(L, kf__l_bin(L, "<", whole, b->len));
+    put_few(L, b, mask, stores, n, whole);
+    kf__close(L);
+}
+
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n) {
     if (kf__cpu_stores_pick(L, b, stores, n)) {
@@ -121,10 +183,7 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
             kf__put_var(L, kf__ctype(L->k->instrs[in->args[0]].dtype), wide_name(L, stores[i]),
                         KF__CPU_BLOCK, NULL);
         }
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, b, mask, kf__l_var(L, "l"));
-    put_stores(L, b, stores, n);
-    kf__close(L);
+    put_elements(L, b, mask, stores, n);
     put_narrowing(L, b, stores, n);
     kf__cpu_flush(L, b, stores, n);
 }
