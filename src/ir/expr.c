@@ -151,11 +151,46 @@ static void join_mods(kf__exprs *pool, kf__poly *p) {
     for (uint32_t t = 0; t < p->n && p->n > 1;) t = join_mod(pool, p, t) ? 0 : t + 1;
 }
 
+/* What max(a, b) + min(v, w) is where v and w are a and b, moved by the same: 0: they aren't. */
+static kf__expr max_and_min(kf__exprs *pool, kf__expr max, kf__expr min) {
+    kf__expr a = kf__x_at(pool, max)->a, b = kf__x_at(pool, max)->b;
+    for (int turned = 0; turned < 2; turned++) {
+        kf__expr v = turned ? kf__x_at(pool, min)->b : kf__x_at(pool, min)->a;
+        kf__expr w = turned ? kf__x_at(pool, min)->a : kf__x_at(pool, min)->b;
+        kf__expr by = kf__x_sub(pool, v, a);
+        if (by && by == kf__x_sub(pool, w, b)) return kf__x_add(pool, v, b);
+    }
+    return 0;
+}
+
+/* max(0, n - 5) + min(n, 5) is n: the size of concatenate([x[5:], x[:5]]), and of whatever is made of
+ * it in turn, which would double each time. */
+static bool join_max(kf__exprs *pool, kf__poly *p) {
+    for (uint32_t t = 0; t < p->n; t++)
+        for (uint32_t s = 0; s < p->n; s++) {
+            const kf__term *x = &p->term[t], *y = &p->term[s];
+            if (x->n != 1 || y->n != 1 || x->c != y->c ||
+                kf__x_at(pool, x->atom[0])->kind != KF__X_MAX ||
+                kf__x_at(pool, y->atom[0])->kind != KF__X_MIN)
+                continue;
+            kf__expr sum = max_and_min(pool, x->atom[0], y->atom[0]);
+            kf__poly joined = *p, whole;
+            if (!sum || !kf__poly_of(pool, sum, &whole) ||
+                !kf__poly_add_term(&joined, x, -1) || !kf__poly_add_term(&joined, y, -1) ||
+                !kf__poly_add(&joined, &whole, x->c))
+                continue;
+            *p = joined;
+            return true;
+        }
+    return false;
+}
+
 static kf__expr add_scaled(kf__exprs *pool, kf__expr a, kf__expr b, int64_t factor) {
     if (!a || !b) return 0;
     kf__poly p, q;
     if (kf__poly_of(pool, a, &p) && kf__poly_of(pool, b, &q) && kf__poly_add(&p, &q, factor)) {
         join_mods(pool, &p);
+        while (join_max(pool, &p)) continue;
         return kf__poly_expr(pool, &p);
     }
     if (factor == -1) b = pair(pool, KF__X_MUL, b, kf__x_const(pool, -1));
