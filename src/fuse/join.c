@@ -70,7 +70,8 @@ typedef struct parts {
 } parts;
 
 /* The arrays of a chain, but for those that the index never is in; the last may be what is left of
- * the chain. One where it always is stands alone. False: out of memory. */
+ * the chain. One where it always is stands alone. So does the last where it is in none: then it is
+ * demanded under a guard that never holds. False: out of memory. */
 static bool find_parts(const kf__body *b, kf__ref ref, kf__expr index, parts *p) {
     kf_graph *g = b->f->g;
     uint32_t axis = kf__at(g, ref)->index, seen = 0;
@@ -84,7 +85,7 @@ static bool find_parts(const kf__body *b, kf__ref ref, kf__expr index, parts *p)
         kf__expr *size = &kf__at(g, part)->shape[axis];
         uint16_t is = index ? known(&g->exprs, index, *size) : NEVER;
         if (is == ALWAYS) p->n = 0;
-        if (is != NEVER) {
+        if (is != NEVER || (index && !more && p->n == 0)) {
             p->at[p->n] = part;
             p->index[p->n] = index;
             p->size[p->n++] = size;
