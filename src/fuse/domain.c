@@ -23,11 +23,13 @@ static uint32_t mask_of(const kf__domain *d, bool all) {
     return ((1u << d->n) - 1) & (all ? UINT32_MAX : ~d->reduced);
 }
 
+/* Is the one a reshape of the other, element by element? Of none it isn't: [3, 3, 0] would store
+ * its rows where [3, 0] has no place. */
 static bool same_count(kf_graph *g, const kf__domain *d, bool all, int rank,
                        const kf__expr *shape) {
     kf__expr a = count(&g->exprs, d->n, d->size, mask_of(d, all));
     kf__expr b = count(&g->exprs, (uint32_t)rank, shape, UINT32_MAX);
-    return a && b && kf__sizes_equal(g, a, b);
+    return a && b && !kf__x_is(&g->exprs, a, 0) && kf__sizes_equal(g, a, b);
 }
 
 /* ---------------------------------------------------------------- what fits */

@@ -34,6 +34,10 @@ static inline int64_t kf_o_mod(int64_t a, int64_t b) {
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
+/* From 2^63 on every number is even. glibc 2.36 has powl(-inf, -2^63) infinite; it is 0. */
+static inline long double kf_o_powl(long double a, long double b) {
+    return powl(fabsl(b) >= 0x1p63L ? fabsl(a) : a, b);
+}
 static inline int64_t kf_o_pow(int64_t a, int64_t b) {
     if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
     int64_t r = 1;

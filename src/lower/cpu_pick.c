@@ -94,11 +94,31 @@ static void fill(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i) {
     put_run(L, b, g, in->args[2], -1, to, b->len);
 }
 
+static uint32_t users(const kf__low *L, uint32_t i) {
+    uint32_t n = 0;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
+        for (int a = 0; a < L->k->instrs[u].n_args; ++a) n += L->k->instrs[u].args[a] == i;
+    for (uint32_t s = 0; s < L->k->n_stores; ++s) n += L->k->stores[s].instr == i;
+    return n;
+}
+
+/* Is some pick of the chain filled for others, too, so that its run is put more than once? */
+static bool shares_runs(const kf__low *L, uint32_t i) {
+    for (;; i = L->k->instrs[i].args[2]) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (users(L, i) > 1) return true;
+        if (in->field != KF__PICK_MORE || !by_runs(L, in->args[2])) return false;
+    }
+}
+
 void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i)) return;
     const char *name = kf__l_name(L, "pick%u", (unsigned)i);
     kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name, b->most, NULL);
+    bool block = shares_runs(L, i);
+    if (block) kf__open_block(L);
     fill(L, b, &(goal){name, -1}, i);
+    if (block) kf__close(L);
     b->pick[i] = name;
 }
 

@@ -33,19 +33,24 @@ static void add(partial *a, long double x) {
 
 static long double total(const partial *a) { return isfinite(a->s) ? a->s + a->c : a->s; }
 
-/* What a sum that overflows in some orders may be: in the first four samples one of these after
- * another, each row beginning elsewhere. */
-static double overflowed(const row *r, long double x) {
-    double some[] = {NAN, kf__o_round(r->compute, x), INFINITY, -INFINITY};
-    uint64_t from = kf__o_hash((uint64_t)r->index);
-    if (r->noise->sample <= 4) return some[((uint64_t)r->noise->sample + from) % 4];
+/* What a sum or product may be that overflows in some orders: in the first four samples one of these
+ * after another, each row beginning elsewhere; then about what it should be, and of a product whose
+ * parts may underflow anything up to twice that, and zeros. */
+static double overflowed(const row *r, long double x, long double error, bool underflows) {
+    double some[] = {NAN, fabsl(x) <= error ? 0 : kf__o_round(r->compute, x), INFINITY, -INFINITY};
+    uint64_t way = (uint64_t)r->noise->sample + kf__o_hash((uint64_t)r->index);
+    if (r->noise->sample <= 4) return some[way % 4];
+    double random = kf__o_random(r->noise, r->index);
+    if (underflows && way % 4 < 2)
+        return kf__o_round(r->compute, way % 4 ? x + random * x : random * 0);
+    if (isfinite(x) && isfinite(error)) x = kf__o_disturb(r->noise, r->index, r->compute, x, error);
     return kf__o_round(r->compute, fminl(fmaxl(x, -r->largest), r->largest));
 }
 
 /* x, in a sample off by at most `error`. `overflows`: the true value depends on the order. */
 static double disturbed(const row *r, long double x, long double error, bool overflows) {
     if (r->noise->sample) {
-        if (overflows) return overflowed(r, x);
+        if (overflows) return overflowed(r, x, error, false);
         if (isfinite(x) && isfinite(error) && error > 0)
             x = kf__o_disturb(r->noise, r->index, r->compute, x, error);
         else if (x == 0)
@@ -73,8 +78,10 @@ static double reduce_prod(const row *r) {
     }
     if (r->n == 1) return r->x[0];
     bool f64 = r->compute == KF__F64;
-    bool overflows = up > (f64 ? 1023 : 127) || (!zero && down < (f64 ? -1021 : -125));
-    return disturbed(r, p, (r->promise + (double)r->n * r->eps) * fabsl(p), overflows);
+    bool underflows = !zero && down < (f64 ? -1021 : -125);
+    long double error = (r->promise + (double)r->n * r->eps) * fabsl(p);
+    if (underflows && r->noise->sample) return overflowed(r, p, error, true);
+    return disturbed(r, p, error, up > (f64 ? 1023 : 127));
 }
 
 static double reduce_extreme(const row *r, bool largest) {
