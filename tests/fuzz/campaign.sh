@@ -16,6 +16,8 @@
 #   --private-caches  a kernel cache for each process, not one for all
 #
 # $KFUSE_FUZZ is the program (by default build/kfuse-fuzz), $KFUSE_CACHE_MAX limits each cache (2G).
+# Most of the time is the compiler's: with $TMPDIR in memory (/dev/shm), and $KFUSE_CC a script that
+# adds -O0, 36 jobs on 32 cores ran three times as many programs: 86 a second, and 18 emulated.
 # What has failed is shown each minute too. Last come the lines that replay it, and
 #
 #   9950 passed, 2 failed, 48 not run of 10000, in 600 s

@@ -33,8 +33,8 @@ COUNT, SEED, UNCHANGED_SECONDS = 20000, 5, 20
 # name, file, text, what it becomes, options of the fuzzer (, another text, what it becomes)
 MUTANTS = [
     ("lost-tail", "src/lower/cpu_passes.c",
-     'put_group(L, b, p, whole, kf__l_bin(L, "-", b->len, whole));',
-     "(void)whole;", []),
+     "put_rest(L, b, p, whole);",
+     "if (!whole) put_rest(L, b, p, whole);", []),
     ("stride-sign", "src/run/bind.c",
      "strides[d] = shape[d] > 1 || given[d] > next ? given[d] : next;",
      "strides[d] = given[d] < 0 ? -given[d] : shape[d] > 1 ? given[d] : next;", []),
