@@ -67,10 +67,11 @@ static bool find_wide(factoring *p) {
     bool fits = true;
     for (kf__ref r = 1; r < p->from->nodes.n && fits; r++) {
         const kf__node *n = kf__at(p->from, r);
-        bool any = p->rows[r] && kf__is_narrow((kf__dtype)n->dtype), computed = n->kind == KF__OP || n->kind == KF__CAST;
+        bool narrow = kf__is_narrow((kf__dtype)n->dtype), any = p->rows[r] && narrow;
+        bool computed = n->kind == KF__OP || n->kind == KF__CAST;
         for (int i = 0; i < n->n_args; i++) any |= p->is_wide[n->args[i]] != 0;
         fits = !any || computed || n->kind == KF__REDUCE || kf__is_view(n);
-        p->is_wide[r] = any && kf__is_narrow((kf__dtype)n->dtype) && n->kind != KF__CAST;
+        p->is_wide[r] = any && narrow && n->kind != KF__CAST;
     }
     return fits;
 }

@@ -38,6 +38,7 @@ static inline int64_t kf_o_mod(int64_t a, int64_t b) {
 static inline long double kf_o_powl(long double a, long double b) {
     return powl(fabsl(b) >= 0x1p63L ? fabsl(a) : a, b);
 }
+
 static inline int64_t kf_o_pow(int64_t a, int64_t b) {
     if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
     int64_t r = 1;

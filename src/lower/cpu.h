@@ -86,6 +86,7 @@ int kf__cpu_reduced_axes(const kf__low *L);
 /* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
 bool kf__cpu_is_dear(kf__low *L, uint16_t i);
 kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s);
+kf__mask **kf__cpu_of_stages(kf__low *L); /* [n_stages]. NULL: no memory */
 /* Is there something to keep? Then its buffer is declared. */
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k);
 bool kf__cpu_keep_dear(kf__low *L, kf__kept *k);
@@ -117,7 +118,7 @@ void kf__cpu_put_lanes(kf__low *L, uint32_t red, int f); /* declares them, as id
 void kf__cpu_put_tree(kf__low *L, uint32_t red, int f);  /* folds them into the first */
 void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p);   /* of p->field */
 void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p); /* of all fields */
-/* May instruction i be computed under a mask, by vectors? */
-bool kf__cpu_is_masked_well(const kf__low *L, uint32_t i);
+/* May all of it be computed under a mask, by vectors? */
+bool kf__cpu_is_masked_well(const kf__low *L, const kf__mask *mask);
 
 #endif

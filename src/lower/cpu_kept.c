@@ -37,6 +37,13 @@ kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s) {
     return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
 }
 
+kf__mask **kf__cpu_of_stages(kf__low *L) {
+    kf__mask **of = KF__NEW(L->arena, kf__mask *, L->k->n_stages);
+    for (uint32_t s = 0; of && s < L->k->n_stages; ++s) of[s] = kf__cpu_of_stage(L, s);
+    if (!of) L->failed = true;
+    return of;
+}
+
 bool kf__cpu_is_dear(kf__low *L, uint16_t i) {
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
     bool dear = kf__is_dear(L, mask);
@@ -49,12 +56,8 @@ bool kf__cpu_is_dear(kf__low *L, uint16_t i) {
 /* What is dear, reduced in an early stage and needed by a later one. */
 bool kf__cpu_keep_dear(kf__low *L, kf__kept *k) {
     if (kf__cpu_reduced_axes(L) != 1 || L->k->n_stages < 2) return false;
-    kf__mask **of = KF__NEW(L->arena, kf__mask *, L->k->n_stages);
-    if (!of) {
-        L->failed = true;
-        return false;
-    }
-    for (uint32_t s = 0; s < L->k->n_stages; ++s) of[s] = kf__cpu_of_stage(L, s);
+    kf__mask **of = kf__cpu_of_stages(L);
+    if (!of) return false;
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         bool later = L->own && L->own->value == i;

@@ -114,14 +114,12 @@ static bool is_exp(match *m, uint32_t red, uint32_t j) {
 
 /* A copy of the kernel, with room for what is added. */
 static kf__kernel *open_kernel(kf__low *L) {
-    kf__kernel *k = kf__low_copy_kernel(L);
-    kf__instr *instrs = KF__NEW(L->arena, kf__instr, L->k->n_instrs + 2);
+    kf__kernel *k = kf__low_copy_kernel(L, 2);
     kf__access *accesses = KF__NEW(L->arena, kf__access, 65);
-    if (!k || !instrs || !accesses) {
+    if (!k || !accesses) {
         L->failed = true;
         return NULL;
     }
-    k->instrs = memcpy(instrs, L->k->instrs, sizeof *instrs * k->n_instrs);
     k->accesses = memcpy(accesses, L->k->accesses, sizeof *accesses * k->n_accesses);
     return k;
 }
@@ -184,12 +182,8 @@ static bool keep_exps(match *m, kf__kernel *k, kf__own_row *own) {
 /* What is dear, reduced, and needed elsewhere by a later stage. */
 static bool keep_dear(match *m, kf__kernel *k, kf__own_row *own) {
     kf__low *L = m->L;
-    kf__mask **of = KF__NEW(L->arena, kf__mask *, L->k->n_stages);
-    if (!of) {
-        L->failed = true;
-        return false;
-    }
-    for (uint32_t s = 0; s < L->k->n_stages; ++s) of[s] = kf__cpu_of_stage(L, s);
+    kf__mask **of = kf__cpu_of_stages(L);
+    if (!of) return false;
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         bool any = false;

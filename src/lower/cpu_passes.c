@@ -74,7 +74,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
     if (!before) L->failed = true;
 }
 
-bool kf__cpu_is_masked_well(const kf__low *L, uint32_t i) {
+static bool takes_mask(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     if (in->kind == KF__I_OP) return in->dtype != KF__F64 || !kf__ops[in->op].ulp; /* libm's */
     if (in->kind != KF__I_LOAD) return in->kind != KF__I_RANDOM;
@@ -83,13 +83,18 @@ bool kf__cpu_is_masked_well(const kf__low *L, uint32_t i) {
            kf__types[o->dtype].size >= 4; /* AVX2 has masks for these */
 }
 
+bool kf__cpu_is_masked_well(const kf__low *L, const kf__mask *mask) {
+    bool well = L->target->cpu_level > 2;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i)) well = well && takes_mask(L, i);
+    return well;
+}
+
 /* What is less than a group: by vectors, too, of which what is behind the last element doesn't
  * count. Single elements, which a loop's vectors leave, would take longer than all of a short row. */
 static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *whole) {
     const kf__lx *zero = kf__l_int(L, 0), *vector = kf__l_int(L, KF__CPU_VECTOR);
-    bool vectors = L->target->cpu_level > 2 && !(p->field == 0 && p->n_stores);
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(p->mask, i)) vectors = vectors && kf__cpu_is_masked_well(L, i);
+    bool vectors = !(p->field == 0 && p->n_stores) && kf__cpu_is_masked_well(L, p->mask);
     for (uint32_t r = 0; r < p->n_reds; ++r)
         vectors = vectors && (!takes_part(L, p, r) ||
                               kf__lane_type(L, p->reds[r], p->field) == KF__F32);

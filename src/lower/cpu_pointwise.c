@@ -105,9 +105,7 @@ static void put_copy(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_
  * these, stored from a buffer? */
 static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
                        const uint16_t *stores, uint32_t n) {
-    bool few = L->k->reduced && L->target->cpu_level > 2 && kf__is_dear(L, mask);
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i)) few = few && kf__cpu_is_masked_well(L, i);
+    bool few = L->k->reduced && kf__is_dear(L, mask) && kf__cpu_is_masked_well(L, mask);
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
         few = few && L->operands[access].dtype == KF__F32 && kf__low_step(L, access) == 1 &&

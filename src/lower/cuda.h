@@ -73,10 +73,10 @@ void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their
 /* Guarded loads of this phase that share them. */
 void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mask);
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
-/* Loads of this phase of packs that may begin within a word: are there any? They are left out by
- * kf__cuda_put_loads. Where all packs are aligned a wide load of each; else a load of raw words, for
- * which there are registers, and the same again that shifts them into place. */
-bool kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask);
+/* Loads of this phase of packs that may begin within a word; NULL: none. Those in L->raw are left out
+ * by kf__cuda_put_loads. Where all packs are aligned a wide load of each; else a load of raw words,
+ * for which there are registers, and the same again that shifts them into place. */
+const kf__mask *kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask);
 typedef enum kf__raw_step { KF__RAW_WIDE, KF__RAW_LOAD, KF__RAW_SETTLE } kf__raw_step;
 void kf__cuda_put_raw_registers(kf__low *L, const kf__tile *t);
 void kf__cuda_put_raw(kf__low *L, kf__tile *t, const kf__lx *s, kf__raw_step step);
@@ -124,6 +124,8 @@ enum { KF__TILE_ROWS = 64 }; /* of columns: what 8 threads of 8 rows each have *
 /* The tiles of shared memory; what is loaded for the rows from row0 on, below `to`, of the columns
  * from `first` on; registers to shared memory and, along the columns, back. */
 void kf__cuda_put_tile_arrays(kf__low *L);
+/* Below an end: where something may be read. */
+const kf__lx *kf__cuda_at_most(kf__low *L, const kf__lx *index, const kf__lx *end);
 void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0, const kf__lx *to);
 void kf__cuda_exchange_tiles(kf__low *L, kf__tile *t);
 

@@ -36,11 +36,11 @@ static const kf__lx *place(kf__low *L, const kf__lx *column, const kf__lx *row) 
 void kf__cuda_put_tile_arrays(kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (kf__low_tiled(L, i))
-            kf__put_shared(L, kf__ctype(L->operands[i].dtype), kf__cuda_tile_name(L, i), ACROSS * PITCH);
+            kf__put_shared(L, kf__ctype(L->operands[i].dtype), kf__cuda_tile_name(L, i),
+                           ACROSS * PITCH);
 }
 
-/* Below an end. What a tile has beyond it is the last once more, read by nobody. */
-static const kf__lx *at_most(kf__low *L, const kf__lx *index, const kf__lx *end) {
+const kf__lx *kf__cuda_at_most(kf__low *L, const kf__lx *index, const kf__lx *end) {
     return kf__l_call(L, "kf_min_i64", KF__I64, index, kf__l_bin(L, "-", end, kf__l_int(L, 1)));
 }
 
@@ -50,10 +50,11 @@ void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0
         const kf__operand *o = &L->operands[i];
         kf__put_var(L, kf__ctype(o->dtype), early_name(L, i), ACROSS * KF__TILE_ROWS / 256, NULL);
         open_elements(L);
+        /* What the tile has beyond an end is the last once more, read by nobody. */
         const kf__lx *t = kf__l_bin(L, "+", row0, kf__l_var(L, "tile_row"));
         const kf__lx *last = kf__l_bin(L, "+", first, kf__l_var(L, "tile_column"));
-        t = kf__put_let(L, "int64_t", L->axes[L->tile].var, at_most(L, t, to), NULL);
-        last = at_most(L, last, kf__word_size(L, kf__last(L)));
+        t = kf__put_let(L, "int64_t", L->axes[L->tile].var, kf__cuda_at_most(L, t, to), NULL);
+        last = kf__cuda_at_most(L, last, kf__word_size(L, kf__last(L)));
         last = kf__put_let(L, "int64_t", "at", last, NULL);
         const kf__lx *base = kf__l_var(L, kf__word_operand(L, i));
         kf__put_set(L, kf__l_item(L, early_name(L, i), kf__l_var(L, "k")),

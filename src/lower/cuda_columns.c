@@ -34,9 +34,8 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *row =
         kf__l_bin(L, "+", c->first_row, kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)));
     row = kf__put_let(L, "int64_t", "row", row, NULL);
-    const kf__lx *safe = kf__put_let(
-        L, "int64_t", "safe",
-        kf__l_call(L, "kf_min_i64", KF__I64, row, kf__l_bin(L, "-", c->to, kf__l_int(L, 1))), NULL);
+    const kf__lx *safe =
+        kf__put_let(L, "int64_t", "safe", kf__cuda_at_most(L, row, c->to), NULL);
     kf__put_decode(L, true, false, safe);
     t->j = c->j;
     t->index = kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)); /* from the tile's first row on */
@@ -278,11 +277,8 @@ static void put_chunks(kf__low *L, columns *c) {
     const kf__lx *here = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, c->j),
                                        kf__l_int(L, c->tile.W));
     c->left = kf__put_let(L, "int", "columns", here, "of this thread; may be negative");
-    if (c->tile.inside) { /* loads need no condition, which 16-bit ones would wait for one by one */
-        const kf__lx *last = kf__l_bin(L, "-", n, kf__l_int(L, 1));
-        c->j = kf__l_call(L, "kf_min_i64", KF__I64, c->j, last);
-        c->j = kf__put_let(L, "int64_t", "j", c->j, NULL);
-    }
+    if (c->tile.inside) /* loads need no condition, which 16-bit ones would wait for one by one */
+        c->j = kf__put_let(L, "int64_t", "j", kf__cuda_at_most(L, c->j, n), NULL);
     const kf__lx *from = kf__put_let(L, "int64_t", "from", kf__l_bin(L, "*", chunk, size), NULL);
     c->to = kf__put_let(
         L, "int64_t", "to",

@@ -122,8 +122,8 @@ void kf__dense_take(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *wor
     const char *name = kf__l_name(L, "kf_dense_take%d_%s", t->W, bits_name(L, i, false));
     const kf__lx *zero = kf__l_int(L, 0), *row = zero;
     if (L->operands[i].varies[L->tile]) row = kf__l_select(L, there(L), t->across, zero);
-    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, kf__cuda_tile_name(L, i)), item(L, t, i, row),
-                               pitch(L, i), words));
+    kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, kf__cuda_tile_name(L, i)),
+                               item(L, t, i, row), pitch(L, i), words));
 }
 
 void kf__dense_put(kf__low *L, const kf__tile *t, uint32_t i, const char *array) {

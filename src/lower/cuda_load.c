@@ -252,7 +252,7 @@ void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mas
  * layer_norm(gelu(x + b) + r) of bf16 8192x4096 took 82 us on an H200 instead of 74. */
 enum { MOST_RAW_PACKS = 8 };
 
-bool kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask) {
+const kf__mask *kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask) {
     kf__mask *raw = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
     int packs = 0;
     for (uint32_t i = 0; raw && i < L->k->n_instrs; ++i) {
@@ -264,9 +264,7 @@ bool kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask) {
         packs += t->V;
     }
     if (!raw) L->failed = true;
-    bool any = packs > 0 && packs <= MOST_RAW_PACKS;
-    L->raw = any ? raw : NULL;
-    return any;
+    return packs > 0 && packs <= MOST_RAW_PACKS ? raw : NULL;
 }
 
 static const char *raw_name(kf__low *L, uint32_t i) {

@@ -261,15 +261,14 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     bool loads = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         loads |= kf__has(mask, i) && !L->value[i] && kf__cuda_in_registers(L, i);
-    L->raw = NULL;
-    bool raw = split && kf__cuda_find_raw(L, t, mask);
+    L->raw = split ? kf__cuda_find_raw(L, t, mask) : NULL;
     const kf__lx *s = open_packs(L, t);
     kf__cuda_put_fixed(L);
     kf__cuda_put_loads(L, t, mask, s);
     if (split && (loads || t->between)) {
         kf__close(L);
         kf__cuda_forget_fixed(L);
-        if (raw) put_raw_loads(L, t);
+        if (L->raw) put_raw_loads(L, t);
         if (t->between) t->between(L, t);
         s = open_packs(L, t);
         kf__cuda_put_fixed(L);

@@ -213,9 +213,9 @@ static kf__along merged(const kf__low *L, const kf__operand *o, int a, int b) {
     return p;
 }
 
-kf__kernel *kf__low_copy_kernel(kf__low *L) {
+kf__kernel *kf__low_copy_kernel(kf__low *L, uint32_t room) {
     kf__kernel *k = KF__NEW(L->arena, kf__kernel, 1);
-    kf__instr *instrs = KF__NEW(L->arena, kf__instr, L->k->n_instrs);
+    kf__instr *instrs = KF__NEW(L->arena, kf__instr, L->k->n_instrs + room);
     kf__store *stores = KF__NEW(L->arena, kf__store, L->k->n_stores);
     if (!k || !instrs || !stores) {
         L->failed = true;

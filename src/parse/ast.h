@@ -66,7 +66,11 @@ typedef struct kf__part {
 } kf__part;
 
 /* Whose name is called: exp, np.exp, torch.exp, scipy.special.expit. */
-typedef enum kf__family { KF__OURS, KF__NUMPY, KF__TORCH, KF__SCIPY, KF__LINALG, KF__METHOD } kf__family;
+typedef enum kf__family {
+    KF__OURS, KF__NUMPY, KF__TORCH, KF__SCIPY, KF__LINALG, KF__METHOD, KF__FAMILIES
+} kf__family;
+/* What a def of the library begins with that is but one family's: "_torch_"; of ours "". */
+extern const char *const kf__family_prefix[KF__FAMILIES];
 
 struct kf__ast {
     uint8_t kind, op;

@@ -356,11 +356,9 @@ bool kf__call_def(kf__evaluator *ev, const kf__def *def, kf__object *frame, kf__
 
 /* torch.var, a def called _torch_var, is var to its user. */
 static const char *called(const kf__def *def) {
-    static const char *const families[] = {"_numpy_", "_torch_", "_scipy_", "_linalg_",
-                                           "_method_"};
-    for (size_t i = 0; def->library && i < KF__COUNT(families); i++)
-        if (strncmp(def->name, families[i], strlen(families[i])) == 0)
-            return def->name + strlen(families[i]);
+    for (int i = KF__OURS + 1; def->library && i < KF__FAMILIES; i++)
+        if (strncmp(def->name, kf__family_prefix[i], strlen(kf__family_prefix[i])) == 0)
+            return def->name + strlen(kf__family_prefix[i]);
     return def->name;
 }
 

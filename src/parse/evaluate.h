@@ -68,6 +68,8 @@ kf__object kf__known(const kf__object *o);
 /* A size as a number in the graph. */
 kf__ref kf__size_node(kf__evaluator *ev, kf__expr size);
 
+/* Which of the names an attribute is; count: none. */
+size_t kf__index_of(const char *const *names, size_t count, const char *name, uint32_t n);
 /* finfo(dtype).eps and the like (limits.c). */
 bool kf__dtype_attribute(kf__evaluator *ev, kf__dtype dtype, const char *name, uint32_t n,
                          kf__object *out);

@@ -70,9 +70,7 @@ static kf_status unknown_function(kf_function *f, const kf__module *module, uint
 static kf_status def_of_module(kf_function *f, kf__def ***list_at, const kf__ast *call,
                                const char *name, kf__def **out, kf_error *err) {
     char own[80];
-    static const char *const families[] = {"", "_numpy_", "_torch_", "_scipy_",
-                                           "_linalg_", "_method_"};
-    int n = snprintf(own, sizeof own, "%s%.*s", families[call->family],
+    int n = snprintf(own, sizeof own, "%s%.*s", kf__family_prefix[call->family],
                      (int)kf__min(call->name_n, 60u), name);
     return library_def(f, list_at, own, (size_t)n, out, err);
 }

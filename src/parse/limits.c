@@ -54,10 +54,7 @@ bool kf__dtype_attribute(kf__evaluator *ev, kf__dtype dtype, const char *name, u
     static const char *const names[] = {"min", "max", "eps", "tiny", "smallest_normal", "bits",
                                         "itemsize", "dtype"};
     enum { BITS = 5 };
-    size_t which = 0;
-    while (which < KF__COUNT(names) &&
-           (strlen(names[which]) != n || memcmp(names[which], name, n) != 0))
-        which++;
+    size_t which = kf__index_of(names, KF__COUNT(names), name, n);
     int64_t bits = 8 * kf__types[dtype].size;
     if (which < BITS
             ? limit_of_float(dtype, which, out) || limit_of_integer(dtype, which, out)

@@ -30,6 +30,9 @@ bool kf__constant_name(const kf__reader *r, const kf__token *t, kf__object *o) {
 
 /* ---------------------------------------------------------------- modules */
 
+const char *const kf__family_prefix[KF__FAMILIES] = {"", "_numpy_", "_torch_", "_scipy_",
+                                                     "_linalg_", "_method_"};
+
 static const struct {
     const char *name;
     kf__family family;

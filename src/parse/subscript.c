@@ -425,19 +425,22 @@ static bool swap_last(kf__evaluator *ev, kf__ref ref, kf__object *out) {
     return kf__eval_node(ev, kf__permute(ev->g, ref, perm), out);
 }
 
+size_t kf__index_of(const char *const *names, size_t count, const char *name, uint32_t n) {
+    size_t i = 0;
+    while (i < count && (strlen(names[i]) != n || memcmp(names[i], name, n) != 0)) i++;
+    return i;
+}
+
 bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     static const char *const names[] = {"T", "mT", "shape", "ndim", "dtype", "size"};
     const char *name = ev->def->module->text + node->name;
     kf__object base;
     kf__ref x;
-    size_t which = 0;
     if (!kf__evaluate(ev, node->part[0].node, &base)) return false;
     ev->at = node->at;
     if (base.kind == KF__O_DTYPE)
         return kf__dtype_attribute(ev, (kf__dtype)base.dtype, name, node->name_n, out);
-    while (which < KF__COUNT(names) && (strlen(names[which]) != node->name_n ||
-                                        memcmp(names[which], name, node->name_n) != 0))
-        which++;
+    size_t which = kf__index_of(names, KF__COUNT(names), name, node->name_n);
     kf__library_place place;
     if (which == KF__COUNT(names) && (kf__builtin_find(name, node->name_n) ||
                                       kf__library_find(name, node->name_n, &place)))

@@ -219,21 +219,6 @@ KF_MEMORY(u8, uint8_t, uint8_t, , )
 KF_MEMORY(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
 #define KF_MEMORY8 KF_MEMORY
 
-/* A pack in two halves. What isn't settled yet lies a word further on, so that its use shows. */
-#define KF_RAW(W, N, S)                                                                       \
-    KF_FN void kf_raw##W##_##N(const S *p, int64_t n, uint32_t *raw) {                        \
-        raw[0] = 0x7fc07fc0;                                                                  \
-        kf_load##W##_##N(p, 0, n, 0, raw + 1);                                                \
-    }                                                                                         \
-    KF_FN void kf_settle##W##_##N(const S *p, int64_t n, uint32_t *raw, uint32_t *words) {    \
-        (void)p, (void)n;                                                                     \
-        for (int k = 0; k < W / 2; k++) words[k] = raw[k + 1];                                \
-    }
-#define KF_RAWS(N, S) KF_RAW(2, N, S) KF_RAW(4, N, S) KF_RAW(8, N, S) KF_RAW(16, N, S)
-KF_RAWS(f16, kf_f16)
-KF_RAWS(bf16, kf_bf16)
-KF_RAWS(i16, int16_t)
-
 /* As many zeros as a block of the widest type has: what a load reads whose guard doesn't hold. */
 KF_FN const void *kf_nothing(void) {
     static const uint64_t zeros[2048];

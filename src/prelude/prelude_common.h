@@ -1,7 +1,7 @@
 /* The prelude's part that every dialect shares. The text of a generated source is
  *
  *     prelude_c.h | prelude_cuda.cuh | prelude_emu.h      a dialect: types, memory, hardware
- *     prelude_libm.h                                      but for CUDA: functions of f64
+ *     prelude_libm.h                                      but for CUDA: libm of f64, halves of packs
  *     prelude_common.h                                    this: arithmetic, one text for all
  *     prelude_convert.h                                   from type to type, one text for all
  *     prelude_exp.h prelude_trig.h prelude_special.h      functions of f32, one text for all

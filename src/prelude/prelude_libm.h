@@ -1,4 +1,20 @@
-/* Functions of f64 by the system's libm, for the dialects that run on a CPU. */
+/* What the dialects that run on a CPU have alike: packs in two halves, which aren't halves there, and
+ * functions of f64 by the system's libm. */
+
+/* What isn't settled yet lies a word further on, so that its use shows. */
+#define KF_RAW(W, N, S)                                                                       \
+    KF_FN void kf_raw##W##_##N(const S *p, int64_t n, uint32_t *raw) {                        \
+        raw[0] = 0x7fc07fc0;                                                                  \
+        kf_load##W##_##N(p, 0, n, 0, raw + 1);                                                \
+    }                                                                                         \
+    KF_FN void kf_settle##W##_##N(const S *p, int64_t n, uint32_t *raw, uint32_t *words) {    \
+        (void)p, (void)n;                                                                     \
+        for (int k = 0; k < W / 2; k++) words[k] = raw[k + 1];                                \
+    }
+#define KF_RAWS(N, S) KF_RAW(2, N, S) KF_RAW(4, N, S) KF_RAW(8, N, S) KF_RAW(16, N, S)
+KF_RAWS(f16, kf_f16)
+KF_RAWS(bf16, kf_bf16)
+KF_RAWS(i16, int16_t)
 
 #define KF_LIBM(name) \
     KF_FN double kf_##name##_f64(double a) { return __builtin_##name(a); }
