@@ -94,6 +94,17 @@ def test_lengths(run, tmp_path, shape, device):
         np.testing.assert_array_equal(a, wanted(name, x, axis), err_msg=f"{name} {axis}")
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("extra", [(), ("--no-fuse",), ("--no-fuse=ops",), ("--numerics", "eager")])
+def test_mean_beside_a_sum(run, tmp_path, device, extra):
+    """A half that holds the mean needn't hold the sum."""
+    x = np.full((3, 1000), 100, "float16")
+    for text in ("sum(x, -1), mean(x, -1)", "sum(-(-x), -1), mean(x, -1)", "sum(x.T, 0), x.mean(1)"):
+        total, mean = save(run, tmp_path, text, {"x": x}, 2, device, *extra)
+        np.testing.assert_array_equal(total, np.inf, err_msg=text)
+        np.testing.assert_array_equal(mean, 100, err_msg=text)
+
+
 def test_division(run, tmp_path):
     """Any number of threads, any layout."""
     x = made("float32", (60, 5000))

@@ -16,6 +16,8 @@ typedef struct pass {
     uint8_t *needed;   /* [nodes of in] */
     uint32_t *sumexp;  /* [nodes of in] axes of a max_sumexp of it */
     uint32_t *m2;      /* [nodes of in] axes of a sum of squares about the mean of it */
+    uint32_t *summed;  /* [nodes of in] axes of a sum of it that is a half; of several: all */
+    bool first;        /* round: what is equal needn't be one node yet */
 } pass;
 
 /* ---------------------------------------------------------------- sizes */
@@ -79,6 +81,8 @@ static void mark_needed(pass *p) {
         if (n->kind == KF__REDUCE && n->op == KF__RED_MAX_SUMEXP) p->sumexp[n->args[0]] = n->axes;
         if (n->kind == KF__REDUCE && n->op == KF__RED_MOMENTS && n->field == 1)
             p->m2[n->args[0]] = n->axes;
+        if (n->kind == KF__REDUCE && n->op == KF__RED_SUM && kf__is_narrow((kf__dtype)n->dtype))
+            p->summed[n->args[0]] |= n->axes;
     }
 }
 
@@ -96,7 +100,14 @@ static kf__ref remake_input(pass *p, const kf__node *n) {
     return ref;
 }
 
-/* A mean whose variance nobody asks for is a sum, over the number of elements. */
+/* A mean whose variance nobody asks for is a sum, over the number of elements. Not where somebody
+ * asks for the sum, and it is a half: stored, it is rounded, or infinite where no mean is. */
+static bool is_plain_mean(const pass *p, const kf__node *n, kf__ref a) {
+    if (n->op != KF__RED_MOMENTS || n->field != 0 || !a) return false;
+    if (p->first && kf__is_narrow((kf__dtype)n->dtype)) return false;
+    return p->m2[n->args[0]] != n->axes && (p->summed[n->args[0]] & n->axes) != n->axes;
+}
+
 static kf__ref mean(pass *p, const kf__node *n, kf__ref a) {
     kf_graph *g = p->g;
     kf__expr count = kf__x_const(&g->exprs, 1);
@@ -144,8 +155,7 @@ static kf__ref remake(pass *p, const kf__node *n) {
     case KF__REDUCE:
         if (n->op == KF__RED_MAX && p->sumexp[n->args[0]] == n->axes)
             return kf__reduce(g, KF__RED_MAX_SUMEXP, 0, n->axes, args[0]);
-        if (n->op == KF__RED_MOMENTS && n->field == 0 && p->m2[n->args[0]] != n->axes && args[0])
-            return mean(p, n, args[0]);
+        if (is_plain_mean(p, n, args[0])) return mean(p, n, args[0]);
         return kf__simple_reduce(g, n->op, n->field, n->axes, args[0]);
     case KF__EXPAND: return kf__simple_expand(g, args[0], shape);
     case KF__PERMUTE: return kf__simple_permute(g, args[0], n->u.perm);
@@ -182,17 +192,18 @@ static void copy_nodes(pass *p) {
 
 /* ---------------------------------------------------------------- rounds */
 
-static kf_status round_of(const kf_graph *in, kf_graph **out, kf_error *err) {
+static kf_status round_of(const kf_graph *in, bool first, kf_graph **out, kf_error *err) {
     kf__arena arena;
     kf__arena_init(&arena, in->mem);
-    pass p = {.in = in, .g = kf__graph_like(in)};
+    pass p = {.in = in, .g = kf__graph_like(in), .first = first};
     p.renamed = KF__NEW(&arena, kf__expr, in->exprs.names.n + 1);
     p.made = KF__NEW(&arena, kf__ref, in->nodes.n + 1);
     p.needed = KF__NEW(&arena, uint8_t, in->nodes.n + 1);
     p.sumexp = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
     p.m2 = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
+    p.summed = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
     kf_status status = KF_OK;
-    if (!p.g || !p.renamed || !p.made || !p.needed || !p.sumexp || !p.m2) {
+    if (!p.g || !p.renamed || !p.made || !p.needed || !p.sumexp || !p.m2 || !p.summed) {
         status = kf__out_of_memory(err);
     } else {
         rename_sizes(&p);
@@ -215,7 +226,7 @@ kf_status kf__simplify(const kf_graph *in, kf_graph **out, kf_error *err) {
     *out = NULL;
     for (int i = 0; i < MAX_ROUNDS; i++) {
         kf_graph *next = NULL;
-        status = round_of(from, &next, err);
+        status = round_of(from, i == 0, &next, err);
         bool done = status != KF_OK || next->nodes.n >= from->nodes.n;
         if (from != in) kf_graph_free((kf_graph *)from);
         from = next;
