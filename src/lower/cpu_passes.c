@@ -15,16 +15,19 @@ void kf__cpu_put_lanes(kf__low *L, uint32_t red, int f) {
     kf__close(L);
 }
 
+/* Loops of known lengths, which become vectors: one over w = 32, 16, ... would take a short row
+ * longer than its elements. */
 void kf__cpu_put_tree(kf__low *L, uint32_t red, int f) {
     const char *lanes = kf__cpu_lanes_name(L, red, f);
-    const kf__lx *l = kf__l_var(L, "l"), *w = kf__l_var(L, "w");
-    kf__open_halve(L, "w", kf__l_int(L, KF__CPU_LANES / 2));
-    kf__open_for(L, "int", "l", kf__l_int(L, 0), w, kf__l_int(L, 1), KF__SIMD);
-    kf__put_set(L, kf__l_item(L, lanes, l),
-                kf__fold_of(L, red, f, kf__l_item(L, lanes, l),
-                            kf__l_item(L, lanes, kf__l_bin(L, "+", l, w))));
-    kf__close(L);
-    kf__close(L);
+    const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
+    for (int w = KF__CPU_LANES / 2; w > 0; w /= 2) {
+        const kf__lx *n = kf__l_int(L, w), *at = w > 1 ? l : zero;
+        if (w > 1) kf__open_for(L, "int", "l", zero, n, one, KF__SIMD);
+        kf__put_set(L, kf__l_item(L, lanes, at),
+                    kf__fold_of(L, red, f, kf__l_item(L, lanes, at),
+                                kf__l_item(L, lanes, w > 1 ? kf__l_bin(L, "+", l, n) : one)));
+        if (w > 1) kf__close(L);
+    }
 }
 
 /* Has the reduction to do with this pass? */

@@ -48,12 +48,27 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
                     lanes_max1[part - whole0 + l] = part + l < len ? kf_max_f32(v0, lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + w], lanes_max1[l]);
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 16], lanes_max1[l]);
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 4], lanes_max1[l]);
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 2], lanes_max1[l]);
+            }
+            lanes_max1[0] = kf_max_f32(lanes_max1[1], lanes_max1[0]);
             const float block_max1 = lanes_max1[0];
             max1 = kf_max_f32(block_max1, max1);
         }
@@ -85,12 +100,27 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
                     lanes_sumexp1[part - whole1 + l] = part + l < len ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 2];
+            }
+            lanes_sumexp1[0] = lanes_sumexp1[0] + lanes_sumexp1[1];
             const float block_sumexp1 = lanes_sumexp1[0];
             sumexp1 = sumexp1 + block_sumexp1;
         }
@@ -137,12 +167,27 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
                     lanes_sum12[part - whole0 + l] = part + l < len ? (lanes_sum12[part - whole0 + l] + v11) : lanes_sum12[part - whole0 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 2];
+            }
+            lanes_sum12[0] = lanes_sum12[0] + lanes_sum12[1];
             const float block_sum12 = lanes_sum12[0];
             sum12 = sum12 + block_sum12;
         }

@@ -80,12 +80,27 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                 row12_from[whole0 + l] = v12;
                 lanes_mean13[l] = lanes_mean13[l] + v12;
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 2];
+            }
+            lanes_mean13[0] = lanes_mean13[0] + lanes_mean13[1];
             const float block_mean13 = kf_mean_of_f32(lanes_mean13[0], kf_cast_i64_f32(len));
             float lanes_m2_13[64];
             KF_SIMD
@@ -107,12 +122,27 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                     lanes_m2_13[part - whole1 + l] = part + l < len ? (lanes_m2_13[part - whole1 + l] + term13) : lanes_m2_13[part - whole1 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 2];
+            }
+            lanes_m2_13[0] = lanes_m2_13[0] + lanes_m2_13[1];
             const float block_m2_13 = lanes_m2_13[0];
             {
                 const float merged_mean13 = kf_merge_mean_f32(mean13, block_mean13, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));

@@ -63,12 +63,27 @@ void k0_subtract_square_mean(const k0_subtract_square_mean_args *a, int64_t begi
                     lanes_sum4[part - whole0 + l] = part + l < len ? (lanes_sum4[part - whole0 + l] + v3) : lanes_sum4[part - whole0 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 2];
+            }
+            lanes_sum4[0] = lanes_sum4[0] + lanes_sum4[1];
             const float block_sum4 = lanes_sum4[0];
             sum4 = sum4 + block_sum4;
         }
@@ -111,12 +126,27 @@ void k0_subtract_square_mean_merge(const k0_subtract_square_mean_merge_args *a, 
             const float q_sum4 = kf_load_f32(part_sum4, at);
             lanes_sum4[c % 64] = lanes_sum4[c % 64] + q_sum4;
         }
-        for (int w = 32; w > 0; w /= 2) {
-            KF_SIMD
-            for (int l = 0; l < w; ++l) {
-                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + w];
-            }
+        KF_SIMD
+        for (int l = 0; l < 32; ++l) {
+            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 32];
         }
+        KF_SIMD
+        for (int l = 0; l < 16; ++l) {
+            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 16];
+        }
+        KF_SIMD
+        for (int l = 0; l < 8; ++l) {
+            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 8];
+        }
+        KF_SIMD
+        for (int l = 0; l < 4; ++l) {
+            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 4];
+        }
+        KF_SIMD
+        for (int l = 0; l < 2; ++l) {
+            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 2];
+        }
+        lanes_sum4[0] = lanes_sum4[0] + lanes_sum4[1];
         sum4 = lanes_sum4[0];
         const float v5 = sum4;  // sum
         const float v8 = v5 / v7;  // mean

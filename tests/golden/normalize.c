@@ -50,12 +50,27 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
                     lanes_sum2[part - whole0 + l] = part + l < len ? (lanes_sum2[part - whole0 + l] + v1) : lanes_sum2[part - whole0 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 2];
+            }
+            lanes_sum2[0] = lanes_sum2[0] + lanes_sum2[1];
             const float block_sum2 = lanes_sum2[0];
             sum2 = sum2 + block_sum2;
         }

@@ -52,12 +52,27 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                     lanes_mean3[part - whole0 + l] = part + l < len ? (lanes_mean3[part - whole0 + l] + v2) : lanes_mean3[part - whole0 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 2];
+            }
+            lanes_mean3[0] = lanes_mean3[0] + lanes_mean3[1];
             const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(len));
             for (int64_t l = 0; l < len; l += 16) {
                 kf_prefetch(p0_in_x + 2048 + l);
@@ -86,12 +101,27 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                     lanes_m2_3[part - whole1 + l] = part + l < len ? (lanes_m2_3[part - whole1 + l] + term3) : lanes_m2_3[part - whole1 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 2];
+            }
+            lanes_m2_3[0] = lanes_m2_3[0] + lanes_m2_3[1];
             const float block_m2_3 = lanes_m2_3[0];
             {
                 const float merged_mean3 = kf_merge_mean_f32(mean3, block_mean3, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));

@@ -50,12 +50,27 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                     lanes_max1[part - whole0 + l] = part + l < len ? kf_max_f32(v0, lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + w], lanes_max1[l]);
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 16], lanes_max1[l]);
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 4], lanes_max1[l]);
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_max1[l] = kf_max_f32(lanes_max1[l + 2], lanes_max1[l]);
+            }
+            lanes_max1[0] = kf_max_f32(lanes_max1[1], lanes_max1[0]);
             const float block_max1 = lanes_max1[0];
             max1 = kf_max_f32(block_max1, max1);
         }
@@ -87,12 +102,27 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                     lanes_sumexp1[part - whole1 + l] = part + l < len ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
                 }
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 2];
+            }
+            lanes_sumexp1[0] = lanes_sumexp1[0] + lanes_sumexp1[1];
             const float block_sumexp1 = lanes_sumexp1[0];
             sumexp1 = sumexp1 + block_sumexp1;
         }

@@ -93,12 +93,27 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
                 kf_store_f32(to2, whole0 + l, v11);
                 lanes_sum3[l] = lanes_sum3[l] + v2;
             }
-            for (int w = 32; w > 0; w /= 2) {
-                KF_SIMD
-                for (int l = 0; l < w; ++l) {
-                    lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + w];
-                }
+            KF_SIMD
+            for (int l = 0; l < 32; ++l) {
+                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 32];
             }
+            KF_SIMD
+            for (int l = 0; l < 16; ++l) {
+                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 16];
+            }
+            KF_SIMD
+            for (int l = 0; l < 8; ++l) {
+                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 8];
+            }
+            KF_SIMD
+            for (int l = 0; l < 4; ++l) {
+                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 4];
+            }
+            KF_SIMD
+            for (int l = 0; l < 2; ++l) {
+                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 2];
+            }
+            lanes_sum3[0] = lanes_sum3[0] + lanes_sum3[1];
             const float block_sum3 = lanes_sum3[0];
             sum3 = sum3 + block_sum3;
             if (stream) {
@@ -151,12 +166,27 @@ void k0_relu_multiply_add_mean_merge(const k0_relu_multiply_add_mean_merge_args 
             const float q_sum3 = kf_load_f32(part_sum3, at);
             lanes_sum3[c % 64] = lanes_sum3[c % 64] + q_sum3;
         }
-        for (int w = 32; w > 0; w /= 2) {
-            KF_SIMD
-            for (int l = 0; l < w; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + w];
-            }
+        KF_SIMD
+        for (int l = 0; l < 32; ++l) {
+            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 32];
         }
+        KF_SIMD
+        for (int l = 0; l < 16; ++l) {
+            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 16];
+        }
+        KF_SIMD
+        for (int l = 0; l < 8; ++l) {
+            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 8];
+        }
+        KF_SIMD
+        for (int l = 0; l < 4; ++l) {
+            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 4];
+        }
+        KF_SIMD
+        for (int l = 0; l < 2; ++l) {
+            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 2];
+        }
+        lanes_sum3[0] = lanes_sum3[0] + lanes_sum3[1];
         sum3 = lanes_sum3[0];
         const float v4 = sum3;  // sum
         const float v7 = v4 / v6;  // mean
