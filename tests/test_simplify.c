@@ -60,6 +60,27 @@ static kf__ref twice_sliced(const inputs *in) {
     return kf__slice(g, a, shape, start, step);
 }
 
+/* a[first::step], or a[:, first::step] of axis 1, up to the last but one */
+static kf__ref part(const inputs *in, kf__ref a, int axis, int64_t first, int64_t step) {
+    kf__exprs *e = &in->g->exprs;
+    kf__expr shape[2] = {kf__at(in->g, a)->shape[0], kf__at(in->g, a)->shape[1]}, start[2];
+    int64_t steps[2] = {1, 1};
+    start[0] = start[1] = kf__x_const(e, 0);
+    start[axis] = kf__x_const(e, first);
+    steps[axis] = step;
+    kf__expr left = kf__x_sub(e, shape[axis], kf__x_const(e, first + 1));
+    shape[axis] = step < 0 ? kf__x_const(e, first + 1)
+                           : kf__x_div(e, left, kf__x_const(e, step));
+    return kf__slice(in->g, a, shape, start, steps);
+}
+static kf__ref columns(const inputs *in) {
+    return kf__reduce_axes(in->g, KF__RED_SUM, 0, in->x, (const int64_t[]){0}, 1, true);
+}
+static kf__ref centered(const inputs *in) {
+    kf__ref mean = rows(in, KF__RED_MOMENTS, 0, in->x);
+    return op2(in, KF__SUBTRACT, op1(in, KF__EXP, in->x), mean);
+}
+
 #define CASE(name, text, expression) \
     static kf__ref name(const inputs *in) { return expression; }
 #include "test_simplify.def"

@@ -5,6 +5,7 @@
  *   rules.c      elementwise operations, casts, reductions
  *   views.c      expand, permute, reshape, slice
  *   join.c       pad, concatenate
+ *   demand.c     reductions of which only a slice is read
  *   simplify.c   the pass
  */
 #ifndef KFUSE_SIMPLIFY_RULES_H
@@ -37,6 +38,14 @@ kf__ref kf__simple_concat(kf_graph *g, int axis, kf__ref a, kf__ref b);
 /* A slice of one of the arrays that `a` concatenates; 0: it isn't, as far as is known. */
 kf__ref kf__slice_of_concat(kf_graph *g, kf__ref a, const kf__expr *shape, const kf__expr *start,
                             const int64_t *step);
+
+/* An input or scalar again. Its own sizes keep their names, so that the plan can find all of them
+ * and check the constraints; only the node's shape is `shape`. Nothing is weak any more: dtypes are
+ * settled. */
+kf__ref kf__simple_input(kf_graph *g, const kf__node *n, const kf__expr *shape);
+
+/* `in` again with smaller reductions; *out is NULL where there are none to be had. */
+kf_status kf__cut_reductions(const kf_graph *in, kf_graph **out, kf_error *err);
 
 /* The x of a mean of x over *axes: of moments, or a sum over a count; else 0. */
 kf__ref kf__mean_of(kf_graph *g, kf__ref a, uint32_t *axes);

@@ -86,17 +86,14 @@ static void mark_needed(pass *p) {
     }
 }
 
-/* An input's own sizes keep their names, so that the plan can find all of them and check the
- * constraints; only the node's shape is renamed. Nothing is weak any more: dtypes are settled. */
-static kf__ref remake_input(pass *p, const kf__node *n) {
-    const kf__graph_input *in = &p->in->inputs.at[n->index];
+kf__ref kf__simple_input(kf_graph *g, const kf__node *n, const kf__expr *shape) {
     kf__node like = *n;
     kf__expr size[KF__MAX_ARRAY_RANK] = {0};
-    memcpy(size, in->size, sizeof(size));
+    memcpy(size, g->inputs.at[n->index].size, sizeof(size));
     like.shape = size;
     like.weak = false;
-    kf__ref ref = kf__remake(p->g, &like, NULL);
-    if (ref) sizes_of(p, n->rank, n->shape, p->g->nodes.at[ref].shape);
+    kf__ref ref = kf__remake(g, &like, NULL);
+    if (ref) memcpy(g->nodes.at[ref].shape, shape, sizeof(*shape) * n->rank);
     return ref;
 }
 
@@ -145,7 +142,7 @@ static kf__ref remake(pass *p, const kf__node *n) {
         return kf__splat(g, kf__constant(g, n->dtype, 0, 0, false), n->rank, shape);
     switch (n->kind) {
     case KF__INPUT:
-    case KF__SCALAR: return remake_input(p, n);
+    case KF__SCALAR: return kf__simple_input(g, n, shape);
     case KF__SIZE:
         sizes_of(p, 1, (const kf__expr[]){n->index}, shape);
         return kf__size(g, shape[0]);
@@ -220,10 +217,10 @@ static kf_status round_of(const kf_graph *in, bool first, kf_graph **out, kf_err
     return status;
 }
 
-kf_status kf__simplify(const kf_graph *in, kf_graph **out, kf_error *err) {
+/* Rounds from `in`, which is kept, while there is less each time. */
+static kf_status rounds(const kf_graph *in, kf_graph **out, kf_error *err) {
     const kf_graph *from = in;
     kf_status status = KF_OK;
-    *out = NULL;
     for (int i = 0; i < MAX_ROUNDS; i++) {
         kf_graph *next = NULL;
         status = round_of(from, i == 0, &next, err);
@@ -234,5 +231,21 @@ kf_status kf__simplify(const kf_graph *in, kf_graph **out, kf_error *err) {
         if (status != KF_OK) break;
     }
     *out = (kf_graph *)from;
+    return status;
+}
+
+kf_status kf__simplify(const kf_graph *in, kf_graph **out, kf_error *err) {
+    kf_graph *simple = NULL, *cut = NULL;
+    *out = NULL;
+    kf_status status = rounds(in, &simple, err);
+    if (status == KF_OK) status = kf__cut_reductions(simple, &cut, err);
+    if (status == KF_OK && cut) {
+        kf_graph_free(simple);
+        simple = NULL;
+        status = rounds(cut, &simple, err);
+    }
+    kf_graph_free(cut);
+    if (status == KF_OK) *out = simple;
+    else kf_graph_free(simple);
     return status;
 }
