@@ -134,7 +134,13 @@ static void cells_are_what_kernels_do(void **state) {
     assert_int_equal(cell(c, permute, KF__I8, FZ_BROADCAST, KF__COPY, KF__CUT_NONE), 1);
     foresee(&f, "cast(arange(7), u8)", (const char *const[]){NULL});
     assert_int_equal(cell(c, FZ_FIRST_CAST + KF__U8, KF__I64, FZ_CELL_NONE, KF__POINTWISE, 0), 1);
-    assert_int_equal(c->graphs[KF__TARGET_C], 3);
+    /* of the concatenation that roll is only one part is read: it has no instruction */
+    foresee(&f, "roll(sum(x, axis=-1, keepdims=True), 3, axis=0)[3:]",
+            (const char *const[]){"x=f32[13,9]/p/t/1/0", NULL});
+    const int slice = FZ_FIRST_STRUCTURAL + FZ_SLICE, temporary = FZ_CELL_TEMPORARY;
+    assert_int_equal(cell(c, slice, KF__F32, FZ_CELL_NONE, KF__COPY, axis), 0);
+    assert_int_not_equal(cell(c, slice, KF__F32, temporary, KF__COPY, axis), 0);
+    assert_int_equal(c->graphs[KF__TARGET_C], 4);
     end(&f);
 }
 

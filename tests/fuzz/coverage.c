@@ -68,6 +68,14 @@ static bool goes_on(const kf_graph *g, kf__ref r, uint16_t bits) {
     return (bits & PART) && !(bits & LOADED) && (kf__is_view(n) || (bits & COMPUTED));
 }
 
+/* Does it hand on the layouts that reach its arguments? A concatenation or pad without instructions
+ * does: the kernel reads nothing but elements of one part. */
+static bool hands_on(const kf_graph *g, kf__ref r, uint16_t bits) {
+    const kf__node *n = kf__at(g, r);
+    if (bits & LOADED) return false;
+    return kf__is_view(n) || (bits & COMPUTED) || n->kind == KF__CONCAT || n->kind == KF__PAD;
+}
+
 /* A node that is loaded, or a view of which is: a result that others read. */
 static void mark_loaded(const kf_graph *g, kf__ref r, int layout, uint16_t *nodes) {
     nodes[r] |= (uint16_t)(LOADED | 1 << layout);
@@ -95,14 +103,16 @@ static void find_nodes(const kf__partition *p, const kf__kernel *k, const kf_arr
         mark_loaded(g, v->node, layout, nodes);
         mark_loaded(g, k->instrs[i].node, layout, nodes);
     }
-    for (kf__ref r = g->nodes.n; r-- > 1;) { /* users come behind their arguments */
-        const kf__node *n = kf__at(g, r);
-        for (int a = 0; a < n->n_args && goes_on(g, r, nodes[r]); a++) nodes[n->args[a]] |= PART;
-    }
     for (kf__ref r = 1; r < g->nodes.n; r++) {
         const kf__node *n = kf__at(g, r);
-        for (int a = 0; a < n->n_args && goes_on(g, r, nodes[r]); a++)
+        for (int a = 0; a < n->n_args && hands_on(g, r, nodes[r]); a++)
             nodes[r] |= nodes[n->args[a]] & BITS;
+    }
+    for (kf__ref r = g->nodes.n; r-- > 1;) { /* users come behind their arguments */
+        const kf__node *n = kf__at(g, r);
+        bool all = goes_on(g, r, nodes[r]), read = nodes[r] & PART && hands_on(g, r, nodes[r]);
+        for (int a = 0; a < n->n_args; a++)
+            if (all || (read && nodes[n->args[a]] & BITS)) nodes[n->args[a]] |= PART;
     }
 }
 
