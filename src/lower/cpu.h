@@ -8,6 +8,7 @@
 enum {
     KF__CPU_BLOCK = 2048, /* elements: 8 KB of f32 */
     KF__CPU_VECTOR = 16,  /* elements: of f32 the widest one. A block is many of them */
+    KF__CPU_FEW = 8,      /* half of that: a loop by sixteen leaves them to one by eight */
     KF__CPU_LANES = 64,   /* partial sums of a block, whatever the vectors' width: equal bits */
 };
 

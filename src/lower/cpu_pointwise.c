@@ -101,11 +101,12 @@ static void put_copy(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_
     kf__close(L);
 }
 
-/* Rows whose last stage has a function in it: are the elements that vectors leave worth one more of
+/* Lines that may be short, with a function: are the elements that vectors leave worth one more of
  * these, stored from a buffer? */
 static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
                        const uint16_t *stores, uint32_t n) {
-    bool few = L->k->reduced && kf__is_dear(L, mask) && kf__cpu_is_masked_well(L, mask);
+    bool lines = L->k->reduced || (L->n_axes > 1 && L->tile < 0);
+    bool few = lines && kf__is_dear(L, mask) && kf__cpu_is_masked_well(L, mask);
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
         few = few && L->operands[access].dtype == KF__F32 && kf__low_step(L, access) == 1 &&
@@ -116,11 +117,11 @@ static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const kf__mask 
 
 static void put_few(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                     uint32_t n, const kf__lx *whole) {
-    const kf__lx *l = kf__l_var(L, "l"), *vector = kf__l_int(L, KF__CPU_VECTOR);
+    const kf__lx *l = kf__l_var(L, "l"), *few = kf__l_int(L, KF__CPU_FEW);
     const kf__lx *at = kf__l_bin(L, "-", l, whole), *one = kf__l_int(L, 1);
     for (uint32_t i = 0; i < n; ++i)
-        kf__put_var(L, "float", kf__l_name(L, "few%u", (unsigned)stores[i]), KF__CPU_VECTOR, NULL);
-    kf__open_for(L, "int64_t", "l", whole, kf__l_bin(L, "+", whole, vector), one, KF__SIMD);
+        kf__put_var(L, "float", kf__l_name(L, "few%u", (unsigned)stores[i]), KF__CPU_FEW, NULL);
+    kf__open_for(L, "int64_t", "l", whole, kf__l_bin(L, "+", whole, few), one, KF__SIMD);
     b->inside = kf__l_bin(L, "<", l, b->len);
     kf__cpu_body(L, b, mask, l);
     for (uint32_t i = 0; i < n; ++i)
@@ -146,7 +147,7 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
         return;
     }
     if (few) {
-        const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_VECTOR));
+        const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_FEW));
         whole = kf__put_let(L, "int64_t", "whole", kf__l_bin(L, "-", b->len, left), NULL);
         memcpy(before, L->value, sizeof *before * L->k->n_instrs);
     }

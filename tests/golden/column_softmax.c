@@ -222,8 +222,9 @@ void k1_softmax(const k1_softmax_args *a, int64_t begin, int64_t end) {
         float *p3_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p3_out0;
+        const int64_t whole = len - len % 8;
         KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
+        for (int64_t l = 0; l < whole; ++l) {
             const float v0 = kf_load_f32(p0_in_x, l);
             const float v1 = kf_load_f32(p1_tmp_2, l);
             const float v2 = v0 - v1;  // softmax
@@ -231,6 +232,22 @@ void k1_softmax(const k1_softmax_args *a, int64_t begin, int64_t end) {
             const float v4 = kf_load_f32(p2_tmp_3, l);
             const float v5 = v3 * v4;  // softmax
             kf_store_f32(to0, l, v5);
+        }
+        if (whole < len) {
+            float few0[8];
+            KF_SIMD
+            for (int64_t l = whole; l < whole + 8; ++l) {
+                const float v0 = l < len ? kf_load_f32(p0_in_x, l) : 0.0f;
+                const float v1 = l < len ? kf_load_f32(p1_tmp_2, l) : 0.0f;
+                const float v2 = v0 - v1;  // softmax
+                const float v3 = kf_exp_f32(v2);  // softmax
+                const float v4 = l < len ? kf_load_f32(p2_tmp_3, l) : 0.0f;
+                const float v5 = v3 * v4;  // softmax
+                few0[l - whole] = v5;
+            }
+            for (int64_t l = whole; l < len; ++l) {
+                kf_store_f32(to0, l, few0[l - whole]);
+            }
         }
         if (stream) {
             kf_stream_copy(p3_out0, buffer0, len * 4);
