@@ -43,9 +43,12 @@ static const kf__lx *expression(kf__low *L, kf__expr e, const kf__lx *last) {
 static const kf__lx *general_offset(kf__low *L, uint32_t access, const kf__lx *last) {
     const kf__operand *o = &L->operands[access];
     const kf__lx *sum = kf__l_int(L, 0), *row_major = kf__l_int(L, 1);
+    int inner = o->value ? kf__low_innermost(L, o->access) : -1;
     for (int d = o->access->rank - 1; d >= 0; --d) {
         const kf__lx *stride = row_major;
-        if (o->value) {
+        if (d == inner) {
+            stride = kf__l_int(L, 1);
+        } else if (o->value) {
             const char *name = kf__l_name(L, "d%d_%s", d, o->name);
             stride = kf__word_int(L, name, L->layout->strides[o->access->value][d]);
         } else {

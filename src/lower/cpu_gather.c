@@ -59,7 +59,7 @@ static bool is_scattered(const kf__low *L, const kf__cpu_block *b, const kf__mas
            !L->operands[in->access].affine && kf__has_symbols(L, in->access);
 }
 
-/* Keep element l of instruction i in an array: what is loaded, and whether it is inside. */
+/* Keep element l of instruction i in an array. */
 static const char *open_array(kf__low *L, const kf__cpu_block *b, uint32_t i) {
     const char *name = kf__l_name(L, "read%u", (unsigned)i);
     kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name, b->most, NULL);
@@ -68,7 +68,7 @@ static const char *open_array(kf__low *L, const kf__cpu_block *b, uint32_t i) {
 
 void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     uint32_t n = 0, most = L->k->n_instrs;
-    uint16_t *reads = KF__NEW(L->arena, uint16_t, 2 * most + 1);
+    uint16_t *reads = KF__NEW(L->arena, uint16_t, most + 1);
     const char **names = KF__NEW(L->arena, const char *, most + 1);
     const kf__lx **before = KF__NEW(L->arena, const kf__lx *, most + 1);
     if (!reads || !names || !before) {
@@ -77,9 +77,7 @@ void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     }
     for (uint32_t i = 0; i < most && kf__is_dear(L, mask); ++i) {
         if (!is_scattered(L, b, mask, i)) continue;
-        uint16_t guard = L->k->instrs[i].args[0];
         reads[n++] = (uint16_t)i;
-        if (kf__at_level(L, guard, KF__LEVEL_FULL) && !L->value[guard]) reads[n++] = guard;
     }
     kf__mask *needed = n ? kf__low_needed(L, KF__LEVEL_FULL, reads, n) : NULL;
     if (!needed || kf__is_dear(L, needed)) return;

@@ -38,10 +38,14 @@ static kf_status value_strides(kf__low *L, const kf__access *a, int64_t *strides
 }
 
 /* The dim along which elements are neighbours: the last one with stride 1. -1: none is. */
-static int innermost(kf__exprs *pool, const kf__access *a, const int64_t *strides) {
+static int innermost(const kf__exprs *pool, const kf__access *a, const int64_t *strides) {
     for (int d = a->rank - 1; d >= 0; --d)
         if (strides[d] == 1 && !kf__x_is(pool, a->shape[d], 1)) return d;
     return -1;
+}
+
+int kf__low_innermost(const kf__low *L, const kf__access *a) {
+    return innermost(&L->p->graph->exprs, a, L->layout->strides[a->value]);
 }
 
 /* Axis m is in the index of dim d, times `coefficient`. */
