@@ -126,6 +126,9 @@ static kf__ref border(kf_graph *g, kf__ref x, int axis, mode m, kf__expr width, 
     kf__expr n = kf__at(g, x)->shape[axis], one = kf__x_const(pool, 1);
     kf__expr last = kf__x_sub(pool, n, one), zero = kf__x_const(pool, 0), shape[KF__MAX_RANK];
     if (m == EDGE) {
+        kf__expr some = kf__x_min(pool, width, one);
+        if (!kf__same_size(g, kf__x_min(pool, some, n), some, "pad of an edge that isn't there"))
+            return 0;
         kf__ref edge = cut(g, x, axis, behind ? last : zero, one, 1);
         if (!edge) return 0;
         for (int d = 0; d < kf__at(g, edge)->rank; d++) shape[d] = kf__at(g, edge)->shape[d];
