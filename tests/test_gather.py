@@ -105,10 +105,11 @@ def test_several_indices(run, tmp_path, device):
 def test_lists(run, tmp_path):
     """Lists of integers are indices as arrays are."""
     texts = ["x[[2, 0, -1]]", "x[:, [1, 3]]", "x[..., [0, -1, 0]] * 2", "x[[0, 1], [1, 2]]",
-             "x[i, [2, 0, 1, 1]]", "x[:, [3], 1:, None]"]
+             "x[i, [2, 0, 1, 1]]", "x[:, [3], 1:, None]", "np.take(x, [2, 0, -1], axis=0)",
+             "np.take(x, (7, 0))"]
     got = evaluate(run, tmp_path, ", ".join(texts), {"x": X4, "i": I}, results=len(texts))
     for one, g in zip(texts, got):
-        assert np.array_equal(g, eval(one, {}, {"x": X4, "i": I})), one
+        assert np.array_equal(g, eval(one, {}, {"x": X4, "i": I, "np": np})), one
 
 
 @pytest.mark.parametrize("index, words", [
@@ -119,6 +120,7 @@ def test_lists(run, tmp_path):
 ])
 def test_lists_that_are_wrong(run, index, words):
     assert words in run("run", f"x[{index}]", "x=randn(2, 4)", code=2).stderr
+    assert words in run("run", f"take(x, {index}, axis=0)", "x=randn(2, 4)", code=2).stderr
 
 
 def test_several_indices_outside(run, tmp_path):

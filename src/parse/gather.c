@@ -46,6 +46,26 @@ bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int
     return kf__eval_node(ev, made ? kf__reshape(g, made, n, shape) : 0, out) && kf__round(ev, out);
 }
 
+bool kf__listed_indices(kf__evaluator *ev, const kf__object *list, kf__object *out) {
+    enum { MOST = 64 };
+    kf__ref parts[MOST];
+    if (list->kind != KF__O_TUPLE || list->n == 0 || list->n > MOST)
+        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
+                             "a list as an index has 1 to %d integers; an array may have more",
+                             (int)MOST);
+    for (uint32_t i = 0; i < list->n; i++) {
+        int64_t index;
+        if (list->items[i].kind == KF__O_BOOL)
+            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "a list of True and False as an index "
+                                                         "isn't supported; give the indices");
+        if (!kf__to_int(ev, &list->items[i], "an index in a list", &index)) return false;
+        kf__ref number = kf__constant(ev->g, KF__I64, 0, index, false);
+        parts[i] = number ? kf__insert_axis(ev->g, number, 0) : 0;
+        if (!parts[i]) return kf__eval_memory(ev);
+    }
+    return kf__eval_node(ev, kf__concat_all(ev->g, 0, parts, (int)list->n), out);
+}
+
 /* One index into n axes in row-major order: outside, where one of the indices is. */
 static kf__ref joined_index(kf_graph *g, kf__ref x, const kf__ref *at, int axis, int n) {
     kf__ref zero = kf__integer(g, 0), all = 0, inside = 0;
@@ -126,8 +146,10 @@ bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
                    kf__object *out) {
     kf__ref x, at;
     int64_t axis = 0;
-    const kf__object *where = &args[b->data < 2 ? 2 : 1], *indices = &args[b->data < 2 ? 1 : 2];
-    if (!kf__to_node(ev, &args[0], &x) || !kf__to_node(ev, indices, &at)) return false;
+    const kf__object *where = &args[b->data < 2 ? 2 : 1];
+    kf__object indices = args[b->data < 2 ? 1 : 2];
+    if (indices.kind == KF__O_TUPLE && !kf__listed_indices(ev, &indices, &indices)) return false;
+    if (!kf__to_node(ev, &args[0], &x) || !kf__to_node(ev, &indices, &at)) return false;
     if (where->kind == KF__O_ARRAY)
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s(%s): the axis isn't an array", b->name,
                              b->signature);

@@ -153,27 +153,10 @@ typedef struct index_items {
     kf__object object[2 * KF__MAX_RANK];
 } index_items;
 
-/* x[[2, 0, -1]]: the numbers as an array of indices. */
+/* x[[2, 0, -1]] */
 static bool read_list(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
-    enum { MOST = 64 };
-    kf__ref parts[MOST];
     kf__object list;
-    if (!kf__evaluate(ev, node, &list)) return false;
-    if (list.kind != KF__O_TUPLE || list.n == 0 || list.n > MOST)
-        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
-                             "a list as an index has 1 to %d integers; an array may have more",
-                             (int)MOST);
-    for (uint32_t i = 0; i < list.n; i++) {
-        int64_t index;
-        if (list.items[i].kind == KF__O_BOOL)
-            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "a list of True and False as an index "
-                                                         "isn't supported; give the indices");
-        if (!kf__to_int(ev, &list.items[i], "an index in a list", &index)) return false;
-        kf__ref number = kf__constant(ev->g, KF__I64, 0, index, false);
-        parts[i] = number ? kf__insert_axis(ev->g, number, 0) : 0;
-        if (!parts[i]) return kf__eval_memory(ev);
-    }
-    return kf__eval_node(ev, kf__concat_all(ev->g, 0, parts, (int)list.n), out);
+    return kf__evaluate(ev, node, &list) && kf__listed_indices(ev, &list, out);
 }
 
 static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out) {
@@ -431,6 +414,17 @@ size_t kf__index_of(const char *const *names, size_t count, const char *name, ui
     return i;
 }
 
+/* What torch.max(x, axis) gives, whose items also have names. */
+static const kf__object *named_item(const kf__evaluator *ev, const kf__object *o, const char *name,
+                                    uint32_t n) {
+    static const char *const names[] = {"values", "indices"};
+    size_t which = kf__index_of(names, KF__COUNT(names), name, n);
+    bool pair = o->kind == KF__O_TUPLE && o->n == 2 && o->items[0].kind == KF__O_ARRAY &&
+                o->items[1].kind == KF__O_ARRAY &&
+                kf__at(ev->g, o->items[1].ref)->dtype == KF__I64;
+    return pair && which < KF__COUNT(names) ? &o->items[which] : NULL;
+}
+
 bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     static const char *const names[] = {"T", "mT", "shape", "ndim", "dtype", "size"};
     const char *name = ev->def->module->text + node->name;
@@ -440,6 +434,11 @@ bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     ev->at = node->at;
     if (base.kind == KF__O_DTYPE)
         return kf__dtype_attribute(ev, (kf__dtype)base.dtype, name, node->name_n, out);
+    const kf__object *item = named_item(ev, &base, name, node->name_n);
+    if (item) {
+        *out = *item;
+        return true;
+    }
     size_t which = kf__index_of(names, KF__COUNT(names), name, node->name_n);
     kf__library_place place;
     if (which == KF__COUNT(names) && (kf__builtin_find(name, node->name_n) ||

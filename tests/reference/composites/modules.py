@@ -18,6 +18,8 @@ def rows(t):
         t.row(f"torch.{name}(x, 1, correction=0)", lambda x, f=f: f(x, 1, correction=0), **x)
         t.row(f"np.{name}(x, axis=-1)", lambda x, f=f: f(x, -1, correction=0), **x)
     t.row("torch.max(x, 1)", lambda x: tuple(torch.max(x, 1)), **x)
+    t.row("torch.max(x, 1).values - torch.min(x, 1).values, torch.min(x, 1).indices",
+          lambda x: (x.amax(1) - x.amin(1), x.argmin(1)), **x)
     t.row("torch.min(x, dim=-1, keepdim=True)", lambda x: tuple(torch.min(x, -1, True)), **x)
     t.full("torch.max(x), torch.min(x)", lambda x: (x.max(), x.min()), **x)
     t.pointwise("torch.max(x, y) - torch.min(x, y)", lambda x, y: torch.max(x, y) - torch.min(x, y),
