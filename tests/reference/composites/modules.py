@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 from composites.random import dropped, kept
 from composites.table import normal, uniform
+from composites.table import special as specials
 from scipy import special
 
 
@@ -21,6 +22,12 @@ def rows(t):
     t.row("torch.max(x, 1).values - torch.min(x, 1).values, torch.min(x, 1).indices",
           lambda x: (x.amax(1) - x.amin(1), x.argmin(1)), **x)
     t.row("torch.min(x, dim=-1, keepdim=True)", lambda x: tuple(torch.min(x, -1, True)), **x)
+    t.pointwise("torch.sign(x), x.sgn(), torch.sgn(x) * x.sign()",
+                lambda x: (torch.sign(x), torch.sgn(x), torch.sign(x) ** 2), "ulp 0", x=specials())
+    t.pointwise("np.sign(x)", lambda x: np.sign(x.numpy()), "ulp 0", x=specials())
+    t.pointwise("torch.heaviside(x, y), y.heaviside(x)",
+                lambda x, y: (torch.heaviside(x, y), torch.heaviside(y, x)), "ulp 0",
+                x=specials(), y=uniform(-1, 1, 52))
     t.full("torch.max(x), torch.min(x)", lambda x: (x.max(), x.min()), **x)
     t.pointwise("torch.max(x, y) - torch.min(x, y)", lambda x, y: torch.max(x, y) - torch.min(x, y),
                 **x, y=normal(5, 38))
