@@ -72,6 +72,7 @@ typedef struct kf__access {
     kf__ref random;   /* whose bits, so that no two nodes share an access; 0: not of RANDOM */
     bool affine;
     bool inside; /* an INSIDE's: only whether the index is in [0, shape) counts, not its value */
+    bool run;    /* while lowered: the value is one run in memory, and index its place there */
 } kf__access;
 #define KF__NO_VALUE UINT32_MAX
 

@@ -22,6 +22,10 @@ static kf_status evaluate(const kf__low *L, kf__expr e, int64_t *out, kf_error *
 
 /* Strides of what an access indexes, in elements. */
 static kf_status value_strides(kf__low *L, const kf__access *a, int64_t *strides, kf_error *err) {
+    if (a->run) {
+        strides[0] = 1;
+        return KF_OK;
+    }
     if (a->value != KF__NO_VALUE) {
         for (int d = 0; d < a->rank; ++d) strides[d] = L->layout->strides[a->value][d];
         return KF_OK;
@@ -45,6 +49,7 @@ static int innermost(const kf__exprs *pool, const kf__access *a, const int64_t *
 }
 
 int kf__low_innermost(const kf__low *L, const kf__access *a) {
+    if (a->run) return 0;
     return innermost(&L->p->graph->exprs, a, L->layout->strides[a->value]);
 }
 

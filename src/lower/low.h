@@ -182,6 +182,7 @@ const kf__lx *kf__word_aligned(kf__low *L, const char *name, bool may);
 bool kf__has_symbols(const kf__low *L, uint32_t access);
 /* The dim of what an array's access reads along which elements are neighbours; -1: none. */
 int kf__low_innermost(const kf__low *L, const kf__access *a);
+void kf__low_flatten(kf__low *L); /* accesses to runs by one index; before the layout */
 kf_status kf__low_layout(kf__low *L, kf_error *err);
 int64_t kf__low_extent(const kf__low *L, bool reduced); /* product of kept or reduced axes' sizes */
 /* Set variables of the kept or the reduced axes from a flat index; `but_last`: without the

@@ -68,6 +68,7 @@ kf_status kf__lower(const kf__partition *p, const kf__kernel *k, const kf__layou
     L.pointer = KF__NEW(arena, const char *, k->n_accesses + 1);
     L.value = KF__NEW(arena, const kf__lx *, k->n_instrs + 1);
     if (!L.pointer || !L.value) return kf__out_of_memory(err);
+    kf__low_flatten(&L);
     KF_TRY(kf__low_layout(&L, err));
     kf__low_pack(&L);
     kf_status status = target->kind == KF__TARGET_C ? kf__lower_cpu(&L) : kf__lower_cuda(&L);

@@ -1,0 +1,71 @@
+/* Arrays that are one run in memory, row by row, are indexed by one number where that is simpler. A
+ * reshape reads at quotients and remainders of the place in its result,
+ *
+ *     x[(i0 * 768 + i1) / n, (i0 * 768 + i1) % n]
+ *
+ * and that is element i0 * 768 + i1 of the run: no division, and vectors again. */
+#include "lower/low.h"
+
+/* Strides are those of one run; of dims of size 1 too, which don't matter: else the text changed with
+ * a size. */
+static bool is_run(const kf__low *L, const kf__access *a) {
+    int64_t step = 1, size;
+    for (int d = a->rank; d-- > 0;) {
+        if (L->layout->strides[a->value][d] != step) return false;
+        if (!kf__x_eval(&L->p->graph->exprs, a->shape[d], L->layout->names, NULL, &size) ||
+            !kf__mul_ok(step, size, &step))
+            return false;
+    }
+    return true;
+}
+
+/* size * high + low; n of n // size and n % size. */
+static kf__expr join(kf__exprs *x, kf__expr high, kf__expr size, kf__expr low) {
+    kf__expr_node mod = x->nodes.at[low];
+    if (mod.kind == KF__X_MOD && mod.b == size && kf__x_div(x, mod.a, size) == high) return mod.a;
+    return kf__x_add(x, kf__x_mul(x, high, size), low);
+}
+
+/* The place in the run, if axes move it by constant steps; else 0. */
+static kf__expr place_of(const kf__low *L, const kf__access *a) {
+    kf__exprs *x = &L->p->graph->exprs;
+    kf__expr at = a->index[0], coefficient[KF__ALL_AXES] = {0}, offset = 0;
+    for (int d = 1; d < a->rank; ++d) at = join(x, at, a->shape[d], a->index[d]);
+    return kf__x_affine(x, at, KF__ALL_AXES, coefficient, &offset) ? at : 0;
+}
+
+static bool flatten(kf__low *L, kf__access *a) {
+    kf__exprs *x = &L->p->graph->exprs;
+    if (a->affine || a->rank < 2 || a->value == KF__NO_VALUE || !is_run(L, a)) return false;
+    kf__expr at = place_of(L, a), *index = at ? KF__NEW(L->arena, kf__expr, 2) : NULL;
+    if (!index) return false;
+    index[0] = at;
+    index[1] = kf__x_const(x, 1);
+    for (int d = 0; d < a->rank; ++d) index[1] = kf__x_mul(x, index[1], a->shape[d]);
+    a->rank = 1;
+    a->index = index;
+    a->shape = index + 1;
+    a->affine = true;
+    a->run = true;
+    return true;
+}
+
+void kf__low_flatten(kf__low *L) {
+    kf__kernel *k = NULL;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        kf__access a = L->k->accesses[i];
+        if (!flatten(L, &a)) continue;
+        if (!k) {
+            kf__access *accesses = KF__NEW(L->arena, kf__access, L->k->n_accesses);
+            k = KF__NEW(L->arena, kf__kernel, 1);
+            if (!k || !accesses) {
+                L->failed = true;
+                return;
+            }
+            *k = *L->k;
+            k->accesses = memcpy(accesses, L->k->accesses, sizeof *accesses * k->n_accesses);
+            L->k = k;
+        }
+        k->accesses[i] = a;
+    }
+}
