@@ -89,15 +89,20 @@ static void give_json(const struct options *o, const kf_program *program, const 
     json_close(&out->json);
 }
 
-static kf_status emit(struct job *job, const kf_program *program, struct output *out,
-                      kf_error *err) {
+static kf_status emit(struct job *job, kf_program *program, struct output *out, kf_error *err) {
     const struct options *o = job->options;
     kf__arena arena;
     kf__text source;
     kf__layout layout;
     kf__arena_init(&arena, &kf__malloc);
     kf__text_init(&source, &kf__malloc);
+    kf_program *instead = NULL;
     kf_status status = make_layout(job, program, &arena, &layout, err);
+    if (status == KF_OK) status = kf__program_sized(program, &layout, &arena, &instead, err);
+    if (instead) {
+        program = instead;
+        status = make_layout(job, program, &arena, &layout, err);
+    }
     if (status == KF_OK) status = kf__build_source(program, &layout, NULL, &source, err);
     if (status == KF_OK && o->cubin) status = write_cubin(program, &source, o->cubin, err);
     if (status == KF_OK && o->outputs.n)

@@ -31,7 +31,7 @@ static kf_status run_graph(kf__build *b, kf_error *err) {
 }
 
 static kf_status run_simplify(kf__build *b, kf_error *err) {
-    return kf__simplify(b->given, &b->graph, err);
+    return kf__simplify_sized(b->given, b->sizes, &b->graph, err);
 }
 
 static kf_status run_fuse(kf__build *b, kf_error *err) {
@@ -222,14 +222,14 @@ kf_status kf__build_source(const kf_program *program, const kf__layout *layout,
 
 /* ---------------------------------------------------------------- programs */
 
-static kf_status make_program(kf_program like, const kf_graph *graph, kf_program **out,
-                              kf_error *err) {
+static kf_status make_program(kf_program like, const kf_graph *graph, const int64_t *sizes,
+                              kf_program **out, kf_error *err) {
     kf_program *program = kf__allocate(&like.ctx->mem, sizeof *program);
     if (!program) return kf__out_of_memory(err);
     *program = like;
     pthread_mutex_init(&program->lowering, NULL);
     kf__build b = {.ctx = like.ctx, .fusion = like.fusion, .target = &program->target,
-                   .given = graph};
+                   .given = graph, .sizes = sizes};
     kf_status status = kf__build_partition(&b, err);
     program->partition = b.partition;
     if (status != KF_OK) {
@@ -251,7 +251,16 @@ kf_status kf_compile(kf_context *ctx, const kf_graph *graph, const kf_compile_op
     if (o.device.type == 0) o.device = (kf_device){KF_CPU, 0};
     kf_program like = {.ctx = ctx, .device = o.device, .fusion = o.fusion};
     KF_TRY(kf__context_target(ctx, o.device, &like.target, err));
-    return make_program(like, graph, out, err);
+    return make_program(like, graph, NULL, out, err);
+}
+
+kf_status kf__compile_sized(const kf_program *program, const int64_t *sizes, kf_program **out,
+                            kf_error *err) {
+    const kf__partition *p = program->partition;
+    kf_program like = *program;
+    like.sized = NULL;
+    like.is_sized = true;
+    return make_program(like, p->whole ? p->whole : p->graph, sizes, out, err);
 }
 
 kf_status kf__compile_offline(kf_context *ctx, const kf_graph *graph, kf_fusion fusion,
@@ -261,11 +270,12 @@ kf_status kf__compile_offline(kf_context *ctx, const kf_graph *graph, kf_fusion 
     *out = NULL;
     kf_program like = {.ctx = ctx, .device = device, .fusion = fusion, .target = *target,
                        .offline = true};
-    return make_program(like, graph, out, err);
+    return make_program(like, graph, NULL, out, err);
 }
 
 void kf_program_free(kf_program *program) {
     if (!program) return;
+    kf__sized_free(program);
     kf__partition_free(program->partition);
     pthread_mutex_destroy(&program->lowering);
     kf__release(&program->ctx->mem, program);

@@ -12,6 +12,8 @@ struct kf_program {
     bool offline; /* for a device that needn't be there: plans can't be run */
     kf__partition *partition;
     pthread_mutex_t lowering; /* plans being made: lower adds expressions to the partition's pool */
+    struct kf__sized *sized;  /* under `lowering`: programs for sizes, see sized.c */
+    bool is_sized;            /* it is one itself */
 };
 
 /* What stages read and write, in their order. */
@@ -20,6 +22,7 @@ typedef struct kf__build {
     kf_fusion fusion;
     const kf__target *target;
     const kf_graph *given;
+    const int64_t *sizes;     /* [names] of sizes that are known, -1: isn't; NULL: none is */
     kf_graph *graph;          /* simplify; fuse takes it over: then NULL */
     kf__partition *partition; /* fuse */
     const kf__kernel *kernel; /* given, from here on one kernel for one layout */
@@ -40,6 +43,15 @@ kf_status kf__build_object(kf__build *b, kf_error *err);
  * lowered, a row for each kernel, of which those without functions are left out; or NULL: all. */
 kf_status kf__build_source(const kf_program *program, const kf__layout *layout,
                            const kf__lowered *made, kf__text *out, kf_error *err);
+
+/* The program for some sizes: of the same graph, with these as numbers. */
+kf_status kf__compile_sized(const kf_program *program, const int64_t *sizes, kf_program **out,
+                            kf_error *err);
+/* The one, kept by `program`, whose kernels divide less in this layout; NULL: no other does.
+ * Called under program->lowering. */
+kf_status kf__program_sized(kf_program *program, const kf__layout *layout, kf__arena *arena,
+                            kf_program **out, kf_error *err);
+void kf__sized_free(kf_program *program);
 
 /* kf_compile for a target that needn't be on this machine. Its plans, over arrays of `device`, have
  * texts and compiled objects, but can't be run. */

@@ -5,14 +5,15 @@
  *
  * and that is element i0 * 768 + i1 of the run: no division, and vectors again. */
 #include "lower/low.h"
+#include "lower/lower.h"
 
-/* Strides are those of one run; of dims of size 1 too, which don't matter: else the text changed with
- * a size. */
-static bool is_run(const kf__low *L, const kf__access *a) {
+/* Strides are those of one run. Of dims of size 1 too, which matter not: else a size changed the
+ * text. */
+static bool is_run(const kf__exprs *x, const kf__layout *layout, const kf__access *a) {
     int64_t step = 1, size;
     for (int d = a->rank; d-- > 0;) {
-        if (L->layout->strides[a->value][d] != step) return false;
-        if (!kf__x_eval(&L->p->graph->exprs, a->shape[d], L->layout->names, NULL, &size) ||
+        if (layout->strides[a->value][d] != step) return false;
+        if (!kf__x_eval(x, a->shape[d], layout->names, NULL, &size) ||
             !kf__mul_ok(step, size, &step))
             return false;
     }
@@ -27,17 +28,26 @@ static kf__expr join(kf__exprs *x, kf__expr high, kf__expr size, kf__expr low) {
 }
 
 /* The place in the run, if axes move it by constant steps; else 0. */
-static kf__expr place_of(const kf__low *L, const kf__access *a) {
-    kf__exprs *x = &L->p->graph->exprs;
+static kf__expr place_of(kf__exprs *x, const kf__access *a) {
     kf__expr at = a->index[0], coefficient[KF__ALL_AXES] = {0}, offset = 0;
     for (int d = 1; d < a->rank; ++d) at = join(x, at, a->shape[d], a->index[d]);
     return kf__x_affine(x, at, KF__ALL_AXES, coefficient, &offset) ? at : 0;
 }
 
+/* Its place in the run, if that is simpler; else 0. */
+static kf__expr flat(kf__exprs *x, const kf__layout *layout, const kf__access *a) {
+    if (a->affine || a->rank < 2 || a->value == KF__NO_VALUE || !is_run(x, layout, a)) return 0;
+    return place_of(x, a);
+}
+
+bool kf__low_divides(const kf__partition *p, const kf__access *a, const kf__layout *layout) {
+    if (a->affine || a->value == KF__NO_VALUE) return false;
+    return !layout || !flat(&p->graph->exprs, layout, a);
+}
+
 static bool flatten(kf__low *L, kf__access *a) {
     kf__exprs *x = &L->p->graph->exprs;
-    if (a->affine || a->rank < 2 || a->value == KF__NO_VALUE || !is_run(L, a)) return false;
-    kf__expr at = place_of(L, a), *index = at ? KF__NEW(L->arena, kf__expr, 2) : NULL;
+    kf__expr at = flat(x, L->layout, a), *index = at ? KF__NEW(L->arena, kf__expr, 2) : NULL;
     if (!index) return false;
     index[0] = at;
     index[1] = kf__x_const(x, 1);

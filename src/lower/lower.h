@@ -13,4 +13,7 @@
 kf_status kf__lower(const kf__partition *p, const kf__kernel *k, const kf__layout *layout,
                     const kf__target *target, kf__arena *arena, kf__lowered *out, kf_error *err);
 
+/* Are there divisions in its index? In this layout; NULL: in none. */
+bool kf__low_divides(const kf__partition *p, const kf__access *a, const kf__layout *layout);
+
 #endif

@@ -169,6 +169,9 @@ static kf_status make_plan(kf_plan *plan, int n_inputs, const kf_array *inputs,
     KF_TRY(describe_results(plan, results, err));
     kf__bind_strides(p, (const int64_t(*)[KF__MAX_RANK])plan->shapes, inputs, results,
                      plan->strides);
+    kf__layout layout = {plan->names, (const int64_t(*)[KF__MAX_RANK])plan->strides};
+    KF_TRY(kf__program_sized(plan->program, &layout, &plan->arena, &plan->instead, err));
+    if (plan->instead) return KF_OK;
     KF_TRY(kf__plan_alias(plan, err)); /* before kernels: spans are checked there */
     KF_TRY(build_kernels(plan, err));
     KF_TRY(kf__plan_workspace(plan, err));
@@ -201,11 +204,15 @@ kf_status kf_plan_for(kf_program *program, int n_inputs, const kf_array *inputs,
         return kf__fail(err, KF_ERR_LIMIT, "more than %d inputs or results", UINT16_MAX);
     kf_plan *plan = kf__allocate(&program->ctx->mem, sizeof *plan);
     if (!plan) return kf__out_of_memory(err);
-    *plan = (kf_plan){.program = program};
-    kf__arena_init(&plan->arena, &program->ctx->mem);
-    pthread_mutex_lock(&program->lowering);
-    kf_status status = make_plan(plan, n_inputs, inputs, results, err);
-    pthread_mutex_unlock(&program->lowering);
+    kf_status status = KF_OK;
+    for (kf_program *with = program; with; with = status == KF_OK ? plan->instead : NULL) {
+        if (with != program) kf__arena_free(&plan->arena);
+        *plan = (kf_plan){.program = with};
+        kf__arena_init(&plan->arena, &with->ctx->mem);
+        pthread_mutex_lock(&with->lowering);
+        status = make_plan(plan, n_inputs, inputs, results, err);
+        pthread_mutex_unlock(&with->lowering);
+    }
     if (status != KF_OK) {
         kf_plan_free(plan);
         return status;

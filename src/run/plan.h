@@ -53,6 +53,7 @@ typedef struct kf__overlap {
 
 struct kf_plan {
     kf_program *program;
+    kf_program *instead; /* while it is made: a program for these sizes, to start again with */
     kf__arena arena;
     uint32_t n_inputs, n_results, n_values, n_steps, n_overlaps, n_scalars;
     int64_t *names;                       /* [graph names] */

@@ -29,10 +29,13 @@ static bool contains_name(const kf__exprs *x, kf__expr e, int64_t name) {
            (contains_name(x, n->a, name) || contains_name(x, n->b, name));
 }
 
-/* A name that must equal something else is replaced by it; of two names the later one. */
-static void rename_sizes(pass *p) {
+/* A name that must equal something else is replaced by it; of two names the later one. One whose
+ * size is known (sizes[] isn't -1) is that. */
+static void rename_sizes(pass *p, const int64_t *sizes) {
     kf__exprs *x = &p->g->exprs;
     uint32_t n = x->names.n;
+    for (uint32_t i = 0; sizes && i < n; i++)
+        if (sizes[i] >= 0) p->renamed[i] = kf__x_const(x, sizes[i]);
     for (uint32_t i = 0; i < p->in->constraints.n; i++) {
         const kf__constraint *c = &p->in->constraints.at[i];
         kf__expr a = kf__x_rename(x, c->a, p->renamed, n);
@@ -189,7 +192,8 @@ static void copy_nodes(pass *p) {
 
 /* ---------------------------------------------------------------- rounds */
 
-static kf_status round_of(const kf_graph *in, bool first, kf_graph **out, kf_error *err) {
+static kf_status round_of(const kf_graph *in, const int64_t *sizes, bool first, kf_graph **out,
+                          kf_error *err) {
     kf__arena arena;
     kf__arena_init(&arena, in->mem);
     pass p = {.in = in, .g = kf__graph_like(in), .first = first};
@@ -203,7 +207,7 @@ static kf_status round_of(const kf_graph *in, bool first, kf_graph **out, kf_err
     if (!p.g || !p.renamed || !p.made || !p.needed || !p.sumexp || !p.m2 || !p.summed) {
         status = kf__out_of_memory(err);
     } else {
-        rename_sizes(&p);
+        rename_sizes(&p, sizes);
         rename_constraints(&p);
         mark_needed(&p);
         copy_nodes(&p);
@@ -218,12 +222,13 @@ static kf_status round_of(const kf_graph *in, bool first, kf_graph **out, kf_err
 }
 
 /* Rounds from `in`, which is kept, while there is less each time. */
-static kf_status rounds(const kf_graph *in, kf_graph **out, kf_error *err) {
+static kf_status rounds(const kf_graph *in, const int64_t *sizes, kf_graph **out,
+                        kf_error *err) {
     const kf_graph *from = in;
     kf_status status = KF_OK;
     for (int i = 0; i < MAX_ROUNDS; i++) {
         kf_graph *next = NULL;
-        status = round_of(from, i == 0, &next, err);
+        status = round_of(from, i == 0 ? sizes : NULL, i == 0, &next, err);
         bool done = status != KF_OK || next->nodes.n >= from->nodes.n;
         if (from != in) kf_graph_free((kf_graph *)from);
         from = next;
@@ -234,18 +239,23 @@ static kf_status rounds(const kf_graph *in, kf_graph **out, kf_error *err) {
     return status;
 }
 
-kf_status kf__simplify(const kf_graph *in, kf_graph **out, kf_error *err) {
+kf_status kf__simplify_sized(const kf_graph *in, const int64_t *sizes, kf_graph **out,
+                             kf_error *err) {
     kf_graph *simple = NULL, *cut = NULL;
     *out = NULL;
-    kf_status status = rounds(in, &simple, err);
+    kf_status status = rounds(in, sizes, &simple, err);
     if (status == KF_OK) status = kf__cut_reductions(simple, &cut, err);
     if (status == KF_OK && cut) {
         kf_graph_free(simple);
         simple = NULL;
-        status = rounds(cut, &simple, err);
+        status = rounds(cut, NULL, &simple, err);
     }
     kf_graph_free(cut);
     if (status == KF_OK) *out = simple;
     else kf_graph_free(simple);
     return status;
+}
+
+kf_status kf__simplify(const kf_graph *in, kf_graph **out, kf_error *err) {
+    return kf__simplify_sized(in, NULL, out, err);
 }
