@@ -131,7 +131,6 @@ bool kf__view_inverse(kf_graph *g, const kf__node *view, const kf__expr *arg, kf
 kf__ref kf__peel(const kf_graph *g, kf__ref node); /* below all views */
 /* Below the views that only renumber, down to what is stored or no such view. */
 kf__ref kf__anchor(const kf__fuse_state *f, kf__ref node);
-uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e); /* mask of axes in it */
 
 /* A reshape's index: of dims `to`, for index fi over dims `from` with as many elements. */
 bool kf__reshape_index(kf__exprs *x, int nf, const kf__expr *from, const kf__expr *fi, int nt,

@@ -24,16 +24,6 @@ kf__ref kf__anchor(const kf__fuse_state *f, kf__ref root) {
     return root; /* a view of something in memory is a copy in the result's order */
 }
 
-uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e) {
-    const kf__expr_node *x = &pool->nodes.at[e];
-    switch (x->kind) {
-    case KF__X_AXIS: return 1u << x->value;
-    case KF__X_ADD: case KF__X_MUL: case KF__X_DIV: case KF__X_MOD: case KF__X_MIN: case KF__X_MAX:
-        return kf__axes_of(pool, x->a) | kf__axes_of(pool, x->b);
-    default: return 0;
-    }
-}
-
 /* One group of a reshape: dims [0, nf) of `from` with index fi become dims [0, nt) of `to`. */
 static void reshape_group(kf__exprs *x, int nf, const kf__expr *from, const kf__expr *fi, int nt,
                           const kf__expr *to, kf__expr *ti) {

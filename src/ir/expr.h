@@ -70,6 +70,8 @@ kf__expr kf__x_rename(kf__exprs *pool, kf__expr a, const kf__expr *with, uint32_
  * zero coefficients are 0 (none). False where it isn't affine. */
 bool kf__x_affine(kf__exprs *pool, kf__expr a, uint32_t n, kf__expr *coefficient, kf__expr *offset);
 
+uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e); /* mask of axes and symbols in it */
+
 /* The value for given names and axes; false when int64 overflows, by a division by zero, or for a
  * name whose value is negative (unset). */
 bool kf__x_eval(const kf__exprs *pool, kf__expr a, const int64_t *names, const int64_t *axes,

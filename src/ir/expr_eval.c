@@ -6,6 +6,12 @@
 
 enum { CACHE = 256 };
 
+uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e) {
+    const kf__expr_node *x = &pool->nodes.at[e];
+    if (x->kind == KF__X_AXIS) return 1u << x->value;
+    return x->kind < KF__X_ADD ? 0 : kf__axes_of(pool, x->a) | kf__axes_of(pool, x->b);
+}
+
 /* ---------------------------------------------------------------- back to expressions */
 
 static kf__expr node(kf__exprs *pool, kf__expr_kind kind, kf__expr a, kf__expr b) {

@@ -164,13 +164,21 @@ bool kf__is_dear(const kf__low *L, const kf__mask *mask) {
     return false;
 }
 
+/* Does the operand change along a reduced axis? */
+static bool is_full(const kf__low *L, const kf__operand *o) {
+    bool full = false;
+    uint32_t axes = 0;
+    for (int d = 0; d < o->access->rank && !o->affine; ++d)
+        axes |= kf__axes_of(&L->p->graph->exprs, o->access->index[d]);
+    for (int m = 0; m < L->n_axes; ++m)
+        full |= L->axes[m].reduced && (o->affine ? o->varies[m] : axes >> L->axes[m].original & 1);
+    return full;
+}
+
 uint32_t kf__low_stores(const kf__low *L, uint32_t stage, uint16_t *out) {
     uint32_t n = 0;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
-        const kf__operand *o = &L->operands[L->k->stores[s].access];
-        bool full = false;
-        for (uint32_t m = 0; m < (uint32_t)L->n_axes; ++m)
-            full |= L->axes[m].reduced && (o->varies[m] || !o->affine);
+        bool full = is_full(L, &L->operands[L->k->stores[s].access]);
         if (!L->k->reduced) full = true;
         if (full && L->k->instrs[L->k->stores[s].instr].stage == stage) out[n++] = (uint16_t)s;
     }

@@ -192,6 +192,9 @@ static bool mergeable(const kf__low *L, int a, int b) {
     kf__exprs *pool = &L->p->graph->exprs;
     if (A->reduced != B->reduced) return false;
     if (kf__x_is(pool, A->extent, 1)) return true;
+    for (uint32_t k = 0; k < L->k->n_symbols; ++k) /* a symbol must change along both, or neither */
+        if ((L->k->symbol_axes[k] >> A->original ^ L->k->symbol_axes[k] >> B->original) & 1)
+            return false;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         const kf__operand *o = &L->operands[i];
         const kf__along *p = &o->along[a], *q = &o->along[b];

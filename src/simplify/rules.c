@@ -166,7 +166,7 @@ static kf__ref unary(kf_graph *g, kf__opcode op, kf__dtype t, kf__ref a) {
         return negated && !has_dtype(g, negated, t) ? kf__simple_cast(g, negated, t) : negated;
     case KF__BITWISE_INVERT: return inside(g, a, op);
     case KF__ABS:
-        if (magnitude) return a;
+        if (magnitude || t == KF__U8) return a; /* of u8 -x is 256 - x: stays */
         if (negated) return kf__simple_op(g, op, t, &negated);
         return 0;
     case KF__SQUARE:
