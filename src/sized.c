@@ -10,7 +10,7 @@
 
 #include "lower/lower.h"
 
-enum { MAX_LEVELS = 4 };
+enum { MAX_LEVELS = 4, MAX_KEPT = 64 /* then the program for all sizes has to do */ };
 
 struct kf__sized {
     struct kf__sized *next;
@@ -91,9 +91,10 @@ static kf_status keep(kf_program *program, const int64_t *sizes, kf_program *mad
     return KF_OK;
 }
 
-static const struct kf__sized *find(const kf_program *program, const int64_t *sizes) {
+static const struct kf__sized *find(const kf_program *program, const int64_t *sizes, int *kept) {
     size_t bytes = program->partition->graph->exprs.names.n * sizeof *sizes;
-    for (const struct kf__sized *s = program->sized; s; s = s->next)
+    *kept = 0;
+    for (const struct kf__sized *s = program->sized; s; s = s->next, ++*kept)
         if (!memcmp(s->sizes, sizes, bytes)) return s;
     return NULL;
 }
@@ -111,9 +112,10 @@ kf_status kf__program_sized(kf_program *program, const kf__layout *layout, kf__a
         names_up_to(p, level, layout, one, all, &next);
         bool any = count(all, n) > 0;
         for (uint32_t j = 0; j < n; j++) sizes[j] = all[j] ? layout->names[j] : -1;
-        const struct kf__sized *known = any ? find(program, sizes) : NULL;
+        int kept = 0;
+        const struct kf__sized *known = any ? find(program, sizes, &kept) : NULL;
         kf_program *made = known ? known->program : NULL;
-        if (any && !known) {
+        if (any && !known && kept < MAX_KEPT) {
             KF_TRY(try_program(program, sizes, divisions(p), &made, err));
             KF_TRY(keep(program, sizes, made, err));
         }

@@ -126,6 +126,30 @@ static void eval_keeps_programs_and_plans(void **state) {
     }
 }
 
+/* Sizes that become numbers in programs of their own (src/sized.c), more than are kept. */
+static void reshapes_of_many_sizes(void **state) {
+    static float x[12 * 70];
+    kf_error err = {0};
+    fill(x, 12 * 70, 5);
+    for (int64_t n = 1; n <= 70; n += n < 8 ? 1 : 3) {
+        tensor in;
+        kf_array out = {0};
+        describe(&in, x, KF_F32, 3, (int64_t[]){n, 6, 2}, NULL);
+        for (int64_t more = 0; more < 3 && n + more <= 70; more++) {
+            in.array.shape[0] = n + more;
+            expect_ok(kf_eval(*state, "x.permute(1, 0, 2).reshape(-1, 4) + 1", 1, &in.array, 1, &out,
+                              &err), &err);
+            int64_t wide = (n + more) * 2;
+            for (int64_t i = 0; i < 6 * wide; i++) {
+                float want = x[i % wide / 2 * 12 + i / wide * 2 + i % 2] + 1;
+                assert_true(((float *)out.data)[i] == want);
+            }
+            kf_array_free(*state, &out);
+            out = (kf_array){0};
+        }
+    }
+}
+
 /* ---------------------------------------------------------------- layouts */
 
 static void strides_of_any_kind(void **state) {
@@ -296,6 +320,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(eval_reports_mistakes, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(eval_keeps_programs_and_plans, context_setup,
                                         context_teardown),
+        cmocka_unit_test_setup_teardown(reshapes_of_many_sizes, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(strides_of_any_kind, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(byte_offsets, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(empty_arrays, context_setup, context_teardown),
