@@ -260,7 +260,7 @@ kf_status kf__compile_sized(const kf_program *program, const int64_t *sizes, kf_
     kf_program like = *program;
     like.sized = NULL;
     like.is_sized = true;
-    return make_program(like, p->whole ? p->whole : p->graph, sizes, out, err);
+    return make_program(like, kf__unstepped(p), sizes, out, err);
 }
 
 kf_status kf__compile_offline(kf_context *ctx, const kf_graph *graph, kf_fusion fusion,

@@ -109,8 +109,8 @@ kf_status kf__program_sized(kf_program *program, const kf__layout *layout, kf__a
     uint8_t *one = KF__NEW(arena, uint8_t, n + 1), *all = KF__NEW(arena, uint8_t, n + 1);
     int64_t *sizes = KF__NEW(arena, int64_t, n + 1);
     *out = NULL;
-    if (!one || !all || !sizes) return kf__out_of_memory(err);
     if (program->is_sized) return KF_OK;
+    if (!one || !all || !sizes) return kf__out_of_memory(err);
     for (int i = 0; i < MAX_LEVELS && !*out; i++, level = next) {
         names_up_to(p, level, layout, one, all, &next);
         bool any = count(all, n) > 0;

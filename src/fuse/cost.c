@@ -58,9 +58,8 @@ static bool narrow(const kf__exprs *x, const kf__kernel *k, uint32_t guard, cons
  * the value's, and one for each index of the axes that it depends on. */
 static bool touched(const kf__exprs *x, const kf__kernel *k, const kf__access *a, uint32_t instr,
                     const int64_t *names, int64_t *out) {
-    uint32_t axes = 0;
     int64_t all, size[KF__MAX_AXES];
-    for (int i = 0; i < a->rank; i++) axes |= kf__axes_of(x, a->index[i]);
+    uint32_t axes = kf__access_axes(x, a);
     for (uint32_t s = 0; s < k->n_symbols; s++)
         if (axes >> (KF__FIRST_SYMBOL + s) & 1) axes |= k->symbol_axes[s];
     *out = 1;
@@ -251,8 +250,7 @@ static void axes_of_all(const kf__exprs *x, const kf__kernel *k, uint32_t *axes)
                       in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE;
         axes[i] = in->kind == KF__I_PROJECT ? all & ~k->reduced : 0;
         for (int a = 0; a < in->n_args; a++) axes[i] |= axes[in->args[a]];
-        for (int d = 0; placed && d < k->accesses[in->access].rank; d++)
-            axes[i] |= kf__axes_of(x, k->accesses[in->access].index[d]);
+        if (placed) axes[i] |= kf__access_axes(x, &k->accesses[in->access]);
         axes[i] &= all;
     }
 }

@@ -76,6 +76,13 @@ typedef struct kf__access {
 } kf__access;
 #define KF__NO_VALUE UINT32_MAX
 
+/* Mask of the axes and symbols in its index. */
+static inline uint32_t kf__access_axes(const kf__exprs *pool, const kf__access *a) {
+    uint32_t axes = 0;
+    for (int d = 0; d < a->rank; d++) axes |= kf__axes_of(pool, a->index[d]);
+    return axes;
+}
+
 typedef struct kf__store {
     uint32_t access;
     uint16_t instr;
@@ -134,6 +141,9 @@ typedef struct kf__partition {
     kf__cut *cuts;
 } kf__partition;
 
+static inline const kf_graph *kf__unstepped(const kf__partition *p) {
+    return p->whole ? p->whole : p->graph;
+}
 void kf__partition_free(kf__partition *p);
 kf_status kf__partition_verify(const kf__partition *p, kf_error *err);
 void kf__partition_print(const kf__partition *p, kf__text *text);

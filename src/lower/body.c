@@ -167,9 +167,7 @@ bool kf__is_dear(const kf__low *L, const kf__mask *mask) {
 /* Does the operand change along a reduced axis? */
 static bool is_full(const kf__low *L, const kf__operand *o) {
     bool full = false;
-    uint32_t axes = 0;
-    for (int d = 0; d < o->access->rank && !o->affine; ++d)
-        axes |= kf__axes_of(&L->p->graph->exprs, o->access->index[d]);
+    uint32_t axes = o->affine ? 0 : kf__access_axes(&L->p->graph->exprs, o->access);
     for (int m = 0; m < L->n_axes; ++m)
         full |= L->axes[m].reduced && (o->affine ? o->varies[m] : axes >> L->axes[m].original & 1);
     return full;

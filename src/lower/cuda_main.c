@@ -112,7 +112,7 @@ static uint16_t part_of(const finding *f, uint16_t i) {
 /* The kernel without what is left out. */
 static kf__kernel *rewritten(finding *f) {
     kf__low *L = f->L;
-    kf__kernel *k = kf__low_copy_kernel(L, 0);
+    kf__kernel *k = kf__low_copy_kernel(L, 0, 0);
     for (uint32_t i = 0; k && i < k->n_instrs; ++i) {
         kf__instr *in = &k->instrs[i];
         if (in->kind == KF__I_LOAD && in->n_args == 1 && kf__is_place(L, in->args[0]) &&

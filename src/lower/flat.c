@@ -65,17 +65,9 @@ void kf__low_flatten(kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         kf__access a = L->k->accesses[i];
         if (!flatten(L, &a)) continue;
-        if (!k) {
-            kf__access *accesses = KF__NEW(L->arena, kf__access, L->k->n_accesses);
-            k = KF__NEW(L->arena, kf__kernel, 1);
-            if (!k || !accesses) {
-                L->failed = true;
-                return;
-            }
-            *k = *L->k;
-            k->accesses = memcpy(accesses, L->k->accesses, sizeof *accesses * k->n_accesses);
-            L->k = k;
-        }
+        if (!k) k = kf__low_copy_kernel(L, 0, 0);
+        if (!k) return;
         k->accesses[i] = a;
+        L->k = k;
     }
 }

@@ -95,19 +95,10 @@ static kf_status affine_operand(kf__low *L, kf__operand *o, const int64_t *strid
     return KF_OK;
 }
 
-static uint32_t symbols_in(const kf__exprs *pool, kf__expr e) {
-    const kf__expr_node *x = &pool->nodes.at[e];
-    if (x->kind == KF__X_AXIS)
-        return x->value < KF__FIRST_SYMBOL ? 0 : 1u << (x->value - KF__FIRST_SYMBOL);
-    if (x->kind <= KF__X_NAME) return 0;
-    return symbols_in(pool, x->a) | symbols_in(pool, x->b);
-}
-
 /* Sets the operand's symbols. Does any change along the kernel's last axis? */
 static bool find_symbols(const kf__low *L, kf__operand *o) {
     uint32_t axes = 0;
-    for (int d = 0; d < o->access->rank; ++d)
-        o->symbols |= symbols_in(&L->p->graph->exprs, o->access->index[d]);
+    o->symbols = kf__access_axes(&L->p->graph->exprs, o->access) >> KF__FIRST_SYMBOL;
     for (uint32_t k = 0; k < L->k->n_symbols; ++k)
         if (o->symbols >> k & 1) axes |= L->k->symbol_axes[k];
     return L->k->n_axes && axes >> (L->k->n_axes - 1) & 1;
@@ -225,16 +216,18 @@ static kf__along merged(const kf__low *L, const kf__operand *o, int a, int b) {
     return p;
 }
 
-kf__kernel *kf__low_copy_kernel(kf__low *L, uint32_t room) {
+kf__kernel *kf__low_copy_kernel(kf__low *L, uint32_t more_instrs, uint32_t more_accesses) {
     kf__kernel *k = KF__NEW(L->arena, kf__kernel, 1);
-    kf__instr *instrs = KF__NEW(L->arena, kf__instr, L->k->n_instrs + room);
+    kf__instr *instrs = KF__NEW(L->arena, kf__instr, L->k->n_instrs + more_instrs);
+    kf__access *accesses = KF__NEW(L->arena, kf__access, L->k->n_accesses + more_accesses);
     kf__store *stores = KF__NEW(L->arena, kf__store, L->k->n_stores);
-    if (!k || !instrs || !stores) {
+    if (!k || !instrs || !accesses || !stores) {
         L->failed = true;
         return NULL;
     }
     *k = *L->k;
     k->instrs = memcpy(instrs, L->k->instrs, sizeof *instrs * k->n_instrs);
+    k->accesses = memcpy(accesses, L->k->accesses, sizeof *accesses * k->n_accesses);
     k->stores = memcpy(stores, L->k->stores, sizeof *stores * k->n_stores);
     return k;
 }

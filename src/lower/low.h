@@ -194,9 +194,9 @@ static inline int kf__last(const kf__low *L) { return L->n_axes - 1; }
  * in a way that isn't affine. */
 int kf__low_step(const kf__low *L, uint32_t access);
 
-/* The kernel with instructions and stores of its own, to be rewritten; room: for so many more
- * instructions. NULL: no memory. */
-kf__kernel *kf__low_copy_kernel(kf__low *L, uint32_t room);
+/* The kernel with instructions, accesses and stores of its own, to be rewritten, and room for so
+ * many more. NULL: no memory. */
+kf__kernel *kf__low_copy_kernel(kf__low *L, uint32_t more_instrs, uint32_t more_accesses);
 void kf__low_merge(kf__low *L, int a, int b); /* axis a into b: a is the outer one of the two */
 
 /* ---------------------------------------------------------------- pairs.c */

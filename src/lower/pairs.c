@@ -33,7 +33,7 @@ const kf__kernel *kf__low_unguarded(kf__low *L) {
     uint32_t n = L->k->n_instrs, changed = 0;
     for (uint32_t i = 0; i < n; ++i) changed += is_idle(L, &L->k->instrs[i]);
     if (!changed) return NULL;
-    kf__kernel *k = kf__low_copy_kernel(L, 0);
+    kf__kernel *k = kf__low_copy_kernel(L, 0, 0);
     uint16_t *same = KF__NEW(L->arena, uint16_t, n); /* the first load of it */
     if (!k || !same) {
         L->failed = true;

@@ -65,7 +65,8 @@ static bool slice_extent(pass *p, const kf__node *n, int d, extent of, extent *t
     return kf__mul_ok(own.step, of.step, &to->step);
 }
 
-/* What of argument i is read for `of` of the node. Steps may be negative. */
+/* What of argument i is read for `of` of the node, whole where it isn't divisible. Steps may be
+ * negative. */
 static bool read_of(pass *p, kf__ref r, int i, const extent *of, extent *to) {
     const kf__node *n = kf__at(p->in, r), *a = kf__at(p->in, n->args[i]);
     int from[KF__MAX_RANK];
@@ -75,7 +76,10 @@ static bool read_of(pass *p, kf__ref r, int i, const extent *of, extent *to) {
     for (int d = 0; d < n->rank; d++) {
         switch (n->kind) {
         case KF__OP:
-        case KF__CAST: to[d] = of[d]; break;
+        case KF__CAST:
+        case KF__REDUCE:
+        case KF__PAD:
+        case KF__CONCAT: to[d] = of[d]; break;
         case KF__EXPAND:
             if (a->shape[d] == n->shape[d]) to[d] = of[d];
             break;
@@ -85,16 +89,6 @@ static bool read_of(pass *p, kf__ref r, int i, const extent *of, extent *to) {
             break;
         case KF__SLICE:
             if (!slice_extent(p, n, d, of[d], &to[d])) return false;
-            break;
-        case KF__REDUCE:
-            if (!(n->axes >> d & 1)) to[d] = of[d];
-            break;
-        case KF__PAD:
-            if (kf__x_is(&p->g->exprs, n->u.slice.start[d], 0) && a->shape[d] == n->shape[d])
-                to[d] = of[d];
-            break;
-        case KF__CONCAT:
-            if (d != (int)n->index) to[d] = of[d];
             break;
         case KF__GATHER:
             if (i == 1 || d != (int)n->index) to[d] = of[d];
@@ -125,8 +119,8 @@ static bool is_divisible(pass *p, kf__ref r, int d, extent e) {
 }
 
 /* A user reads this much. */
-static void ask(demand *of, int rank, const extent *e) {
-    for (int d = 0; d < rank; d++) {
+static void ask(demand *of, const extent *e) {
+    for (int d = 0; d < KF__MAX_RANK; d++) {
         bool fits = e[d].size && e[d].step > 0 && (!of->asked || is_same(of->dim[d], e[d]));
         of->dim[d] = fits ? e[d] : (extent){0};
         if (!fits) of->whole |= 1u << d;
@@ -140,7 +134,7 @@ static void find_demands(pass *p) {
     extent e[KF__MAX_RANK];
     memset(p->of, 0, sizeof(*p->of) * in->nodes.n);
     for (uint32_t i = 0; i < in->results.n; i++)
-        ask(&p->of[in->results.at[i]], KF__MAX_RANK, whole);
+        ask(&p->of[in->results.at[i]], whole);
     for (kf__ref r = in->nodes.n; r-- > 1;) {
         const kf__node *n = kf__at(in, r);
         demand *of = &p->of[r];
@@ -148,7 +142,7 @@ static void find_demands(pass *p) {
         for (int d = 0; d < n->rank; d++)
             if (of->dim[d].size && !is_divisible(p, r, d, of->dim[d])) of->dim[d] = (extent){0};
         for (int i = 0; i < n->n_args; i++)
-            ask(&p->of[n->args[i]], KF__MAX_RANK, read_of(p, r, i, of->dim, e) ? e : whole);
+            ask(&p->of[n->args[i]], read_of(p, r, i, of->dim, e) ? e : whole);
     }
 }
 
