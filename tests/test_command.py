@@ -298,17 +298,18 @@ def test_emit(run, tmp_path):
     assert "standalone" in run("emit", "exp(x)", "x=ones(1)", "--standalone", "d", code=2).stderr
 
 
-# Reshapes to numbers: the text divides by no size, and is the same for other outer sizes.
+# Reshapes: the text divides by no size, and is the same for other outer sizes.
 RESHAPES = [
     ("x.reshape(-1, 8).max(-1)", ["5,6,32", "9,5,32"]),
     ("softmax(x.permute(1, 0, 2).reshape(-1, 64))", ["6,5,32", "6,9,32", "8,2,16"]),
     ("x.permute(1, 0, 2).reshape(-1, 96) * 2", ["3,7,32", "3,50,32"]),
+    ("pad(x, 1).reshape(-1) * 2", ["5,6", "30,20"]),
 ]
 
 
 @pytest.mark.parametrize("text, shapes", RESHAPES)
 @pytest.mark.parametrize("target", ["c", "cuda"])
-def test_reshapes_to_numbers(run, tmp_path, text, shapes, target):
+def test_reshapes(run, tmp_path, text, shapes, target):
     texts = []
     for shape in shapes:
         source = run("emit", text, f"x=randn({shape})", "--target", target).stdout

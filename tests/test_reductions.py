@@ -105,6 +105,16 @@ def test_mean_beside_a_sum(run, tmp_path, device, extra):
         np.testing.assert_array_equal(mean, 100, err_msg=text)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("extra", [(), ("--no-fuse",), ("--no-fuse=ops",), ("--numerics", "eager")])
+def test_variance_of_halves(run, tmp_path, device, extra):
+    """A half that holds the variance needn't hold the squares added up."""
+    x = np.where(np.arange(3000).reshape(3, 1000) % 2, 100, -100).astype("float16")
+    for text in ("var(x, -1)", "moment(x, 2, -1)"):
+        y = save(run, tmp_path, text, {"x": x}, 1, device, *extra)[0]
+        np.testing.assert_array_equal(y, 10000, err_msg=text)
+
+
 def test_division(run, tmp_path):
     """Any number of threads, any layout."""
     x = made("float32", (60, 5000))

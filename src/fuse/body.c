@@ -39,7 +39,8 @@ static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr
     i.kind = KF__I_LOAD, i.dtype = n->dtype, i.node = ref;
     i.access = kf__body_access(b, ref, n->rank, index, n->shape, false, 0);
     if (i.access == UINT32_MAX) return kf__body_no_memory(b);
-    if (b->accesses.n > before && ++b->operands > KF__MAX_OPERANDS) return kf__cut_capacity(b);
+    b->operands += b->accesses.n - before;
+    if (kf__body_is_full(b)) return kf__cut_capacity(b);
     uint32_t axes = kf__body_axes(b, n->rank, index);
     i.level = kf__body_level(b, axes);
     if (b->guard != KF__NO_INSTR && n->rank > 0 && !is_always_there(b, n, index, axes))
@@ -70,7 +71,8 @@ static uint16_t random_bits(kf__body *b, kf__ref ref, const kf__node *n, const k
     uint32_t before = b->accesses.n;
     i.access = kf__body_access(b, KF__NO_VALUE, n->rank, index, n->shape, false, ref);
     if (i.access == UINT32_MAX) return kf__body_no_memory(b);
-    if (b->accesses.n > before && ++b->operands > KF__MAX_OPERANDS) return kf__cut_capacity(b);
+    b->operands += b->accesses.n - before;
+    if (kf__body_is_full(b)) return kf__cut_capacity(b);
     return kf__body_push(b, &i);
 }
 
@@ -311,8 +313,9 @@ kf__body *kf__body_build(kf__fuse_state *f, const kf__roots *roots, const kf__do
         kf__body_free(b);
         return NULL;
     }
-    for (uint32_t i = 0; i < roots->n; i++) b->operands += roots->at[i].store;
-    if (b->operands > KF__MAX_OPERANDS) b->failed = true;
+    for (uint32_t i = 0; i < roots->n; i++) b->n_stores += roots->at[i].store;
+    b->operands = b->n_stores;
+    if (kf__body_is_full(b)) b->failed = true;
     for (uint32_t i = 0; i < roots->n && !b->failed; i++)
         if (roots->at[i].store) store_root(b, &roots->at[i]);
     if (!b->failed && b->kind == KF__POINTWISE) {

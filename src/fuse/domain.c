@@ -139,6 +139,17 @@ static kf__expr quotient(kf__exprs *x, kf__expr a, kf__expr b) {
     return q;
 }
 
+/* a / b where a is the product of b and of dims before it; else 0. Sums aren't factored: it finds
+ * (h + 2) (w + 2) / (w + 2). */
+static kf__expr outer_dims(kf__exprs *x, kf__expr a, kf__expr b, const kf__expr *shape, int dim) {
+    kf__expr outer = kf__x_const(x, 1);
+    for (; dim >= 0; dim--) {
+        outer = kf__x_mul(x, outer, shape[dim]);
+        if (outer && kf__x_mul(x, outer, b) == a) return outer;
+    }
+    return 0;
+}
+
 /* Split axes where a shape with as many elements has a border inside, from the last on. */
 static bool refine(kf__exprs *x, kf__domain *d, int rank, const kf__expr *shape) {
     kf__expr size[KF__MAX_AXES]; /* backwards */
@@ -154,6 +165,7 @@ static bool refine(kf__exprs *x, kf__domain *d, int rank, const kf__expr *shape)
                 if (kf__x_is(x, want, 1)) want = 0;
             }
             kf__expr inner = want ? quotient(x, left, want) : 0;
+            if (want && !inner) inner = outer_dims(x, left, want, shape, dim);
             if (n == KF__MAX_AXES) return false;
             reduced |= bit << n;
             if (inner && inner != kf__x_const(x, 1)) {

@@ -66,7 +66,8 @@ void kf__mark(kf__fuse_state *f, kf__ref node, kf__ref user, kf__cut_code code) 
 }
 
 bool kf__is_half_sum(const kf__node *n) {
-    return n->kind == KF__REDUCE && n->op == KF__RED_SUM && kf__is_narrow((kf__dtype)n->dtype);
+    bool sums = n->op == KF__RED_SUM || (n->op == KF__RED_MOMENTS && n->field == 1);
+    return n->kind == KF__REDUCE && sums && kf__is_narrow((kf__dtype)n->dtype);
 }
 
 static bool is_own_cast(const kf__node *n) { return n->kind == KF__CAST && n->call == 0; }

@@ -64,6 +64,11 @@ uint32_t kf__body_access(kf__body *b, uint32_t value, int rank, const kf__expr *
     return KF__PUSH(b->f->mem, &b->accesses, a) ? b->accesses.n - 1 : UINT32_MAX;
 }
 
+bool kf__body_is_full(const kf__body *b) {
+    uint32_t accesses = b->accesses.n + b->n_stores - b->stores.n;
+    return b->operands > KF__MAX_OPERANDS || accesses > KF__MAX_ACCESSES;
+}
+
 void kf__body_add_arg(kf__body *b, kf__instr *i, uint16_t arg) {
     const kf__instr *a = &b->instrs.at[arg];
     i->args[i->n_args++] = arg;
@@ -96,7 +101,7 @@ uint16_t kf__body_place(kf__body *b, kf__ref ref, kf__expr index, kf__expr *shap
     i.level = kf__body_level(b, axes);
     i.access = kf__body_access(b, KF__NO_VALUE, 1, &index, shape, inside, 0);
     if (i.access == UINT32_MAX) return kf__body_no_memory(b);
-    if (b->accesses.n > KF__MAX_ACCESSES) return kf__cut_capacity(b);
+    if (kf__body_is_full(b)) return kf__cut_capacity(b);
     return kf__body_push(b, &i);
 }
 

@@ -31,7 +31,6 @@ typedef enum kf__cut_code {
 
 enum {
     KF__MAX_OPERANDS = 24, /* loads, stores and random arrays of a kernel */
-    KF__MAX_ACCESSES = 60, /* these, and indices that are values */
     KF__MAX_STATES = 20,   /* fields of all its reductions: 256 threads' fit in shared memory */
     KF__MAX_STAGES = 32,
     KF__MAX_INSTRS = 2000,
@@ -97,7 +96,7 @@ typedef struct kf__body {
     uint32_t n_symbols;
     uint16_t symbols[KF__MAX_SYMBOLS]; /* as in kf__kernel */
     uint32_t symbol_axes[KF__MAX_SYMBOLS];
-    uint32_t depth, operands, states, picks;
+    uint32_t depth, operands, n_stores, states, picks;
     double cost, bytes, again; /* see kf__body_cost */
     /* why it can't be: store `cut` first */
     kf__ref cut, user;
@@ -181,6 +180,8 @@ uint16_t kf__body_emit(kf__body *b, kf__ref ref, kf__instr_kind kind, int op, kf
  * graph's. */
 uint32_t kf__body_access(kf__body *b, uint32_t value, int rank, const kf__expr *index,
                          kf__expr *shape, bool inside, kf__ref random);
+/* Has it more operands, or accesses with the stores that are to come, than a kernel may? */
+bool kf__body_is_full(const kf__body *b);
 uint32_t kf__body_axes(const kf__body *b, int rank, const kf__expr *index); /* mask of axes in it */
 uint8_t kf__body_level(const kf__body *b, uint32_t axes);
 /* Indices of random bits, of ranges and of what is joined have no symbols: cuts, and says so. */

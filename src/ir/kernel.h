@@ -75,6 +75,7 @@ typedef struct kf__access {
     bool run;    /* while lowered: the value is one run in memory, and index its place there */
 } kf__access;
 #define KF__NO_VALUE UINT32_MAX
+enum { KF__MAX_ACCESSES = 64 }; /* of a kernel: masks of them are one word */
 
 /* Mask of the axes and symbols in its index. */
 static inline uint32_t kf__access_axes(const kf__exprs *pool, const kf__access *a) {

@@ -9,8 +9,6 @@
  * the stack takes the kernel as it was, which is a second function. */
 #include "lower/cpu.h"
 
-enum { MAX_ACCESSES = 64 };
-
 typedef struct match {
     kf__low *L;
     uint32_t axis;             /* the innermost one */
@@ -116,7 +114,7 @@ static bool is_exp(match *m, uint32_t red, uint32_t j) {
 
 /* A copy of the kernel, with room for what is added. */
 static kf__kernel *open_kernel(kf__low *L) {
-    return kf__low_copy_kernel(L, 2, MAX_ACCESSES);
+    return kf__low_copy_kernel(L, 2, KF__MAX_ACCESSES);
 }
 
 /* An access of the row at m's place. False: there are too many. */
@@ -126,7 +124,7 @@ static bool find_access(match *m, kf__kernel *k, uint32_t first, uint32_t *acces
         if (k->accesses[*access].index[0] == at) return true;
     kf__expr *both = KF__NEW(m->L->arena, kf__expr, 2);
     if (!both) m->L->failed = true;
-    if (!both || k->n_accesses >= MAX_ACCESSES) return false;
+    if (!both || k->n_accesses >= KF__MAX_ACCESSES) return false;
     both[0] = at, both[1] = k->size[m->axis];
     bool affine = kf__x_affine(&m->L->p->graph->exprs, at, KF__ALL_AXES, coefficient, &offset);
     k->accesses[k->n_accesses++] = (kf__access){.value = KF__NO_VALUE, .rank = 1, .index = both,

@@ -63,8 +63,9 @@ kf_status kf__lower(const kf__partition *p, const kf__kernel *k, const kf__layou
                     const kf__target *target, kf__arena *arena, kf__lowered *out, kf_error *err) {
     kf__low L = {.holds = -1, .p = p, .k = k, .layout = layout, .target = target, .arena = arena, .out = out};
     *out = (kf__lowered){0};
-    if (k->n_accesses > 64 || k->n_stores > 64)
-        return kf__fail(err, KF_ERR_INTERNAL, "kernel %s has more than 64 operands", k->name);
+    if (k->n_accesses > KF__MAX_ACCESSES)
+        return kf__fail(err, KF_ERR_INTERNAL, "kernel %s has more than %d accesses", k->name,
+                        KF__MAX_ACCESSES);
     L.pointer = KF__NEW(arena, const char *, k->n_accesses + 1);
     L.value = KF__NEW(arena, const kf__lx *, k->n_instrs + 1);
     if (!L.pointer || !L.value) return kf__out_of_memory(err);

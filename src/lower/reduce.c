@@ -158,7 +158,7 @@ void kf__put_project_of(kf__low *L, uint32_t red, int field, const kf__lx *value
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (in->kind != KF__I_PROJECT || in->args[0] != red || in->field != field) continue;
-        if (row->empty && !strcmp(row->empty, "nan")) {
+        if (field == 0 && row->empty && !strcmp(row->empty, "nan")) {
             const kf__lx *nan = kf__l_const(L, kf__state_type(L, red), (double)NAN, 0);
             value = kf__l_select(L, kf__l_bin(L, ">", total, kf__l_int(L, 0)), value, nan);
         }

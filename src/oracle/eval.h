@@ -19,6 +19,7 @@ typedef struct kf__o_noise {
     uint64_t key; /* of node and pair of samples */
     bool all;     /* of the first sample: halves are rounded in it */
     bool border;  /* of the node: what others than its own operator or library call use */
+    bool reduced; /* it is a reduction */
 } kf__o_noise;
 
 /* ---------------------------------------------------------------- numbers.c */

@@ -299,7 +299,8 @@ static void *round_argument(walk *w, kf__ref arg, int sample) {
 
 static kf__o_noise noise_of(const walk *w, kf__ref r, int sample) {
     uint64_t key = kf__o_hash(w->opt.seed * 64 + (uint64_t)(sample / 2));
-    return (kf__o_noise){sample, kf__o_hash(key + r), w->opt.seed & 1, w->values[r].border};
+    return (kf__o_noise){sample, kf__o_hash(key + r), w->opt.seed & 1, w->values[r].border,
+                         kf__at(w->g, r)->kind == KF__REDUCE};
 }
 
 static kf_status evaluate(walk *w, kf__ref r, int sample, void *out) {

@@ -201,7 +201,8 @@ bool kf__o_reduce_inexact(const kf__node *node, const double *x, int64_t n, int6
 
 /* Results of nothing: "0", "1", "nan" or "-inf" by the table. */
 static void fill_empty(const kf__node *node, const char *text, int64_t n_rows, void *out) {
-    double value = text[0] == 'n' ? (double)NAN : text[0] == '1';
+    double value = text[0] == '1';
+    if (text[0] == 'n' && node->field == 0) value = (double)NAN;
     if (text[0] == '-' && node->field == 0) value = -(double)INFINITY;
     for (int64_t i = 0; i < n_rows; i++) {
         if (kf__is_float((kf__dtype)node->dtype)) ((double *)out)[i] = value;

@@ -100,7 +100,7 @@ void k0_var(const k0_var_args *a, int64_t begin, int64_t end) {
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const int64_t i1 = first + l;
-                const float v2 = reduced > 0 ? m2_1[l] : kf_nan_f32;  // m2
+                const float v2 = m2_1[l];  // m2
                 const float v7 = v2 / v6;  // var
                 kf_store_f32(out0, i1, v7);
             }
@@ -179,7 +179,7 @@ void k0_var_merge(const k0_var_merge_args *a, int64_t begin, int64_t end) {
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const int64_t i1 = first + l;
-            const float v2 = reduced > 0 ? m2_1[l] : kf_nan_f32;  // m2
+            const float v2 = m2_1[l];  // m2
             const float v7 = v2 / v6;  // var
             kf_store_f32(out0, i1, v7);
         }

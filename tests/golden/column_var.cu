@@ -147,7 +147,7 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
             if (e < columns) {
                 const int64_t i1 = j + e;
                 if (chunks == 1) {
-                    const float v2 = reduced > 0 ? m2_1[e] : kf_nan_f32;  // m2
+                    const float v2 = m2_1[e];  // m2
                     const float v7 = v2 / v6;  // var
                     kf_store_f32(out0, i1, v7);
                 } else {
@@ -206,7 +206,7 @@ KF_KERNEL(k0_var_merge, k0_var_merge_args, 256) {
                 m2_1 = merged_m2_1;
             }
         }
-        const float v2 = reduced > 0 ? m2_1 : kf_nan_f32;  // m2
+        const float v2 = m2_1;  // m2
         const float v7 = v2 / v6;  // var
         kf_store_f32(out0, i1, v7);
     }

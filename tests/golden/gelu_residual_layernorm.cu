@@ -127,7 +127,7 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
         count0 = count0 + nq;
     }
     const float v14 = n > 0 ? mean13 : kf_nan_f32;  // mean
-    const float v16 = n > 0 ? m2_13 : kf_nan_f32;  // m2
+    const float v16 = m2_13;  // m2
     const float v19 = v16 / v18;  // layer_norm
     const float v21 = v19 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
     const float v22 = kf_rsqrt_f32(v21);  // layer_norm

@@ -105,7 +105,7 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
         count0 = count0 + nq;
     }
     const float v4 = n > 0 ? mean3 : kf_nan_f32;  // mean
-    const float v6 = n > 0 ? m2_3 : kf_nan_f32;  // m2
+    const float v6 = m2_3;  // m2
     const float v9 = v6 / v8;  // layer_norm
     const float v11 = v9 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
     const float v12 = kf_rsqrt_f32(v11);  // layer_norm
