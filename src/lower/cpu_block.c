@@ -80,7 +80,9 @@ static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {
         if (kept >= 0) return NULL;
         kept = m;
     }
-    return kept >= 0 && L->operands[access].varies[kept] ? kf__word_stride(L, access, kept) : NULL;
+    if (kept < 0 || !L->operands[access].varies[kept]) return NULL;
+    const kf__lx *row = kf__word_stride(L, access, kept);
+    return L->together ? kf__l_bin(L, "*", row, L->together) : row;
 }
 
 /* Of a pad of edges most parts have a few elements of the block: asking for all of each would take

@@ -15,6 +15,7 @@ bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
             continue;
         kf__dtype type = kf__state_type(L, i);
         k->red = i;
+        k->begin = NULL;
         k->most = KF__CPU_KEPT / kf__types[type].size;
         k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);
         kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);
@@ -83,6 +84,7 @@ static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
 const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
     const char *name = kf__l_name(L, "%s_from", k->row);
     if (!L->own) first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
+    if (k->begin) first = kf__l_bin(L, "+", k->begin, first);
     const char *type = kf__ctype((kf__dtype)L->k->instrs[k->power].dtype);
     kf__put_let(L, kf__l_name(L, "%s *", type), name,
                 kf__l_bin(L, "+", kf__l_var(L, k->row), first), NULL);

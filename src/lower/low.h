@@ -110,6 +110,7 @@ typedef struct kf__low {
                               variable, or they don't depend on it */
 
     const kf__own_row *own; /* CPU; or NULL */
+    const kf__lx *together; /* CPU: so many rows are at the same stage together; NULL: one */
     kf__operand *unpacked; /* [n_accesses] results as they were before pack.c; NULL: none */
     kf__lowered *out;
 } kf__low;

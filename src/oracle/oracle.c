@@ -343,6 +343,27 @@ static kf_status one_run(walk *w, kf__ref r, int k) {
     return v->run[k] ? evaluate(w, r, k, v->run[k]) : kf__out_of_memory(w->err);
 }
 
+/* What is left of a division by a number of which only the roundings are known (the sum of a row
+ * less its mean) may be anything: nothing too, of either sign. Two samples say so. */
+static void show_remainders(walk *w, kf__ref r) {
+    const kf__node *node = kf__at(w->g, r);
+    value *v = &w->values[r], *by = &w->values[node->args[1]];
+    bool divides = node->kind == KF__OP && (node->op == KF__FMOD || node->op == KF__REMAINDER);
+    if (!divides || !kf__is_float((kf__dtype)node->dtype) || !by->disturbed) return;
+    for (int64_t j = 0; j < v->count; j++) {
+        bool below = false, above = false, off = false;
+        for (int k = 0; k <= w->opt.samples; k++) {
+            double d = ((double *)by->run[k])[j];
+            below |= d <= 0;
+            above |= d >= 0;
+            off |= d != 0;
+        }
+        if (!below || !above || !off) continue;
+        for (int k = 2; k <= 3 && k <= w->opt.samples; k++)
+            ((double *)v->run[k])[j] = k == 2 ? 0.0 : -0.0;
+    }
+}
+
 static kf_status one_node(walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     value *v = &w->values[r];
@@ -356,6 +377,7 @@ static kf_status one_node(walk *w, kf__ref r) {
     v->run = take(w, v->disturbed ? (size_t)w->opt.samples + 1 : 1, sizeof *v->run);
     if (!v->run) return kf__out_of_memory(w->err);
     for (int k = 0; k <= (v->disturbed ? w->opt.samples : 0); k++) KF_TRY(one_run(w, r, k));
+    if (v->disturbed) show_remainders(w, r);
     for (int k = 0; k < node->n_args; k++)
         if (--w->values[node->args[k]].uses == 0) drop(w, node->args[k]);
     return KF_OK;

@@ -241,6 +241,16 @@ static kf__ast *read_index(kf__reader *r, kf__ast *base) {
     return kf__expect(r, KF__T_CLOSE_SQUARE, "after an index") ? node : NULL;
 }
 
+/* x.max(1).values is meant as PyTorch has it, without its module's name too. */
+static void read_as_pair(kf__reader *r, kf__ast *call, const kf__token *t) {
+    bool item = kf__token_is(r, t, "values") || kf__token_is(r, t, "indices");
+    const char *name = r->lexer.module->text + call->name;
+    bool pair = call->kind == KF__A_CALL && call->name_n == 3 &&
+                (!memcmp(name, "max", 3) || !memcmp(name, "min", 3));
+    if (item && pair && (call->family == KF__METHOD || call->family == KF__OURS))
+        call->family = KF__TORCH;
+}
+
 /* attribute := "." NAME                    method := "." NAME "(" arguments ")"
  * x.f(a) is f(x, a) */
 static kf__ast *read_attribute(kf__reader *r, kf__ast *base) {
@@ -250,6 +260,7 @@ static kf__ast *read_attribute(kf__reader *r, kf__ast *base) {
     bool method = r->token.kind == KF__T_OPEN && !r->token.first;
     kf__ast *node = kf__ast_new(r, method ? KF__A_CALL : KF__A_ATTRIBUTE, t.at);
     if (node && method) node->family = KF__METHOD;
+    if (!method) read_as_pair(r, base, &t);
     if (!node || !push(r, node, (kf__part){.node = base, .at = base->at})) return NULL;
     node->name = t.at, node->name_n = t.length;
     return !method || read_call(r, node) ? node : NULL;

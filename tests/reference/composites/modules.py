@@ -19,7 +19,7 @@ def rows(t):
         t.row(f"torch.{name}(x, 1, correction=0)", lambda x, f=f: f(x, 1, correction=0), **x)
         t.row(f"np.{name}(x, axis=-1)", lambda x, f=f: f(x, -1, correction=0), **x)
     t.row("torch.max(x, 1)", lambda x: tuple(torch.max(x, 1)), **x)
-    t.row("torch.max(x, 1).values - torch.min(x, 1).values, torch.min(x, 1).indices",
+    t.row("torch.max(x, 1).values - x.min(1).values, x.min(dim=1).indices",
           lambda x: (x.amax(1) - x.amin(1), x.argmin(1)), **x)
     t.row("torch.min(x, dim=-1, keepdim=True)", lambda x: tuple(torch.min(x, -1, True)), **x)
     t.pointwise("torch.sign(x), x.sgn(), torch.sgn(x) * x.sign()",
