@@ -73,14 +73,14 @@ uint16_t kf__cut_reduction(kf__body *b, kf__ref reduce) {
     return kf__cut_at(b, cut, user ? user : b->path[0], KF__CUT_REDUCTION_AXIS);
 }
 
-/* Whose value `instr` is, if it isn't a load of what is in memory: of a gather, its result. */
+/* Whose value `instr` is: of a load for a gather, its result. */
 static kf__ref owner(const kf__body *b, uint16_t instr) {
-    kf__ref node = b->instrs.at[instr].node;
-    for (uint32_t i = 0; i < b->memos.n && kf__in_memory(b->f, node); i++) {
+    const kf__instr *in = &b->instrs.at[instr];
+    for (uint32_t i = 0; i < b->memos.n && in->kind == KF__I_LOAD; i++) {
         const kf__memo *m = &b->memos.at[i];
         if (m->instr == instr && kf__at(b->f->g, m->node)->kind == KF__GATHER) return m->node;
     }
-    return node;
+    return in->node;
 }
 
 /* The row's value in `instr` is needed by all of the domain. It may have been computed at the

@@ -195,7 +195,8 @@ static kf_status add_group(kf__fuse_state *f, kf__groups *groups, kf__root root,
         kf__ref user = group.body->user;
         kf__body_free(group.body);
         group.body = NULL;
-        if (!cut || kf__in_memory(f, cut) || cut == root.node || f->scalars[cut] == 1) {
+        bool fits = cut && kf__at(f->g, cut)->kind != KF__INPUT && !kf__in_memory(f, cut);
+        if (!fits || cut == root.node || f->scalars[cut] == 1) {
             KF__VEC_FREE(f->mem, &group.roots);
             return kf__fail(err, KF_ERR_LIMIT, "no kernel can hold result or value %u (%s)",
                             root.node, cut ? "a cut doesn't help" : "too many operands");
