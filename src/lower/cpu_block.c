@@ -81,6 +81,7 @@ static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {
         kept = m;
     }
     if (kept < 0 || !L->operands[access].varies[kept]) return NULL;
+    if (kf__has_symbols(L, access)) return NULL; /* where the next one is read isn't known */
     const kf__lx *row = kf__word_stride(L, access, kept);
     return L->together ? kf__l_bin(L, "*", row, L->together) : row;
 }

@@ -343,13 +343,21 @@ static kf_status one_run(walk *w, kf__ref r, int k) {
     return v->run[k] ? evaluate(w, r, k, v->run[k]) : kf__out_of_memory(w->err);
 }
 
+/* The sign of a NaN that was computed, asked for or handed on to a number. */
+static void show_signs(const walk *w, value *v, const value *by, bool asked) {
+    for (int64_t j = 0; j < v->count; j++) {
+        uint64_t signs = kf__o_hash(w->opt.seed + (uint64_t)j);
+        for (int k = 2; isnan(((double *)by->run[0])[j]) && k <= w->opt.samples; k++) {
+            bool other = signs >> k % 64 & 1;
+            if (asked) ((int64_t *)v->run[k])[j] ^= other;
+            else ((double *)v->run[k])[j] *= other ? -1 : 1;
+        }
+    }
+}
+
 /* What is left of a division by a number of which only the roundings are known (the sum of a row
- * less its mean) may be anything: nothing too, of either sign. Two samples say so. */
-static void show_remainders(walk *w, kf__ref r) {
-    const kf__node *node = kf__at(w->g, r);
-    value *v = &w->values[r], *by = &w->values[node->args[1]];
-    bool divides = node->kind == KF__OP && (node->op == KF__FMOD || node->op == KF__REMAINDER);
-    if (!divides || !kf__is_float((kf__dtype)node->dtype) || !by->disturbed) return;
+ * less its mean): it may be nothing too, of either sign. */
+static void show_remainders(const walk *w, value *v, const value *by) {
     for (int64_t j = 0; j < v->count; j++) {
         bool below = false, above = false, off = false;
         for (int k = 0; k <= w->opt.samples; k++) {
@@ -359,9 +367,20 @@ static void show_remainders(walk *w, kf__ref r) {
             off |= d != 0;
         }
         if (!below || !above || !off) continue;
-        for (int k = 2; k <= 3 && k <= w->opt.samples; k++)
-            ((double *)v->run[k])[j] = k == 2 ? 0.0 : -0.0;
+        for (int k = 2; k <= 3; k++) ((double *)v->run[k])[j] = k == 2 ? 0.0 : -0.0;
     }
+}
+
+/* What a result may be too, though no disturbance makes it that: samples say so. */
+static void show_others(walk *w, kf__ref r) {
+    const kf__node *node = kf__at(w->g, r);
+    if (node->kind != KF__OP || w->opt.samples < 3) return;
+    kf__ref last = node->args[node->n_args - 1];
+    value *v = &w->values[r], *by = &w->values[last];
+    if (!by->disturbed || !kf__is_float((kf__dtype)kf__at(w->g, last)->dtype)) return;
+    if (node->op == KF__COPYSIGN || node->op == KF__SIGNBIT)
+        show_signs(w, v, by, node->op == KF__SIGNBIT);
+    if (node->op == KF__FMOD || node->op == KF__REMAINDER) show_remainders(w, v, by);
 }
 
 static kf_status one_node(walk *w, kf__ref r) {
@@ -377,7 +396,7 @@ static kf_status one_node(walk *w, kf__ref r) {
     v->run = take(w, v->disturbed ? (size_t)w->opt.samples + 1 : 1, sizeof *v->run);
     if (!v->run) return kf__out_of_memory(w->err);
     for (int k = 0; k <= (v->disturbed ? w->opt.samples : 0); k++) KF_TRY(one_run(w, r, k));
-    if (v->disturbed) show_remainders(w, r);
+    if (v->disturbed) show_others(w, r);
     for (int k = 0; k < node->n_args; k++)
         if (--w->values[node->args[k]].uses == 0) drop(w, node->args[k]);
     return KF_OK;
