@@ -94,6 +94,22 @@ bool kf__cpu_keep_exps(kf__low *L, kf__kept *k);
 bool kf__cpu_keep_dear(kf__low *L, kf__kept *k);
 const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
 
+/* ---------------------------------------------------------------- cpu_group.c */
+
+/* Rows that are at the same stage together. */
+typedef struct kf__cpu_group {
+    uint32_t last;              /* the stage that comes by itself */
+    uint16_t *values, n_values; /* of a row, of which it is made */
+    const char **saved;         /* [n_values] arrays of them */
+    const kf__lx *r, *rows;     /* which of the group's rows, and how many they are */
+} kf__cpu_group;
+
+/* kept: what the row keeps for it, or NULL. False: rows go one by one. */
+bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g);
+void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept);
+void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g); /* to the last stage */
+void kf__cpu_close_groups(kf__low *L);
+
 /* ---------------------------------------------------------------- cpu_own_row.c */
 
 /* The kernel for rows that can be kept, which reads its own row; NULL: it has nothing to read. */

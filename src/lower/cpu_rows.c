@@ -14,8 +14,7 @@
  *           (a function, random bits, a gather) and reduced: layer_norm(gelu(x)) has one gelu.
  *           Where they are needed at other places of the row, too: see cpu_own_row.c
  *
- *           Short rows whose last stage is dear go by eight: gelu(layer_norm(x)) takes the moments
- *           of eight rows, then the gelus of them.
+ *           Short rows whose last stage is dear go by eight: see cpu_group.c
  *
  * reduce    nothing at element level follows the reduction: units are chunks of rows, and a second
  *           function merges a row's chunks. A chunk is a fixed number of elements, so that the
@@ -214,94 +213,6 @@ static void project_all(kf__low *L, const stage *st, const kf__lx *total) {
         kf__put_project(L, st->reds[r], st->running[r], total);
 }
 
-/* ---------------------------------------------------------------- groups of rows */
-
-enum { GROUP = 8, GROUP_ELEMENTS = 2048 };
-
-/* Short rows whose last stage is dear to compute: the other stages of a few rows, then their last
- * ones. What a row reduces takes long until it is known; meanwhile the processor is at other rows. */
-typedef struct group {
-    uint32_t last;              /* the stage */
-    uint16_t *values, n_values; /* of a row, of which the last stage is made */
-    const char **saved;         /* [n_values] arrays of them */
-    const kf__lx *r, *rows;
-} group;
-
-static bool is_last_dear(kf__low *L, uint32_t last, const kf__kept *kept) {
-    if (kept) L->value[kept->power] = kf__l_int(L, 0); /* that one is there already */
-    bool dear = kf__is_dear(L, kf__cpu_of_stage(L, last));
-    if (kept) L->value[kept->power] = NULL;
-    return dear;
-}
-
-static bool may_group(kf__low *L, const kf__kept *kept, group *g) {
-    uint16_t reds[64], stores[64];
-    *g = (group){.last = L->k->n_stages - 1};
-    if (L->own || !g->last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
-    uint32_t n_stores = kf__low_stores(L, g->last, stores);
-    if (!n_stores || kf__low_reductions(L, g->last, reds) || !is_last_dear(L, g->last, kept))
-        return false;
-    g->values = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
-    g->saved = KF__NEW(L->arena, const char *, L->k->n_instrs);
-    if (!g->values || !g->saved) L->failed = true;
-    if (L->failed) return false;
-    kf__mask *mask = kf__cpu_of_stage(L, g->last);
-    for (uint16_t i = 0; i < L->k->n_instrs; ++i) {
-        bool used = false;
-        if (L->k->instrs[i].level != KF__LEVEL_ROW) continue;
-        for (uint32_t s = 0; s < n_stores; ++s) used |= L->k->stores[stores[s]].instr == i;
-        for (uint32_t j = i + 1u; j < L->k->n_instrs; ++j)
-            for (int a = 0; a < L->k->instrs[j].n_args; ++a)
-                used |= kf__has(mask, j) && L->k->instrs[j].args[a] == i;
-        if (used) g->values[g->n_values++] = i;
-    }
-    return true;
-}
-
-/* The loop over the group's rows, of which this one is u. */
-static void open_group(kf__low *L, const group *g, const kf__lx *first) {
-    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), g->rows, kf__l_int(L, 1), KF__SERIAL);
-    kf__put_let(L, "int64_t", "u", kf__l_bin(L, "+", first, g->r), NULL);
-    kf__put_decode(L, false, false, kf__l_var(L, "u"));
-}
-
-static void open_groups(kf__low *L, group *g, const kf__lx *n, kf__kept *kept) {
-    const kf__lx *begin = kf__l_var(L, "begin"), *end = kf__l_var(L, "end");
-    const kf__lx *first = kf__l_var(L, "first_row");
-    const kf__lx *few = kf__l_bin(L, "<=", n, kf__l_int(L, GROUP_ELEMENTS / GROUP));
-    const kf__lx *most = kf__put_let(L, "int64_t", "most_rows",
-                                     kf__l_select(L, few, kf__l_int(L, GROUP), kf__l_int(L, 1)),
-                                     NULL);
-    kf__open_for(L, "int64_t", "first_row", begin, end, most, KF__SERIAL);
-    const kf__lx *left = kf__l_bin(L, "-", end, first);
-    g->rows = kf__put_let(L, "int64_t", "rows", kf__l_call(L, "kf_min_i64", KF__I64, left, most),
-                          NULL);
-    g->r = kf__l_var(L, "r");
-    L->together = most;
-    if (kept) kept->begin = kf__l_bin(L, "*", g->r, n);
-    for (uint32_t k = 0; k < g->n_values; ++k) {
-        const char *type = kf__ctype(L->k->instrs[g->values[k]].dtype);
-        g->saved[k] = kf__l_name(L, "rows_v%u", (unsigned)g->values[k]);
-        kf__put_var(L, type, g->saved[k], GROUP, NULL);
-    }
-    open_group(L, g, first);
-}
-
-/* From the other stages to the last one. */
-static void turn_group(kf__low *L, const group *g) {
-    for (uint32_t k = 0; k < g->n_values; ++k)
-        kf__put_set(L, kf__l_item(L, g->saved[k], g->r), kf__value_of(L, g->values[k]));
-    kf__put_row_stores(L);
-    kf__close(L);
-    open_group(L, g, kf__l_var(L, "first_row"));
-    for (uint32_t k = 0; k < g->n_values; ++k) {
-        uint16_t i = g->values[k];
-        L->value[i] = kf__put_let(L, kf__ctype(L->k->instrs[i].dtype),
-                                  kf__l_name(L, "v%u", (unsigned)i),
-                                  kf__l_item(L, g->saved[k], g->r), NULL);
-    }
-}
-
 /* ---------------------------------------------------------------- rows */
 
 static bool has_reduction(const stage *st, uint32_t red) {
@@ -311,7 +222,7 @@ static bool has_reduction(const stage *st, uint32_t red) {
 }
 
 static void put_rows(kf__low *L, const char *suffix) {
-    group g;
+    kf__cpu_group g;
     kf__low_begin(L, suffix, "One row after another, all stages of a row together.");
     L->fn->units = kf__low_extent(L, false);
     int64_t length = kf__low_extent(L, true);
@@ -323,9 +234,9 @@ static void put_rows(kf__low *L, const char *suffix) {
     kf__kept exps, dear;
     bool keeps = kf__cpu_keep_exps(L, &exps), keeps_dear = !keeps && kf__cpu_keep_dear(L, &dear);
     kf__kept *kept = keeps ? &exps : keeps_dear ? &dear : NULL;
-    bool groups = may_group(L, kept, &g);
+    bool groups = kf__cpu_may_group(L, kept, &g);
     if (groups) {
-        open_groups(L, &g, n, kept);
+        kf__cpu_open_groups(L, &g, n, kept);
     } else {
         kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"),
                      kf__l_int(L, 1), KF__SERIAL);
@@ -333,7 +244,7 @@ static void put_rows(kf__low *L, const char *suffix) {
     }
     kf__put_rows(L, 0);
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {
-        if (groups && s == g.last) turn_group(L, &g);
+        if (groups && s == g.last) kf__cpu_turn_group(L, &g);
         stage *st = KF__NEW(L->arena, stage, 1);
         if (!st) {
             L->failed = true;
@@ -353,8 +264,7 @@ static void put_rows(kf__low *L, const char *suffix) {
     }
     if (!groups) kf__put_row_stores(L);
     kf__close(L);
-    if (groups) kf__close(L);
-    L->together = NULL;
+    if (groups) kf__cpu_close_groups(L);
     if (stream) kf__cpu_fence(L);
 }
 

@@ -343,44 +343,13 @@ static kf_status one_run(walk *w, kf__ref r, int k) {
     return v->run[k] ? evaluate(w, r, k, v->run[k]) : kf__out_of_memory(w->err);
 }
 
-/* The sign of a NaN that was computed, asked for or handed on to a number. */
-static void show_signs(const walk *w, value *v, const value *by, bool asked) {
-    for (int64_t j = 0; j < v->count; j++) {
-        uint64_t signs = kf__o_hash(w->opt.seed + (uint64_t)j);
-        for (int k = 2; isnan(((double *)by->run[0])[j]) && k <= w->opt.samples; k++) {
-            bool other = signs >> k % 64 & 1;
-            if (asked) ((int64_t *)v->run[k])[j] ^= other;
-            else ((double *)v->run[k])[j] *= other ? -1 : 1;
-        }
-    }
-}
-
-/* What is left of a division by a number of which only the roundings are known (the sum of a row
- * less its mean): it may be nothing too, of either sign. */
-static void show_remainders(const walk *w, value *v, const value *by) {
-    for (int64_t j = 0; j < v->count; j++) {
-        bool below = false, above = false, off = false;
-        for (int k = 0; k <= w->opt.samples; k++) {
-            double d = ((double *)by->run[k])[j];
-            below |= d <= 0;
-            above |= d >= 0;
-            off |= d != 0;
-        }
-        if (!below || !above || !off) continue;
-        for (int k = 2; k <= 3; k++) ((double *)v->run[k])[j] = k == 2 ? 0.0 : -0.0;
-    }
-}
-
-/* What a result may be too, though no disturbance makes it that: samples say so. */
 static void show_others(walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
-    if (node->kind != KF__OP || w->opt.samples < 3) return;
-    kf__ref last = node->args[node->n_args - 1];
+    kf__ref last = node->n_args ? node->args[node->n_args - 1] : 0;
     value *v = &w->values[r], *by = &w->values[last];
-    if (!by->disturbed || !kf__is_float((kf__dtype)kf__at(w->g, last)->dtype)) return;
-    if (node->op == KF__COPYSIGN || node->op == KF__SIGNBIT)
-        show_signs(w, v, by, node->op == KF__SIGNBIT);
-    if (node->op == KF__FMOD || node->op == KF__REMAINDER) show_remainders(w, v, by);
+    if (node->kind == KF__OP && w->opt.samples >= 3 && by->disturbed)
+        kf__o_show_others(node, (kf__dtype)kf__at(w->g, last)->dtype, w->opt.samples, w->opt.seed,
+                          v->count, by->run, v->run);
 }
 
 static kf_status one_node(walk *w, kf__ref r) {

@@ -1,4 +1,5 @@
-/* How far from the reference a result may be, from how far the samples are: see oracle.h. */
+/* How far from the reference a result may be, from how far the samples are: see oracle.h. And what
+ * it may be though no disturbance makes it that. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,4 +56,43 @@ void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_re
         double spread = fmax(out->tolerance[j], 0.5 * usual * ulp);
         out->tolerance[j] = isfinite(out->values[j]) ? factor * spread + ulp : 0;
     }
+}
+
+/* ---------------------------------------------------------------- what no disturbance shows */
+
+/* The sign of a NaN that was computed, asked for or handed on to a number. */
+static void show_signs(bool asked, int samples, uint64_t seed, int64_t n, void *const *by,
+                       void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        uint64_t signs = kf__o_hash(seed + (uint64_t)j);
+        for (int k = 2; isnan(((double *)by[0])[j]) && k <= samples; k++) {
+            bool other = signs >> k % 64 & 1;
+            if (asked) ((int64_t *)run[k])[j] ^= other;
+            else ((double *)run[k])[j] *= other ? -1 : 1;
+        }
+    }
+}
+
+/* What is left of a division by a number of which only the roundings are known (the sum of a row
+ * less its mean): it may be nothing too, of either sign. */
+static void show_remainders(int samples, int64_t n, void *const *by, void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        bool below = false, above = false, off = false;
+        for (int k = 0; k <= samples; k++) {
+            double d = ((double *)by[k])[j];
+            below |= d <= 0;
+            above |= d >= 0;
+            off |= d != 0;
+        }
+        if (!below || !above || !off) continue;
+        for (int k = 2; k <= 3; k++) ((double *)run[k])[j] = k == 2 ? 0.0 : -0.0;
+    }
+}
+
+void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, uint64_t seed, int64_t n,
+                       void *const *by, void *const *run) {
+    if (!kf__is_float(type)) return;
+    if (node->op == KF__COPYSIGN || node->op == KF__SIGNBIT)
+        show_signs(node->op == KF__SIGNBIT, samples, seed, n, by, run);
+    if (node->op == KF__FMOD || node->op == KF__REMAINDER) show_remainders(samples, n, by, run);
 }
