@@ -1,22 +1,42 @@
-/* Short rows whose last stage is dear to compute, by eight: gelu(layer_norm(x)) takes the moments of
- * eight rows, then the gelus of them.
+/* Short rows whose last stage is long, by eight: gelu(layer_norm(x)) takes the moments of eight rows,
+ * then the gelus of them.
  *
  *     for (first_row = begin; first_row < end; first_row += most_rows)
  *         for (r = 0; r < rows; ++r)                all stages of row first_row + r but the last
  *             rows_v3[r] = v3, ...
  *         for (r = 0; r < rows; ++r)                their last stages
  *
- * What a row reduces takes long until it is known, and a dear stage is more than a processor looks
- * ahead. So it is at other rows meanwhile. */
+ * What a row reduces takes long until it is known, and a long stage is more than a processor looks
+ * ahead. So it is at other rows meanwhile. Not where the last stage reads other arrays too: eight
+ * rows of each in turn come from memory later than one. */
 #include "lower/cpu.h"
 
-enum { GROUP = 8, GROUP_ELEMENTS = 2048 };
+enum { GROUP = 8, GROUP_ELEMENTS = 2048, LONG = 5 /* operations: two or three gain nothing */ };
 
-static bool is_last_dear(kf__low *L, uint32_t last, const kf__kept *kept) {
+/* Does a load of the last stage read what no other stage does, row by row? */
+static bool reads_more(const kf__low *L, kf__mask *const *of, uint32_t last, uint32_t load) {
+    const kf__operand *o = &L->operands[L->k->instrs[load].access];
+    bool rows = !o->affine;
+    for (uint32_t s = 0; s < last; ++s)
+        if (kf__has(of[s], load)) return false;
+    for (int m = 0; m < L->n_axes; ++m) rows |= !L->axes[m].reduced && o->varies[m];
+    return rows;
+}
+
+/* Is the last stage long, and of what is in L1 then? */
+static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept) {
+    uint32_t ops = 0;
+    kf__mask **of = kf__cpu_of_stages(L);
     if (kept) L->value[kept->power] = kf__l_int(L, 0); /* that one is there already */
-    bool dear = kf__is_dear(L, kf__cpu_of_stage(L, last));
+    kf__mask *mask = kf__cpu_of_stage(L, last);
     if (kept) L->value[kept->power] = NULL;
-    return dear;
+    for (uint32_t i = 0; of && i < L->k->n_instrs; ++i) {
+        uint8_t kind = L->k->instrs[i].kind;
+        if (!kf__has(mask, i)) continue;
+        if (kind == KF__I_LOAD && reads_more(L, of, last, i)) return false;
+        ops += kind == KF__I_OP || kind == KF__I_CAST;
+    }
+    return of && (ops >= LONG || kf__is_dear(L, mask));
 }
 
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
@@ -24,7 +44,7 @@ bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
     *g = (kf__cpu_group){.last = L->k->n_stages - 1};
     if (L->own || !g->last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
     uint32_t n_stores = kf__low_stores(L, g->last, stores);
-    if (!n_stores || kf__low_reductions(L, g->last, reds) || !is_last_dear(L, g->last, kept))
+    if (!n_stores || kf__low_reductions(L, g->last, reds) || !is_worth_it(L, g->last, kept))
         return false;
     g->values = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
     g->saved = KF__NEW(L->arena, const char *, L->k->n_instrs);

@@ -14,7 +14,7 @@
  *           (a function, random bits, a gather) and reduced: layer_norm(gelu(x)) has one gelu.
  *           Where they are needed at other places of the row, too: see cpu_own_row.c
  *
- *           Short rows whose last stage is dear go by eight: see cpu_group.c
+ *           Short rows whose last stage is long go by eight: see cpu_group.c
  *
  * reduce    nothing at element level follows the reduction: units are chunks of rows, and a second
  *           function merges a row's chunks. A chunk is a fixed number of elements, so that the
