@@ -47,7 +47,8 @@ static bool narrow(const kf__exprs *x, const kf__kernel *k, uint32_t guard, cons
     const kf__access *a = &k->accesses[in->access];
     uint32_t axes = kf__axes_of(x, a->index[0]);
     int64_t inside;
-    if (!a->affine || axes & (axes - 1) || !(axes & wanted)) return true; /* of several */
+    /* of several, or of an axis that is divided */
+    if (!a->affine || axes & (axes - 1) || !(axes & wanted)) return true;
     if (!kf__x_eval(x, a->shape[0], names, NULL, &inside)) return false;
     for (uint32_t i = 0; i < k->n_axes; i++)
         if (axes >> i & 1) size[i] = kf__max(0, kf__min(size[i], inside));

@@ -128,7 +128,7 @@ static uint32_t axes_of_instr(kf__body *b, uint16_t instr) {
             i->kind != KF__I_INSIDE)
             continue;
         const kf__access *a = &b->accesses.at[i->access];
-        axes |= kf__body_axes(b, a->rank, a->index);
+        axes |= kf__access_axes(&b->f->g->exprs, a);
     }
     for (uint32_t k = 0; k < b->n_symbols; k++)
         if (axes >> (KF__FIRST_SYMBOL + k) & 1) axes |= b->symbol_axes[k];

@@ -9,13 +9,13 @@ int kf__cpu_reduced_axes(const kf__low *L) {
 }
 
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
+    *k = (kf__kept){0};
     for (uint32_t i = 0; kf__cpu_reduced_axes(L) == 1 && i < L->k->n_instrs; ++i) {
         if (L->k->instrs[i].kind != KF__I_REDUCE || (L->own && i != L->own->red) ||
             !kf__low_find_exp(L, i, &k->difference, &k->power))
             continue;
         kf__dtype type = kf__state_type(L, i);
         k->red = i;
-        k->begin = NULL;
         k->most = KF__CPU_KEPT / kf__types[type].size;
         k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);
         kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);
