@@ -95,6 +95,23 @@ static void close_rests(kf__low *L, const stage *st) {
     }
 }
 
+/* The block's state is the row's, if it is the first: to merge would take a division of each short
+ * row, or two exponentials. */
+static void put_block_state(kf__low *L, const stage *st, uint32_t r, const kf__lx *const *block,
+                            const kf__lx *len) {
+    uint32_t red = st->reds[r];
+    const kf__lx *done = kf__l_var(L, st->done);
+    bool simple = kf__is_simple(L, red);
+    if (!simple) {
+        kf__open_if(L, kf__l_bin(L, "==", done, kf__l_int(L, 0)));
+        for (int f = 0; f < kf__fields(L, red); ++f) kf__put_set(L, st->running[r][f], block[f]);
+        kf__open_else(L);
+    }
+    kf__put_merge(L, red, st->running[r], block, kf__count_as(L, red, done),
+                  kf__count_as(L, red, len));
+    if (!simple) kf__close(L);
+}
+
 static void put_reductions(kf__low *L, kf__cpu_block *b, const stage *st, const char *from) {
     kf__state_fields fields[64];
     kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
@@ -111,9 +128,7 @@ static void put_reductions(kf__low *L, kf__cpu_block *b, const stage *st, const 
             put_rest(L, st, r, fields[r][0]);
             continue;
         }
-        kf__put_merge(L, st->reds[r], st->running[r], fields[r],
-                      kf__count_as(L, st->reds[r], kf__l_var(L, st->done)),
-                      kf__count_as(L, st->reds[r], b->len));
+        put_block_state(L, st, r, fields[r], b->len);
     }
     kf__put_set(L, kf__l_var(L, st->done), kf__l_bin(L, "+", kf__l_var(L, st->done), b->len));
 }
