@@ -8,6 +8,7 @@
 
 enum {
     DIVISION_BYTES = 8, /* an index with div or mod */
+    EXP_BYTES_CPU = 8, /* that a thread copies from memory; from its cache five times as many */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
 
@@ -256,13 +257,32 @@ static void axes_of_all(const kf__exprs *x, const kf__kernel *k, uint32_t *axes)
     }
 }
 
+/* exp(x - m), m the maximum that a softmax's sum of exponentials is reduced with. */
+static bool is_softmax_exp(const kf_graph *g, const kf__node *n) {
+    if (n->kind != KF__OP || n->op != KF__EXP) return false;
+    const kf__node *difference = kf__at(g, kf__peel(g, n->args[0]));
+    if (difference->kind != KF__OP || difference->op != KF__SUBTRACT) return false;
+    const kf__node *max = kf__at(g, kf__peel(g, difference->args[1]));
+    return max->kind == KF__REDUCE && max->op == KF__RED_MAX_SUMEXP && max->field == 0;
+}
+
+/* Work of one element, as bytes it is worth. On a CPU a softmax's kernel of rows takes each
+ * exponential once, for the sum, and keeps it. To take it again elsewhere is dear there: to store
+ * the softmax, and copy it, takes less time while it is in a cache. */
+static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
+    const kf__node *n = kf__at(f->g, in->node);
+    bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING;
+    bool dear = f->target == KF__TARGET_C && copies && is_softmax_exp(f->g, n);
+    return dear ? EXP_BYTES_CPU : kf__node_weight(n);
+}
+
 /* What an instruction's work is worth, in bytes, for how often each level is computed. */
-static double work_of(const kf_graph *g, const kf__kernel *k, const kf__instr *in,
+static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in,
                       const int64_t times[3]) {
     if (in->kind == KF__I_LOAD && !k->accesses[in->access].affine)
         return DIVISION_BYTES * (double)times[in->level];
     if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM) return 0;
-    return kf__node_weight(kf__at(g, in->node)) * (double)times[level_computed(k, in)];
+    return weight_of(f, k, in) * (double)times[level_computed(k, in)];
 }
 
 static bool is_function(const kf_graph *g, const kf__instr *in) {
@@ -286,7 +306,7 @@ void kf__body_work(const kf__body *b, double *work) {
     int64_t times[3];
     bool known = times_of(&b->f->g->exprs, &k, b->f->names, times);
     for (uint32_t i = 0; i < k.n_instrs; i++)
-        work[i] = known ? work_of(b->f->g, &k, &k.instrs[i], times) : 0;
+        work[i] = known ? work_of(b->f, &k, &k.instrs[i], times) : 0;
 }
 
 double kf__body_cost(const kf__body *b, double *bytes, double *again) {
@@ -307,7 +327,7 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
         uint32_t all = (1u << k.n_axes) - 1;
         bool part = k.instrs[i].level == KF__LEVEL_FULL && axes[i] != all;
         bool shared = part && !(axes[i] & (all + 1) >> 1); /* by neighbours on the last axis */
-        double work = share[i] * work_of(g, &k, &k.instrs[i], times) / (shared ? PACK : 1);
+        double work = share[i] * work_of(b->f, &k, &k.instrs[i], times) / (shared ? PACK : 1);
         if (part && !shared && is_function(g, &k.instrs[i])) *again += work;
         cost += work;
     }

@@ -144,11 +144,16 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
             }
             lanes_m2_13[0] = lanes_m2_13[0] + lanes_m2_13[1];
             const float block_m2_13 = lanes_m2_13[0];
-            {
-                const float merged_mean13 = kf_merge_mean_f32(mean13, block_mean13, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
-                const float merged_m2_13 = kf_merge_m2_f32(mean13, m2_13, block_mean13, block_m2_13, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
-                mean13 = merged_mean13;
-                m2_13 = merged_m2_13;
+            if (done0 == 0) {
+                mean13 = block_mean13;
+                m2_13 = block_m2_13;
+            } else {
+                {
+                    const float merged_mean13 = kf_merge_mean_f32(mean13, block_mean13, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                    const float merged_m2_13 = kf_merge_m2_f32(mean13, m2_13, block_mean13, block_m2_13, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                    mean13 = merged_mean13;
+                    m2_13 = merged_m2_13;
+                }
             }
             done0 = done0 + len;
         }

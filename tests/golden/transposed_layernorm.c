@@ -215,11 +215,16 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
             }
             lanes_m2_3[0] = lanes_m2_3[0] + lanes_m2_3[1];
             const float block_m2_3 = lanes_m2_3[0];
-            {
-                const float merged_mean3 = kf_merge_mean_f32(mean3, block_mean3, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
-                const float merged_m2_3 = kf_merge_m2_f32(mean3, m2_3, block_mean3, block_m2_3, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
-                mean3 = merged_mean3;
-                m2_3 = merged_m2_3;
+            if (done0 == 0) {
+                mean3 = block_mean3;
+                m2_3 = block_m2_3;
+            } else {
+                {
+                    const float merged_mean3 = kf_merge_mean_f32(mean3, block_mean3, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                    const float merged_m2_3 = kf_merge_m2_f32(mean3, m2_3, block_mean3, block_m2_3, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                    mean3 = merged_mean3;
+                    m2_3 = merged_m2_3;
+                }
             }
             done0 = done0 + len;
         }
