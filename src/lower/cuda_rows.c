@@ -49,7 +49,8 @@ static bool pick(const kf__low *L, int width, bucket *out) {
 
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *q = kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step));
-    t->j = kf__put_let(L, "int", "j", kf__l_bin(L, "*", q, kf__l_int(L, t->W)), NULL);
+    const char *type = L->affine ? "int" : "int64_t"; /* else it is multiplied with sizes, divided */
+    t->j = kf__put_let(L, type, "j", kf__l_bin(L, "*", q, kf__l_int(L, t->W)), NULL);
     t->left = kf__put_let(L, "int", "left", kf__l_bin(L, "-", t->live, t->j), NULL);
 }
 
@@ -193,12 +194,18 @@ static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, 
     kf__cuda_forget(L, stage);
 }
 
+/* What isn't affine along a row (a gather, an index that is divided) is computed element by element,
+ * not kept: rows in registers gain by it only where a block of loops would have few elements. */
+static bool serves(const kf__low *L, const bucket *b) {
+    return L->affine || (b->lanes <= 32 && !kf__low_later(L, 1));
+}
+
 bool kf__cuda_rows(kf__low *L) {
     int reduced = 0;
     for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
     kf__tile t = {.W = kf__cuda_width(L), .head = head};
     bucket b;
-    if (reduced != 1 || !L->affine || !pick(L, t.W, &b)) return false;
+    if (reduced != 1 || !pick(L, t.W, &b) || !serves(L, &b)) return false;
     t.V = b.V;
     L->narrow = true;
     t.far = true;
@@ -206,7 +213,7 @@ bool kf__cuda_rows(kf__low *L) {
     int64_t n_rows = kf__low_extent(L, false);
     int per_block = b.lanes < KF__ROW_THREADS && b.cluster == 1 ? KF__ROW_THREADS / b.lanes : 1;
     if (b.lanes > 32) per_block = 1;
-    L->small = n_rows < INT32_MAX;
+    L->small = L->affine && n_rows < INT32_MAX;
     kf__low_begin(L, "", "A row stays in the registers of its threads through all stages.");
     L->fn->threads = b.lanes * per_block;
     L->fn->cluster = b.cluster;

@@ -74,7 +74,7 @@ void kf__o_philox(uint64_t seed, uint64_t stream, bool wide, int64_t n, int64_t 
 void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_result *out);
 /* Writes into samples of an operation's n results what they may be too, though no disturbance makes
  * them that. type, by: of its last argument. run, by: [samples + 1], 3 samples at least */
-void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, uint64_t seed, int64_t n,
-                       void *const *by, void *const *run);
+void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
+                       uint64_t seed, int64_t n, void *const *by, void *const *run);
 
 #endif

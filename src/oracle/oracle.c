@@ -348,8 +348,8 @@ static void show_others(walk *w, kf__ref r) {
     kf__ref last = node->n_args ? node->args[node->n_args - 1] : 0;
     value *v = &w->values[r], *by = &w->values[last];
     if (node->kind == KF__OP && w->opt.samples >= 3 && by->disturbed)
-        kf__o_show_others(node, (kf__dtype)kf__at(w->g, last)->dtype, w->opt.samples, w->opt.seed,
-                          v->count, by->run, v->run);
+        kf__o_show_others(node, (kf__dtype)kf__at(w->g, last)->dtype, w->opt.samples,
+                          w->opt.factor, w->opt.seed, v->count, by->run, v->run);
 }
 
 static kf_status one_node(walk *w, kf__ref r) {

@@ -74,26 +74,36 @@ static void show_signs(bool asked, int samples, uint64_t seed, int64_t n, void *
     }
 }
 
-/* What is left of a division by a number of which only the roundings are known (the sum of a row
- * less its mean): it may be nothing too, of either sign. */
-static void show_remainders(int samples, int64_t n, void *const *by, void *const *run) {
-    for (int64_t j = 0; j < n; j++) {
-        bool below = false, above = false, off = false;
-        for (int k = 0; k <= samples; k++) {
-            double d = ((double *)by[k])[j];
-            below |= d <= 0;
-            above |= d >= 0;
-            off |= d != 0;
-        }
-        if (!below || !above || !off) continue;
-        for (int k = 2; k <= 3; k++) ((double *)run[k])[j] = k == 2 ? 0.0 : -0.0;
+/* Are only the roundings of d[.][j] known, as of the sum of a row less its mean? */
+static bool may_be_zero(void *const *d, int samples, double factor, int64_t j) {
+    double ref = ((double *)d[0])[j], spread = 0;
+    for (int k = 2; k <= samples; k++) spread = fmax(spread, fabs(((double *)d[k])[j] - ref));
+    return spread > 0 && fabs(ref) <= factor * spread;
+}
+
+/* What an operation may make of such a number: what it makes of a little more than nothing and of a
+ * little less. Of a division that is for each sign of what is divided. */
+static bool at_zero(kf__opcode op, double *above, double *below) {
+    *above = INFINITY, *below = NAN;
+    switch (op) {
+    case KF__DIVIDE: case KF__FLOOR_DIVIDE: case KF__RECIPROCAL: *below = -INFINITY; return true;
+    case KF__FMOD: case KF__REMAINDER: *above = 0.0, *below = -0.0; return true;
+    case KF__LOG: case KF__LOG2: case KF__LOG10: *above = -INFINITY; return true;
+    case KF__SQRT: *above = 0.0; return true;
+    case KF__RSQRT: return true;
+    default: return false;
     }
 }
 
-void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, uint64_t seed, int64_t n,
-                       void *const *by, void *const *run) {
+void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
+                       uint64_t seed, int64_t n, void *const *by, void *const *run) {
+    double above, below;
     if (!kf__is_float(type)) return;
     if (node->op == KF__COPYSIGN || node->op == KF__SIGNBIT)
         show_signs(node->op == KF__SIGNBIT, samples, seed, n, by, run);
-    if (node->op == KF__FMOD || node->op == KF__REMAINDER) show_remainders(samples, n, by, run);
+    for (int64_t j = 0; j < n && at_zero((kf__opcode)node->op, &above, &below); j++) {
+        if (!may_be_zero(by, samples, factor, j)) continue;
+        ((double *)run[2])[j] = above;
+        ((double *)run[3])[j] = below;
+    }
 }
