@@ -66,12 +66,19 @@ static inline long double kf_o_minf(long double a, long double b) {
 /* NaN and zeros stay. */
 static inline long double kf_o_signf(long double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
 
-/* Python's %: the exact remainder, moved to b's sign. */
-static inline long double kf_o_modf(long double a, long double b) {
+/* Python's %: the exact remainder, moved to b's sign. In the type that it is called with: the sum is
+ * rounded once. */
+static inline long double kf_o_mod_wide(long double a, long double b) {
     long double r = fmodl(a, b);
     if (r != 0 && (r < 0) != (b < 0)) r += b;
     return r == 0 ? copysignl(0, b) : r;
 }
+static inline double kf_o_mod_double(double a, double b) {
+    double r = fmod(a, b);
+    if (r != 0 && (r < 0) != (b < 0)) r += b;
+    return r == 0 ? copysign(0, b) : r;
+}
+#define kf_o_modf(a, b) _Generic((a), double: kf_o_mod_double, default: kf_o_mod_wide)(a, b)
 
 /* The floor of the exact quotient; a / b for b = 0, else NaN for infinite a. */
 static inline long double kf_o_floordivf(long double a, long double b) {

@@ -61,13 +61,15 @@ void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_re
 
 /* ---------------------------------------------------------------- what no disturbance shows */
 
-/* The sign of a NaN that was computed, asked for or handed on to a number. */
+/* The sign of a NaN that was computed, asked for or handed on to a number: all of them one in the
+ * first two samples, in others each for itself. */
 static void show_signs(bool asked, int samples, uint64_t seed, int64_t n, void *const *by,
                        void *const *run) {
     for (int64_t j = 0; j < n; j++) {
         uint64_t signs = kf__o_hash(seed + (uint64_t)j);
         for (int k = 2; isnan(((double *)by[0])[j]) && k <= samples; k++) {
-            bool other = signs >> k % 64 & 1;
+            bool is = asked ? ((int64_t *)run[k])[j] & 1 : signbit(((double *)run[k])[j]);
+            bool other = k == 2 ? is : k == 3 ? !is : signs >> k % 64 & 1;
             if (asked) ((int64_t *)run[k])[j] ^= other;
             else ((double *)run[k])[j] *= other ? -1 : 1;
         }
