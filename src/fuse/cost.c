@@ -7,7 +7,7 @@
 #include "fuse/internal.h"
 
 enum {
-    DIVISION_BYTES = 8, /* an index with div or mod */
+    DIVISION_BYTES = 8, /* an index with div or mod, though the array were one run */
     EXP_BYTES_CPU = 8, /* that a thread copies from memory; from its cache five times as many */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
@@ -56,6 +56,48 @@ static bool narrow(const kf__exprs *x, const kf__kernel *k, uint32_t guard, cons
     return true;
 }
 
+/* Does an affine index tell its axes apart, as the place in an array does: each axis moves it at
+ * least as far as all that move it less, together? */
+static bool is_place(const kf__exprs *x, const kf__kernel *k, kf__expr index,
+                     const int64_t *names) {
+    int64_t at[KF__ALL_AXES] = {0}, step[KF__MAX_AXES], begin, size;
+    if (!kf__x_eval(x, index, names, at, &begin)) return false;
+    for (uint32_t i = 0; i < k->n_axes; i++) {
+        at[i] = 1;
+        if (!kf__x_eval(x, index, names, at, &step[i]) || (step[i] -= begin) < 0) return false;
+        at[i] = 0;
+    }
+    for (int64_t covered = 1;;) {
+        uint32_t least = k->n_axes;
+        for (uint32_t i = 0; i < k->n_axes; i++)
+            if (step[i] && (least == k->n_axes || step[i] < step[least])) least = i;
+        if (least == k->n_axes) return true;
+        if (step[least] < covered || !kf__x_eval(x, k->size[least], names, NULL, &size) ||
+            !kf__mul_ok(step[least], size, &covered))
+            return false;
+        step[least] = 0;
+    }
+}
+
+/* An instruction is asked for at no more elements than a guard over several axes lets pass. */
+static bool pass(const kf__exprs *x, const kf__kernel *k, uint32_t guard, const int64_t *names,
+                 uint32_t wanted, const int64_t *size, int64_t *most) {
+    const kf__instr *in = &k->instrs[guard];
+    if (in->kind == KF__I_OP && in->op == KF__BITWISE_AND && in->dtype == KF__BOOL)
+        return pass(x, k, in->args[0], names, wanted, size, most) &&
+               pass(x, k, in->args[1], names, wanted, size, most);
+    if (in->kind != KF__I_INSIDE) return true;
+    const kf__access *a = &k->accesses[in->access];
+    uint32_t axes = kf__axes_of(x, a->index[0]);
+    int64_t inside;
+    if (!a->affine || !(axes & (axes - 1)) || !is_place(x, k, a->index[0], names)) return true;
+    if (!kf__x_eval(x, a->shape[0], names, NULL, &inside)) return false;
+    for (uint32_t i = 0; i < k->n_axes; i++)
+        if ((wanted & ~axes) >> i & 1 && !kf__mul_ok(inside, size[i], &inside)) return true;
+    *most = kf__min(*most, kf__max(0, inside));
+    return true;
+}
+
 /* Distinct elements that the access of a load touches, or of a store (instr UINT32_MAX): at most
  * the value's, and one for each index of the axes that it depends on. */
 static bool touched(const kf__exprs *x, const kf__kernel *k, const kf__access *a, uint32_t instr,
@@ -71,6 +113,8 @@ static bool touched(const kf__exprs *x, const kf__kernel *k, const kf__access *a
         if (!narrow(x, k, k->instrs[instr].args[i], names, axes, size)) return false;
     for (uint32_t i = 0; i < k->n_axes; i++)
         if ((axes >> i & 1) && !kf__mul_ok(*out, size[i], out)) return false;
+    for (int i = 0; instr != UINT32_MAX && i < k->instrs[instr].n_args; i++)
+        if (!pass(x, k, k->instrs[instr].args[i], names, axes, size, out)) return false;
     if (!product(x, a->shape, (uint32_t)a->rank, UINT32_MAX, names, &all)) return false;
     *out = kf__min(*out, all);
     return true;
@@ -279,7 +323,7 @@ static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__
 /* What an instruction's work is worth, in bytes, for how often each level is computed. */
 static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in,
                       const int64_t times[3]) {
-    if (in->kind == KF__I_LOAD && !k->accesses[in->access].affine)
+    if (in->kind == KF__I_LOAD && !k->accesses[in->access].flat)
         return DIVISION_BYTES * (double)times[in->level];
     if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM) return 0;
     return weight_of(f, k, in) * (double)times[level_computed(k, in)];
@@ -332,7 +376,7 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
         cost += work;
     }
     for (uint32_t i = 0; i < k.n_stores; i++)
-        if (!k.accesses[k.stores[i].access].affine)
+        if (!k.accesses[k.stores[i].access].flat)
             cost += DIVISION_BYTES * (double)times[KF__LEVEL_FULL];
     return cost;
 }

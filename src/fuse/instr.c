@@ -45,6 +45,11 @@ uint32_t kf__body_axes(const kf__body *b, int rank, const kf__expr *index) {
     return axes;
 }
 
+static bool is_affine(kf__exprs *pool, kf__expr e) {
+    kf__expr coefficient[KF__ALL_AXES], offset;
+    return kf__x_affine(pool, e, KF__ALL_AXES, coefficient, &offset);
+}
+
 uint32_t kf__body_access(kf__body *b, uint32_t value, int rank, const kf__expr *index,
                           kf__expr *shape, bool inside, kf__ref random) {
     for (uint32_t i = 0; i < b->accesses.n; i++) {
@@ -58,9 +63,9 @@ uint32_t kf__body_access(kf__body *b, uint32_t value, int rank, const kf__expr *
                     .inside = inside, .random = random};
     a.index = kf__arena_copy(&b->arena, index, sizeof(*index) * (size_t)rank);
     if (!a.index && rank) return UINT32_MAX;
-    kf__expr coefficient[KF__ALL_AXES], offset;
-    for (int i = 0; i < rank && a.affine; i++)
-        a.affine = kf__x_affine(&b->f->g->exprs, index[i], KF__ALL_AXES, coefficient, &offset);
+    kf__exprs *pool = &b->f->g->exprs;
+    for (int i = 0; i < rank && a.affine; i++) a.affine = is_affine(pool, index[i]);
+    a.flat = a.affine || is_affine(pool, kf__x_place(pool, (uint32_t)rank, index, shape));
     return KF__PUSH(b->f->mem, &b->accesses, a) ? b->accesses.n - 1 : UINT32_MAX;
 }
 

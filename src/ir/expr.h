@@ -69,6 +69,8 @@ kf__expr kf__x_rename(kf__exprs *pool, kf__expr a, const kf__expr *with, uint32_
 /* Split an index into offset + sum over axes i < n of coefficient[i] * axis i, all free of axes;
  * zero coefficients are 0 (none). False where it isn't affine. */
 bool kf__x_affine(kf__exprs *pool, kf__expr a, uint32_t n, kf__expr *coefficient, kf__expr *offset);
+/* The row-major place of an index: of n // size and n % size it is n. */
+kf__expr kf__x_place(kf__exprs *pool, uint32_t rank, const kf__expr *index, const kf__expr *shape);
 
 uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e); /* mask of axes and symbols in it */
 

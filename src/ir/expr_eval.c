@@ -133,6 +133,22 @@ bool kf__x_affine(kf__exprs *pool, kf__expr a, uint32_t n, kf__expr *coefficient
     return true;
 }
 
+/* size * high + low; of n // size + k and n % size that is n + size * k. */
+static kf__expr join(kf__exprs *pool, kf__expr high, kf__expr size, kf__expr low) {
+    kf__expr_node mod = pool->nodes.at[low];
+    if (mod.kind == KF__X_MOD && mod.b == size) {
+        high = kf__x_sub(pool, high, kf__x_div(pool, mod.a, size));
+        low = mod.a;
+    }
+    return kf__x_add(pool, kf__x_mul(pool, high, size), low);
+}
+
+kf__expr kf__x_place(kf__exprs *pool, uint32_t rank, const kf__expr *index, const kf__expr *shape) {
+    kf__expr at = rank ? index[0] : kf__x_const(pool, 0);
+    for (uint32_t d = 1; d < rank; d++) at = join(pool, at, shape[d], index[d]);
+    return at;
+}
+
 /* ---------------------------------------------------------------- values */
 
 typedef struct evaluation {

@@ -71,6 +71,7 @@ typedef struct kf__access {
     kf__expr *shape;  /* [rank] of the value, row-major when it is RANDOM or a temporary */
     kf__ref random;   /* whose bits, so that no two nodes share an access; 0: not of RANDOM */
     bool affine;
+    bool flat;   /* its place is, in an array that is one run */
     bool inside; /* an INSIDE's: only whether the index is in [0, shape) counts, not its value */
     bool run;    /* while lowered: the value is one run in memory, and index its place there */
 } kf__access;

@@ -20,24 +20,12 @@ static bool is_run(const kf__exprs *x, const kf__layout *layout, const kf__acces
     return true;
 }
 
-/* size * high + low; n of n // size and n % size. */
-static kf__expr join(kf__exprs *x, kf__expr high, kf__expr size, kf__expr low) {
-    kf__expr_node mod = x->nodes.at[low];
-    if (mod.kind == KF__X_MOD && mod.b == size && kf__x_div(x, mod.a, size) == high) return mod.a;
-    return kf__x_add(x, kf__x_mul(x, high, size), low);
-}
-
-/* The place in the run, if axes move it by constant steps; else 0. */
-static kf__expr place_of(kf__exprs *x, const kf__access *a) {
-    kf__expr at = a->index[0], coefficient[KF__ALL_AXES] = {0}, offset = 0;
-    for (int d = 1; d < a->rank; ++d) at = join(x, at, a->shape[d], a->index[d]);
-    return kf__x_affine(x, at, KF__ALL_AXES, coefficient, &offset) ? at : 0;
-}
-
 /* Its place in the run, if that is simpler; else 0. */
 static kf__expr flat(kf__exprs *x, const kf__layout *layout, const kf__access *a) {
     if (a->affine || a->rank < 2 || a->value == KF__NO_VALUE || !is_run(x, layout, a)) return 0;
-    return place_of(x, a);
+    kf__expr coefficient[KF__ALL_AXES], offset;
+    kf__expr at = kf__x_place(x, (uint32_t)a->rank, a->index, a->shape);
+    return kf__x_affine(x, at, KF__ALL_AXES, coefficient, &offset) ? at : 0;
 }
 
 bool kf__low_divides(const kf__partition *p, const kf__access *a, const kf__layout *layout) {
