@@ -240,7 +240,7 @@ static void print_statement(kf__text *out, const kf__dialect *d, const kf__ls *s
     case KF__S_COMMENT: kf__print(out, "// %s\n", s->comment); break;
     case KF__S_LET: print_let(out, d, s); break;
     case KF__S_VAR:
-        kf__print(out, "%s %s", s->ctype, s->name);
+        kf__print(out, strchr(s->ctype, '*') ? "%s%s" : "%s %s", s->ctype, s->name);
         if (s->count) kf__print(out, "[%lld]", (long long)s->count);
         if (s->value) {
             kf__print(out, " = ");

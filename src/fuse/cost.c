@@ -301,13 +301,14 @@ static void axes_of_all(const kf__exprs *x, const kf__kernel *k, uint32_t *axes)
     }
 }
 
-/* exp(x - m), m the maximum that a softmax's sum of exponentials is reduced with. */
+/* exp(x - m), m the maximum that a softmax's sum of exponentials is reduced with, along rows. */
 static bool is_softmax_exp(const kf_graph *g, const kf__node *n) {
     if (n->kind != KF__OP || n->op != KF__EXP) return false;
     const kf__node *difference = kf__at(g, kf__peel(g, n->args[0]));
     if (difference->kind != KF__OP || difference->op != KF__SUBTRACT) return false;
     const kf__node *max = kf__at(g, kf__peel(g, difference->args[1]));
-    return max->kind == KF__REDUCE && max->op == KF__RED_MAX_SUMEXP && max->field == 0;
+    return max->kind == KF__REDUCE && max->op == KF__RED_MAX_SUMEXP && max->field == 0 &&
+           max->axes >> (max->rank - 1) & 1;
 }
 
 /* Work of one element, as bytes it is worth. On a CPU a softmax's kernel of rows takes each

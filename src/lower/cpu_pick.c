@@ -5,9 +5,11 @@
  * buffer in L1 (or where the block is stored to, if nothing else is done with it):
  *
  *     begin5, end5 = the elements of the block that are inside
- *     for (l = begin5; l < end5; ++l) pick5[l] = x[l]       the part
+ *     at5 = pick5
+ *     if (begin5 == 0 && end5 == len) at5 = x               all of them, as they are in memory
+ *     else for (l = begin5; l < end5; ++l) pick5[l] = x[l]  the part
  *     for (l = end5; l < len; ++l) pick5[l] = value         a pad's else; or the next part, its run
- *     for (l = 0; l < len; ++l) ... pick5[l] ...            the block's loop
+ *     for (l = 0; l < len; ++l) ... at5[l] ...              the block's loop
  *
  * Elsewhere a pick is C's `?:`, and its loads have guards. */
 #include "lower/cpu.h"
@@ -36,8 +38,18 @@ static bool is_rest(const kf__low *L, uint32_t i) {
 /* Where elements go: a buffer, or what an access points to. */
 typedef struct goal {
     const char *name;
-    int access; /* -1: a buffer */
+    int access;     /* -1: a buffer */
+    const char *at; /* of a buffer: where to read it, or what would be copied into it */
 } goal;
+
+/* Are a run's values as they lie in memory, one behind the other? */
+static bool is_copied(const kf__low *L, const kf__cpu_block *b, uint16_t arg) {
+    const kf__instr *in = &L->k->instrs[arg];
+    if (in->kind != KF__I_LOAD || b->inside || b->pick[arg] || L->value[arg]) return false;
+    const kf__operand *o = &L->operands[in->access];
+    return !b->tile[in->access] && !o->row && kf__low_step(L, in->access) == 1 &&
+           !strcmp(kf__types[o->dtype].stored, kf__ctype((kf__dtype)in->dtype));
+}
 
 /* Loads of a run whose guards say nothing more than what is known, and that the run's does. */
 static bool put_froms(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
@@ -69,12 +81,23 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     L->holds = holds;
     b->from = froms; /* what the run's guard makes known holds in the run only */
     bool block = put_froms(L, b, mask);
+    bool whole = g->at && is_copied(L, b, arg) && (b->from[arg] || !L->k->instrs[arg].n_args ||
+                                                   L->k->instrs[arg].args[0] == holds);
+    if (whole) {
+        const kf__lx *all = kf__l_bin(L, "==", to, b->len), *zero = kf__l_int(L, 0);
+        if (from->kind != KF__L_INT || from->integer)
+            all = kf__l_bin(L, "&&", kf__l_bin(L, "==", from, zero), all);
+        kf__open_if(L, all);
+        kf__put_set(L, kf__l_var(L, g->at), kf__l_var(L, kf__cpu_from(L, b, arg)));
+        kf__open_else(L);
+    }
     kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, mask, l);
     L->holds = -1;
     if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, l), kf__value_of(L, arg));
     else kf__put_store(L, (uint32_t)g->access, g->name, l, kf__value_of(L, arg));
     kf__close(L);
+    if (whole) kf__close(L);
     if (block) kf__close(L);
     b->from = outer;
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
@@ -115,11 +138,14 @@ void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i)) return;
     const char *name = kf__l_name(L, "pick%u", (unsigned)i);
     kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name, b->most, NULL);
+    goal g = {name, -1, kf__l_name(L, "at%u", (unsigned)i)};
+    kf__put_var(L, kf__l_name(L, "const %s *", kf__ctype(L->k->instrs[i].dtype)), g.at, 0,
+                kf__l_var(L, name));
     bool block = shares_runs(L, i);
     if (block) kf__open_block(L);
-    fill(L, b, &(goal){name, -1}, i);
+    fill(L, b, &g, i);
     if (block) kf__close(L);
-    b->pick[i] = name;
+    b->pick[i] = g.at;
 }
 
 bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
@@ -134,5 +160,5 @@ void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint
     uint32_t i = L->k->stores[store].instr;
     if (!L->failed) b->pick[i] = b->target[0]; /* no buffer of its own */
     kf__cpu_prepare(L, b, mask);
-    fill(L, b, &(goal){b->target[0], (int)L->k->stores[store].access}, i);
+    fill(L, b, &(goal){b->target[0], (int)L->k->stores[store].access, NULL}, i);
 }

@@ -42,11 +42,16 @@ void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int6
         const float *p1_in_x = in_x + (i0 * s0_in_x + first);
         const kf_f16 *p3_in_y = in_y + (i0 * s0_in_y + first);
         float pick8[2048];
+        const float *at8 = pick8;
         const int64_t end8 = kf_max_i64(0, kf_min_i64(len, size_index0 - first));
-        KF_SIMD
-        for (int64_t l = 0; l < end8; ++l) {
-            const float v1 = kf_load_f32(p1_in_x, l);
-            pick8[l] = v1;
+        if (end8 == len) {
+            at8 = p1_in_x;
+        } else {
+            KF_SIMD
+            for (int64_t l = 0; l < end8; ++l) {
+                const float v1 = kf_load_f32(p1_in_x, l);
+                pick8[l] = v1;
+            }
         }
         const int64_t begin7 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + first)), len);
         const int64_t end7 = kf_max_i64(begin7, kf_min_i64(len, size_index2 - (first_index2 + first)));
@@ -63,7 +68,7 @@ void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int6
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v9 = kf_load_f32(p4_in_b, l);
-            const float v10 = pick8[l] + v9;  // add
+            const float v10 = at8[l] + v9;  // add
             kf_store_f32(to0, l, v10);
         }
         if (stream) {
