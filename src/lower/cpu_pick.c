@@ -134,18 +134,30 @@ static bool shares_runs(const kf__low *L, uint32_t i) {
     }
 }
 
+/* Does some part of the chain of picks only copy? */
+static bool copies(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
+    for (;; i = L->k->instrs[i].args[2]) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (is_copied(L, b, in->args[1])) return true;
+        if (in->field == KF__PICK_LAST) return false;
+        if (in->field != KF__PICK_MORE || !by_runs(L, in->args[2]))
+            return is_copied(L, b, in->args[2]);
+    }
+}
+
 void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i)) return;
     const char *name = kf__l_name(L, "pick%u", (unsigned)i);
     kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name, b->most, NULL);
-    goal g = {name, -1, kf__l_name(L, "at%u", (unsigned)i)};
-    kf__put_var(L, kf__l_name(L, "const %s *", kf__ctype(L->k->instrs[i].dtype)), g.at, 0,
-                kf__l_var(L, name));
+    goal g = {name, -1, copies(L, b, i) ? kf__l_name(L, "at%u", (unsigned)i) : NULL};
+    if (g.at)
+        kf__put_var(L, kf__l_name(L, "const %s *", kf__ctype(L->k->instrs[i].dtype)), g.at, 0,
+                    kf__l_var(L, name));
     bool block = shares_runs(L, i);
     if (block) kf__open_block(L);
     fill(L, b, &g, i);
     if (block) kf__close(L);
-    b->pick[i] = g.at;
+    b->pick[i] = g.at ? g.at : name;
 }
 
 bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores,

@@ -66,7 +66,6 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
         const kf_bf16 *p1_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + first);
         const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + first);
         float pick6[2048];
-        const float *at6 = pick6;
         const int64_t end6 = kf_max_i64(0, kf_min_i64(len, size_index0 - first));
         KF_SIMD
         for (int64_t l = 0; l < end6; ++l) {
@@ -90,7 +89,7 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v7 = kf_load_f32(p4_in_s, l);
-            const float v8 = at6[l] * v7;  // multiply
+            const float v8 = pick6[l] * v7;  // multiply
             const float v9 = kf_load_bf16(p5_in_x_5, l);
             const float v10 = kf_load_f32(p6_in_c, l);
             const float v11 = v9 * v10;  // multiply
