@@ -43,7 +43,7 @@ void bench_print_row(FILE *to, const struct bench_row *row) {
                 (long long)(e->stats[FUSED].wrong + e->stats[UNFUSED].wrong),
                 (long long)e->stats[FUSED].count);
     if (!e->agree)
-        fprintf(to, "  WRONG: fused and unfused differ by %.3g of the results' size\n",
+        fprintf(to, "  WRONG: fused and unfused differ by %.3g of the results\n",
                 e->difference);
     if (e->trouble[0]) fprintf(to, "  * %s\n", e->trouble);
 }

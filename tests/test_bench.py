@@ -58,6 +58,14 @@ def test_an_expression(run):
     assert "k0_exp" in done.stdout
 
 
+@pytest.mark.parametrize("words", [
+    ["quantize_int8(layer_norm(x), 0.05, 3)", "x=randn(317, 316, dtype=bf16)"],
+    ["layer_norm(x) * 3 > 0.5", "x=randn(317, 316, dtype=bf16)"],
+    ["gelu(x + 1) * s, sum(gelu(x + 1), axis=0)", "x=randn(317, 316, dtype=bf16)", "s=rand(317, 1)"]])
+def test_halves_between_unfused_kernels_are_no_mistake(run, words):
+    assert all(row["ok"] for row in bench(run, *words, json_output=True))
+
+
 def test_large_inputs_are_verified_in_part(run):
     rows = bench(run, "mean(x + b, axis=-1)", "x=randn(4000, 300)", "b=randn(300)",
                  json_output=True)
