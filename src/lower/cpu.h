@@ -77,6 +77,7 @@ typedef const kf__lx *kf__state_fields[KF__MAX_FIELDS];
 typedef struct kf__kept {
     uint32_t red, difference, power; /* power: the instruction; red, difference: of exponentials */
     uint32_t stage;                  /* of what is dear */
+    bool argument;                   /* of exponentials: x is kept too, until its own is taken */
     int64_t most;                    /* elements of a row that can be kept */
     const kf__lx *begin;             /* where this row's begin in `row`; NULL: at 0 */
     const char *row;                 /* [most] */

@@ -49,6 +49,8 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (p->field > 0 && p->keep[r]) L->value[arg] = kf__l_item(L, p->keep[r], e);
     }
+    if (p->summing && p->fill->argument)
+        L->value[L->k->instrs[p->fill->red].args[0]] = kf__l_item(L, p->from, e);
     if (p->use) L->value[p->use->power] = kf__l_item(L, p->from, e);
     kf__cpu_body(L, b, p->mask, e);
     if (p->save && p->field == 0)
@@ -60,6 +62,8 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
         if (p->field == 0 && p->keep[r] && p->keep[r] != p->from)
             kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
+        if (p->fill && p->fill->red == red && p->fill->argument && !p->summing)
+            kf__put_set(L, kf__l_item(L, p->from, e), x);
         const kf__lx *term = kf__term(L, red, p->field, x, at, p->fields[r]);
         if (term != x)
             term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
@@ -121,7 +125,8 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         L->value[p->save->power] = kf__l_var(L, p->from);
     }
     for (uint32_t r = 0; r < p->n_reds && n < 128; ++r)
-        if (takes_part(L, p, r) && !(p->field > 0 && p->keep[r]))
+        if (takes_part(L, p, r) && !(p->field > 0 && p->keep[r]) &&
+            !(p->summing && p->fill->argument))
             roots[n++] = L->k->instrs[p->reds[r]].args[0];
     for (uint32_t s = 0; p->field == 0 && s < p->n_stores; ++s)
         roots[n++] = L->k->stores[p->stores[s]].instr;

@@ -10,7 +10,8 @@
  *             results of the stage, row-level instructions
  *
  *           softmax takes each exponential once: first the row's maximum, then the exponentials,
- *           which are summed and kept for the stage that needs them. So is what is dear to compute
+ *           which are summed and kept for the stage that needs them; in their place, until then,
+ *           what they are taken of, if that is more than a load. So is what is dear to compute
  *           (a function, random bits, a gather) and reduced: layer_norm(gelu(x)) has one gelu.
  *           Where they are needed at other places of the row, too: see cpu_own_row.c
  *
@@ -146,11 +147,10 @@ static void put_sum_of_kept(kf__low *L, kf__cpu_block *b, const stage *st, const
     kf__put_set(L, sum, kf__fold_of(L, st->reds[at], 1, sum, fields[1]));
 }
 
-/* A row that is too long: its block's values again. */
-static void put_again(kf__low *L, const kf__kept *k, const kf__lx *first, const kf__lx *len,
-                           const char *from) {
+/* A row that is too long: its block's values of instruction `root` again. */
+static void put_again(kf__low *L, const kf__kept *k, uint16_t root, const kf__lx *first,
+                      const kf__lx *len, const char *from) {
     kf__cpu_block b;
-    uint16_t root = (uint16_t)k->power;
     const kf__lx *l = kf__l_var(L, "l");
     kf__open_if(L, kf__l_bin(L, ">", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most)));
     kf__cpu_open_line(L, &b, first, len);
@@ -158,7 +158,7 @@ static void put_again(kf__low *L, const kf__kept *k, const kf__lx *first, const 
     kf__cpu_prepare(L, &b, mask);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
-    kf__put_set(L, kf__l_item(L, from, l), kf__value_of(L, k->power));
+    kf__put_set(L, kf__l_item(L, from, l), kf__value_of(L, root));
     kf__close(L);
     kf__cpu_forget(L, NULL);
     kf__close(L);
@@ -170,7 +170,9 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     const char *from = NULL;
     const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
     if (kept) from = kf__cpu_kept_from(L, kept, first);
-    if (st->use && !L->own) put_again(L, st->use, first, len, from);
+    if (st->use && !L->own) put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
+    if (st->summing && st->fill->argument && !L->own)
+        put_again(L, st->fill, L->k->instrs[st->fill->red].args[0], first, len, from);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
     b.begin = begin;
