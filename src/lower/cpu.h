@@ -30,6 +30,9 @@ void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access);
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
 /* Ask for what the loads of `mask` read next: the next block, or the same one of the next row. */
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row);
+/* The same of what the next row stores. */
+void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
+                             uint32_t n);
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l);
 void kf__cpu_forget(kf__low *L, const kf__mask *keep);
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);

@@ -98,6 +98,18 @@ static bool is_one_of_many(const kf__low *L, const kf__mask *mask, uint32_t load
     return L->k->instrs[load].n_args && n > 2;
 }
 
+/* Ask for the lines of a block that an access has at a distance from this one's. */
+static void prefetch(kf__low *L, const kf__cpu_block *b, uint32_t access, const kf__lx *distance,
+                     const char *function) {
+    kf__cpu_need_pointer(L, b, access);
+    const kf__lx *l = kf__l_var(L, "l"), *from = kf__l_var(L, L->pointer[access]);
+    int per_line = 64 / kf__types[L->operands[access].dtype].size;
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, per_line), KF__SERIAL);
+    const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "+", from, distance), l);
+    kf__put_call(L, kf__l_call(L, function, KF__I64, at));
+    kf__close(L);
+}
+
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -105,15 +117,22 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
             continue;
         if (L->operands[in->access].row || is_one_of_many(L, mask, i)) continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
+        if (distance)
+            prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
+    }
+}
+
+/* The processor's own prefetch follows results that are whole rows, not parts of them. */
+void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
+                             uint32_t n) {
+    for (uint32_t s = 0; s < n; ++s) {
+        uint32_t access = L->k->stores[stores[s]].access;
+        if (kf__low_step(L, access) != 1) continue;
+        const kf__lx *distance = next_distance(L, access, true);
         if (!distance) continue;
-        kf__cpu_need_pointer(L, b, in->access);
-        const kf__lx *l = kf__l_var(L, "l"), *from = kf__l_var(L, L->pointer[in->access]);
-        int per_line = 64 / kf__types[L->operands[in->access].dtype].size;
-        kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, per_line),
-                     KF__SERIAL);
-        const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "+", from, distance), l);
-        const char *prefetch = next_row ? "kf_prefetch_far" : "kf_prefetch";
-        kf__put_call(L, kf__l_call(L, prefetch, KF__I64, at));
+        kf__cpu_need_pointer(L, b, access);
+        kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
+        prefetch(L, b, access, distance, "kf_prefetch_write");
         kf__close(L);
     }
 }

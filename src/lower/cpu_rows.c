@@ -189,6 +189,7 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
         kf__cpu_flush(L, &b, st->stores, st->n_stores);
     } else {
         kf__cpu_prefetch(L, &b, reads, true);
+        kf__cpu_prefetch_stores(L, &b, st->stores, st->n_stores);
         kf__cpu_line(L, &b, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
                      st->n_stores);
     }

@@ -226,6 +226,7 @@ KF_FN const void *kf_nothing(void) {
 }
 KF_FN void kf_prefetch(const void *p) { __builtin_prefetch(p, 0, 3); }
 KF_FN void kf_prefetch_far(const void *p) { __builtin_prefetch(p, 0, 2); } /* to L2 */
+KF_FN void kf_prefetch_write(const void *p) { __builtin_prefetch(p, 1, 2); }
 
 /* ---------------------------------------------------------------- vectors of this machine
  * KF_VECTOR bytes each. Rows of the table: the widest that there is. */

@@ -8,8 +8,8 @@ typedef struct {
     const kf_bf16 *in_b;
     const kf_bf16 *in_r;
     int64_t s0_in_r;
-    kf_bf16 *out0;
     int64_t s0_out0;
+    kf_bf16 *out0;
 } k0_add_gelu_add_layer_norm_args;
 
 /* add, gelu, add, layer_norm.
@@ -27,8 +27,8 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     const kf_bf16 *in_b = a->in_b;
     const kf_bf16 *in_r = a->in_r;
     const int64_t s0_in_r = a->s0_in_r;
-    kf_bf16 *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
+    kf_bf16 *out0 = a->out0;
     const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
     float row12[65536];
     for (int64_t u = begin; u < end; ++u) {
@@ -193,6 +193,11 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                 kf_prefetch_far(p2_in_r + s0_in_r + l);
             }
             kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
+            if (stream == 0) {
+                for (int64_t l = 0; l < len; l += 32) {
+                    kf_prefetch_write(p3_out0 + s0_out0 + l);
+                }
+            }
             kf_bf16 buffer0[2048];
             kf_bf16 *to0 = stream ? buffer0 : p3_out0;
             KF_SIMD

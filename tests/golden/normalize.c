@@ -4,8 +4,8 @@ typedef struct {
     int64_t n1;
     const float *in_x;
     int64_t s0_in_x;
-    float *out0;
     int64_t s0_out0;
+    float *out0;
 } k0_multiply_sum_sqrt_divide_args;
 
 /* multiply, sum, sqrt, divide.
@@ -17,8 +17,8 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
     const int64_t n1 = a->n1;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
-    float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
+    float *out0 = a->out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
         float sum2 = 0.0f;
@@ -83,6 +83,11 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
                 kf_prefetch_far(p0_in_x + s0_in_x + l);
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + first);
+            if (stream == 0) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch_write(p1_out0 + s0_out0 + l);
+                }
+            }
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p1_out0;
             KF_SIMD

@@ -86,8 +86,8 @@ typedef struct {
     int64_t s0_packed_in_x;
     const float *in_y;
     int64_t s0_in_y;
-    float *out0;
     int64_t s0_out0;
+    float *out0;
 } k0_add_layer_norm_args;
 
 /* add, layer_norm.
@@ -103,8 +103,8 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
     const int64_t s0_packed_in_x = a->s0_packed_in_x;
     const float *in_y = a->in_y;
     const int64_t s0_in_y = a->s0_in_y;
-    float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
+    float *out0 = a->out0;
     const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
@@ -244,6 +244,11 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                 kf_prefetch_far(p1_in_y + s0_in_y + l);
             }
             float *p2_out0 = out0 + (i0 * s0_out0 + first);
+            if (stream == 0) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch_write(p2_out0 + s0_out0 + l);
+                }
+            }
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p2_out0;
             KF_SIMD
