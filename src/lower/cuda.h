@@ -120,7 +120,8 @@ static inline const char *kf__cuda_tile_name(kf__low *L, uint32_t access) {
 
 /* ---------------------------------------------------------------- cuda_column_tiles.c */
 
-enum { KF__TILE_ROWS = 64 }; /* of columns: what 8 threads of 8 rows each have */
+enum { KF__TILE_ROWS = 64, KF__TILE_ROWS_FEW = 128 }; /* of columns: 8 threads have 8 or 16 each */
+int kf__cuda_tile_rows(const kf__low *L, bool few); /* few: the rows are */
 /* The tiles of shared memory; what is loaded for the rows from row0 on, below `to`, of the columns
  * from `first` on; registers to shared memory and, along the columns, back. */
 void kf__cuda_put_tile_arrays(kf__low *L);

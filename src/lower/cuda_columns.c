@@ -356,20 +356,21 @@ void kf__cuda_columns(kf__low *L) {
     c.tile.W = (int)kf__min(4, kf__cuda_width(L));
     if (state_bytes(L, &c) * c.tile.W > KF__STATE_BYTES) c.tile.W = 1;
     c.tile.V = KF__ROWS_IN_FLIGHT;
+    c.rows = kf__low_extent(L, true);
+    bool few = L->tiled && c.rows <= KF__TILED_FEW_ROWS;
     if (L->tiled) {
+        L->tile_rows = kf__cuda_tile_rows(L, few);
         c.tile.W = 1;
-        c.tile.V = KF__TILE_ROWS / KF__DOWN;
+        c.tile.V = L->tile_rows / KF__DOWN;
         c.tile.between = kf__cuda_exchange_tiles;
     }
     c.tile.inside = c.tile.W == 1;
     c.tile.vec = kf__cuda_wide(L, c.tile.W);
     c.tile.head = head;
-    c.rows = kf__low_extent(L, true);
     c.width = L->axes[kf__last(L)].size;
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
     int64_t step = KF__DOWN * c.tile.V;
     c.chunk = kf__ceil_div(kf__ceil_div(c.rows, KF__COLUMN_CHUNKS), step) * step;
-    bool few = L->tiled && c.rows <= KF__TILED_FEW_ROWS;
     c.chunk = kf__max(c.chunk, few ? KF__CHUNK_ROWS / 2 : KF__CHUNK_ROWS);
     c.chunks = kf__max(1, kf__ceil_div(c.rows, c.chunk));
     put_chunks(L, &c);

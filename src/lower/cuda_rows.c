@@ -195,9 +195,9 @@ static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, 
 }
 
 /* What isn't affine along a row (a gather, an index that is divided) is computed element by element,
- * not kept: rows in registers gain by it only where a block of loops would have few elements. */
+ * not kept for later stages. */
 static bool serves(const kf__low *L, const bucket *b) {
-    return L->affine || (b->lanes <= 32 && !kf__low_later(L, 1));
+    return L->affine || (b->cluster == 1 && !kf__low_later(L, 1));
 }
 
 bool kf__cuda_rows(kf__low *L) {
