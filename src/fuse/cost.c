@@ -308,7 +308,7 @@ static bool is_softmax_exp(const kf_graph *g, const kf__node *n) {
     if (difference->kind != KF__OP || difference->op != KF__SUBTRACT) return false;
     const kf__node *max = kf__at(g, kf__peel(g, difference->args[1]));
     return max->kind == KF__REDUCE && max->op == KF__RED_MAX_SUMEXP && max->field == 0 &&
-           max->axes >> (max->rank - 1) & 1;
+           max->rank > 0 && max->axes >> (max->rank - 1) & 1;
 }
 
 /* Work of one element, as bytes it is worth. On a CPU a softmax's kernel of rows takes each
