@@ -128,6 +128,7 @@ typedef struct kf__pass {
     uint32_t n_reds, n_stores;
     const kf__mask *mask;
     const char **keep; /* [n_reds] buffers of dear arguments, or NULL */
+    bool kept;         /* keep holds all of them before the first field */
     const kf__kept *fill, *use; /* exponentials to be kept, values that were kept; or NULL */
     const kf__kept *save;       /* a value to be kept when it is computed */
     bool summing;     /* of fill: the loop that sums and keeps, not that of the maximum */

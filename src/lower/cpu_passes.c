@@ -36,6 +36,11 @@ static bool takes_part(const kf__low *L, const kf__pass *p, uint32_t r) {
     return kf__fields(L, p->reds[r]) > p->field;
 }
 
+/* Is the reduction's argument in its buffer already? */
+static bool is_read(const kf__pass *p, uint32_t r) {
+    return p->keep[r] && (p->field > 0 || p->kept);
+}
+
 /* Elements l of a group that starts at `group`, up to `to`; `first_lane`: of the first. */
 static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *group,
                       const kf__lx *to, const kf__lx *first_lane) {
@@ -47,7 +52,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         if (L->value[i]) before[i / 64] |= (kf__mask)1 << (i % 64);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
-        if (p->field > 0 && p->keep[r]) L->value[arg] = kf__l_item(L, p->keep[r], e);
+        if (is_read(p, r)) L->value[arg] = kf__l_item(L, p->keep[r], e);
     }
     if (p->summing && p->fill->argument)
         L->value[L->k->instrs[p->fill->red].args[0]] = kf__l_item(L, p->from, e);
@@ -60,7 +65,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         uint32_t red = p->reds[r];
         if (!takes_part(L, p, r)) continue;
         const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
-        if (p->field == 0 && p->keep[r] && p->keep[r] != p->from)
+        if (p->keep[r] && !is_read(p, r) && p->keep[r] != p->from)
             kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
         if (p->fill && p->fill->red == red && p->fill->argument && !p->summing)
             kf__put_set(L, kf__l_item(L, p->from, e), x);
@@ -125,14 +130,14 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         L->value[p->save->power] = kf__l_var(L, p->from);
     }
     for (uint32_t r = 0; r < p->n_reds && n < 128; ++r)
-        if (takes_part(L, p, r) && !(p->field > 0 && p->keep[r]) &&
+        if (takes_part(L, p, r) && !is_read(p, r) &&
             !(p->summing && p->fill->argument))
             roots[n++] = L->k->instrs[p->reds[r]].args[0];
     for (uint32_t s = 0; p->field == 0 && s < p->n_stores; ++s)
         roots[n++] = L->k->stores[p->stores[s]].instr;
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     p->mask = mask;
-    for (uint32_t r = 0; p->field == 0 && r < p->n_reds; ++r) {
+    for (uint32_t r = 0; p->field == 0 && !p->kept && r < p->n_reds; ++r) {
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (kf__fields(L, p->reds[r]) < 2) continue;
         if (!kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1))) continue;
@@ -173,7 +178,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
 }
 
 void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
-    p->keep = KF__NEW(L->arena, const char *, p->n_reds + 1);
+    if (!p->kept) p->keep = KF__NEW(L->arena, const char *, p->n_reds + 1);
     if (!p->keep) {
         L->failed = true;
         return;

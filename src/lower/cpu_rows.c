@@ -17,13 +17,19 @@
  *
  *           Short rows whose last stage is long go by eight: see cpu_group.c
  *
+ *           Of several reduced axes the innermost one makes lines. Short ones are put one behind the
+ *           other in L1, until they are a block
+ *
  * reduce    nothing at element level follows the reduction: units are chunks of rows, and a second
  *           function merges a row's chunks. A chunk is a fixed number of elements, so that the
  * order of a sum depends on the row's length only.
  */
 #include "lower/cpu.h"
 
-enum { KF__CPU_CHUNK = 16 * KF__CPU_BLOCK };
+enum {
+    KF__CPU_CHUNK = 16 * KF__CPU_BLOCK,
+    KF__CPU_SHORT_LINE = 96, /* from there on its lanes and trees take less than to copy it */
+};
 
 /* ---------------------------------------------------------------- one stage over a range */
 
@@ -113,11 +119,13 @@ static void put_block_state(kf__low *L, const stage *st, uint32_t r, const kf__l
     if (!simple) kf__close(L);
 }
 
-static void put_reductions(kf__low *L, kf__cpu_block *b, const stage *st, const char *from) {
+/* kept: buffers of the reductions' arguments, if all are in one; or NULL. */
+static void put_reductions(kf__low *L, kf__cpu_block *b, const stage *st, const char *from,
+                           const char **kept) {
     kf__state_fields fields[64];
     kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
               .n_stores = st->n_stores, .fields = fields, .fill = st->fill, .use = st->use,
-              .save = st->save, .from = from};
+              .save = st->save, .from = from, .keep = kept, .kept = kept};
     kf__cpu_put_passes(L, b, &p);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         if (st->fill && st->fill->red == st->reds[r]) {
@@ -185,7 +193,7 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     if (st->fill && st->summing) {
         put_sum_of_kept(L, &b, st, from);
     } else if (st->n_reds) {
-        put_reductions(L, &b, st, from);
+        put_reductions(L, &b, st, from, NULL);
         kf__cpu_flush(L, &b, st->stores, st->n_stores);
     } else {
         kf__cpu_prefetch(L, &b, reads, true);
@@ -194,6 +202,54 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
                      st->n_stores);
     }
     kf__cpu_forget(L, NULL);
+}
+
+/* What a stage reduces of several axes, where lines are short: 2048 elements of them one behind the
+ * other in L1, and reduced there as one line is. */
+static void put_lines(kf__low *L, const stage *st, const kf__lx *from, const kf__lx *to) {
+    const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK), *zero = kf__l_int(L, 0);
+    const kf__lx *line = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, "at");
+    const kf__lx *q = kf__l_var(L, "q"), *l = kf__l_var(L, "l");
+    const char *kept[64];
+    uint16_t args[64];
+    kf__cpu_block b;
+    kf__open_for(L, "int64_t", "at", from, to, block, KF__SERIAL);
+    const kf__lx *end = kf__put_let(
+        L, "int64_t", "end",
+        kf__l_call(L, "kf_min_i64", KF__I64, to, kf__l_bin(L, "+", at, block)), NULL);
+    for (uint32_t r = 0; r < st->n_reds; ++r) {
+        args[r] = L->k->instrs[st->reds[r]].args[0];
+        kept[r] = kf__l_name(L, "lines%u", (unsigned)args[r]);
+        bool twice = false;
+        for (uint32_t s = 0; s < r; ++s) twice |= args[s] == args[r];
+        if (!twice)
+            kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[args[r]].dtype), kept[r],
+                        KF__CPU_BLOCK, NULL);
+    }
+    const kf__lx *len = kf__put_var(L, "int64_t", "len", 0, zero);
+    kf__open_for(L, "int64_t", "q", at, end, len, KF__SERIAL);
+    kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", q, line), NULL);
+    kf__put_decode(L, true, true, kf__l_var(L, "line"));
+    const kf__lx *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "%", q, line), NULL);
+    kf__put_set(L, len, kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", line, first),
+                                   kf__l_bin(L, "-", end, q)));
+    kf__cpu_open_line(L, &b, first, len);
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, args, st->n_reds);
+    kf__cpu_prepare(L, &b, mask);
+    kf__open_for(L, "int64_t", "l", zero, len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, &b, mask, l);
+    for (uint32_t r = 0; r < st->n_reds; ++r)
+        kf__put_set(L, kf__l_item(L, kept[r], kf__l_bin(L, "+", kf__l_bin(L, "-", q, at), l)),
+                    kf__value_of(L, args[r]));
+    kf__close(L);
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
+    const kf__lx *n = kf__put_let(L, "int64_t", "n", kf__l_bin(L, "-", end, at), NULL);
+    kf__cpu_open_line(L, &b, zero, n);
+    b.begin = at;
+    put_reductions(L, &b, st, NULL, kept);
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
 }
 
 /* The stage over the reduced indices [from, to), block by block. */
@@ -210,7 +266,13 @@ static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *t
         return;
     }
     const kf__lx *line = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, "at");
-    kf__open_block(L);
+    if (st->n_reds && !st->n_stores) {
+        kf__open_if(L, kf__l_bin(L, "<", line, kf__l_int(L, KF__CPU_SHORT_LINE)));
+        put_lines(L, st, from, to);
+        kf__open_else(L);
+    } else {
+        kf__open_block(L);
+    }
     open_rests(L, st);
     const kf__lx *len = kf__put_var(L, "int64_t", "len", 0, kf__l_int(L, 0));
     kf__open_for(L, "int64_t", "at", from, to, len, KF__SERIAL);
