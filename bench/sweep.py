@@ -206,7 +206,8 @@ def all_runs(sizes):
                                              *read_cases(ROWS, ROW_ARGUMENTS, "rows")):
             if dtype and n not in (10**5, 10**7):
                 continue
-            values = {"n": n, "r": r, "c": c, "twice": 2 * c, "quarter": r // 4,
+            quarter = r // 8 * 2  # even, for two groups
+            values = {"n": n, "r": r, "c": c, "twice": 2 * c, "quarter": quarter,
                       "dtype": f", dtype={dtype}" if dtype else ""}
             words = [f"{k}={v.format(**values)}" for k, v in arguments.items()]
             size = f"{n}" if kind == "flat" else f"{r}x{c}"
