@@ -436,7 +436,8 @@ static void check_mode(uint64_t seed, kf_graph *g, kf_fusion mode, double **want
         compare(seed, "simplified", want[r], got, n);
         free(got);
     }
-    if (kf__fuse(simple, mode, KF__TARGET_CUDA, &p, &err)) fail_msg("seed %d: %s", (int)seed, err.message);
+    if (kf__fuse(simple, mode, KF__TARGET_CUDA, &p, &err))
+        fail_msg("seed %d: %s", (int)seed, err.message);
     if (show) {
         kf__text text;
         kf__text_init(&text, &kf__malloc);

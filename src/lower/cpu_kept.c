@@ -9,13 +9,13 @@ int kf__cpu_reduced_axes(const kf__low *L) {
 }
 
 /* Is an argument of exponentials, needed for the maximum and for them, more work than to keep it? */
-static bool is_work(kf__low *L, uint16_t arg, kf__dtype state) {
+static bool is_work(kf__low *L, uint16_t arg) {
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
     int n = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         n += kf__has(mask, i) &&
              (L->k->instrs[i].kind == KF__I_OP || L->k->instrs[i].kind == KF__I_CAST);
-    return n > 1 && kf__compute((kf__dtype)L->k->instrs[arg].dtype) == state;
+    return n > 1;
 }
 
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
@@ -26,7 +26,7 @@ bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
             continue;
         kf__dtype type = kf__state_type(L, i);
         k->red = i;
-        k->argument = is_work(L, L->k->instrs[i].args[0], type);
+        k->argument = is_work(L, L->k->instrs[i].args[0]);
         k->most = KF__CPU_KEPT / kf__types[type].size;
         k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);
         kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);

@@ -204,12 +204,26 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     kf__cpu_forget(L, NULL);
 }
 
+/* Line by line over the reduced indices `at` from `from` to `to`: opens the loop, whose step `*len` is
+ * to be set, and gives what is left of the line, from `*first` on. */
+static const kf__lx *open_lines(kf__low *L, const char *name, const kf__lx *from, const kf__lx *to,
+                                const kf__lx **first, const kf__lx **len) {
+    const kf__lx *line = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, name);
+    *len = kf__put_var(L, "int64_t", "len", 0, kf__l_int(L, 0));
+    kf__open_for(L, "int64_t", name, from, to, *len, KF__SERIAL);
+    kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", at, line), NULL);
+    kf__put_decode(L, true, true, kf__l_var(L, "line"));
+    *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "%", at, line), NULL);
+    return kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", line, *first),
+                      kf__l_bin(L, "-", to, at));
+}
+
 /* What a stage reduces of several axes, where lines are short: 2048 elements of them one behind the
  * other in L1, and reduced there as one line is. */
 static void put_lines(kf__low *L, const stage *st, const kf__lx *from, const kf__lx *to) {
     const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK), *zero = kf__l_int(L, 0);
-    const kf__lx *line = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, "at");
-    const kf__lx *q = kf__l_var(L, "q"), *l = kf__l_var(L, "l");
+    const kf__lx *at = kf__l_var(L, "at"), *q = kf__l_var(L, "q"), *l = kf__l_var(L, "l");
+    const kf__lx *first, *len;
     const char *kept[64];
     uint16_t args[64];
     kf__cpu_block b;
@@ -226,13 +240,8 @@ static void put_lines(kf__low *L, const stage *st, const kf__lx *from, const kf_
             kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[args[r]].dtype), kept[r],
                         KF__CPU_BLOCK, NULL);
     }
-    const kf__lx *len = kf__put_var(L, "int64_t", "len", 0, zero);
-    kf__open_for(L, "int64_t", "q", at, end, len, KF__SERIAL);
-    kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", q, line), NULL);
-    kf__put_decode(L, true, true, kf__l_var(L, "line"));
-    const kf__lx *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "%", q, line), NULL);
-    kf__put_set(L, len, kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", line, first),
-                                   kf__l_bin(L, "-", end, q)));
+    const kf__lx *left = open_lines(L, "q", at, end, &first, &len);
+    kf__put_set(L, len, left);
     kf__cpu_open_line(L, &b, first, len);
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, args, st->n_reds);
     kf__cpu_prepare(L, &b, mask);
@@ -265,7 +274,7 @@ static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *t
         kf__close(L);
         return;
     }
-    const kf__lx *line = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, "at");
+    const kf__lx *first, *len, *line = kf__word_size(L, kf__last(L));
     if (st->n_reds && !st->n_stores) {
         kf__open_if(L, kf__l_bin(L, "<", line, kf__l_int(L, KF__CPU_SHORT_LINE)));
         put_lines(L, st, from, to);
@@ -274,15 +283,9 @@ static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *t
         kf__open_block(L);
     }
     open_rests(L, st);
-    const kf__lx *len = kf__put_var(L, "int64_t", "len", 0, kf__l_int(L, 0));
-    kf__open_for(L, "int64_t", "at", from, to, len, KF__SERIAL);
-    kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", at, line), NULL);
-    kf__put_decode(L, true, true, kf__l_var(L, "line"));
-    const kf__lx *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "%", at, line), NULL);
-    const kf__lx *left = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", line, first),
-                                    kf__l_bin(L, "-", to, at));
+    const kf__lx *left = open_lines(L, "at", from, to, &first, &len);
     kf__put_set(L, len, kf__l_call(L, "kf_min_i64", KF__I64, left, block));
-    put_block_of_stage(L, st, at, first, len);
+    put_block_of_stage(L, st, kf__l_var(L, "at"), first, len);
     kf__close(L);
     close_rests(L, st);
     kf__close(L);

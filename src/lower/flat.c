@@ -22,10 +22,8 @@ static bool is_run(const kf__exprs *x, const kf__layout *layout, const kf__acces
 
 /* Its place in the run, if that is simpler; else 0. */
 static kf__expr flat(kf__exprs *x, const kf__layout *layout, const kf__access *a) {
-    if (a->affine || a->rank < 2 || a->value == KF__NO_VALUE || !is_run(x, layout, a)) return 0;
-    kf__expr coefficient[KF__ALL_AXES], offset;
-    kf__expr at = kf__x_place(x, (uint32_t)a->rank, a->index, a->shape);
-    return kf__x_affine(x, at, KF__ALL_AXES, coefficient, &offset) ? at : 0;
+    if (a->affine || !a->flat || a->rank < 2 || a->value == KF__NO_VALUE) return 0;
+    return is_run(x, layout, a) ? kf__x_place(x, (uint32_t)a->rank, a->index, a->shape) : 0;
 }
 
 bool kf__low_divides(const kf__partition *p, const kf__access *a, const kf__layout *layout) {

@@ -103,7 +103,8 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
     if (!kf__is_float(type)) return;
     if (node->op == KF__COPYSIGN || node->op == KF__SIGNBIT)
         show_signs(node->op == KF__SIGNBIT, samples, seed, n, by, run);
-    for (int64_t j = 0; j < n && at_zero((kf__opcode)node->op, &above, &below); j++) {
+    if (!at_zero((kf__opcode)node->op, &above, &below)) return;
+    for (int64_t j = 0; j < n; j++) {
         if (!may_be_zero(by, samples, factor, j)) continue;
         ((double *)run[2])[j] = above;
         ((double *)run[3])[j] = below;
