@@ -257,9 +257,8 @@ kf_status kf_compile(kf_context *ctx, const kf_graph *graph, const kf_compile_op
 kf_status kf__compile_sized(const kf_program *program, const int64_t *sizes, kf_program **out,
                             kf_error *err) {
     const kf__partition *p = program->partition;
-    kf_program like = *program;
-    like.sized = NULL;
-    like.is_sized = true;
+    kf_program like = {.ctx = program->ctx, .device = program->device, .fusion = program->fusion,
+                       .target = program->target, .offline = program->offline, .is_sized = true};
     return make_program(like, kf__unstepped(p), sizes, out, err);
 }
 

@@ -195,6 +195,35 @@ static void one_context_for_many_threads(void **state) {
     }
 }
 
+/* A program for each pattern of sizes that are 1, used once: the tables are full after 256 of them,
+ * so a plan and then its program are dropped, often by two threads. */
+static void *evaluate_once(void *arg) {
+    enum { EACH = 60 };
+    worker *w = arg;
+    for (int k = 0; k < EACH && !w->bad[0]; k++) {
+        int64_t shape[8], n = 1;
+        int rank = 0;
+        for (int bits = 1 + w->number * EACH + k; bits > 1; bits /= 2) /* to 480: rank 8 */
+            n *= shape[rank++] = 1 + bits % 2;
+        kf_array in = {x, cpu, rank, KF_F32, shape, NULL, 0}, out = {0};
+        kf_error err = {0};
+        if (kf_eval(w->ctx, "x * 3 + 1", 1, &in, 1, &out, &err) != KF_OK)
+            snprintf(w->bad, sizeof w->bad, "%.250s", err.message);
+        const float *r = out.data;
+        for (int64_t i = 0; i < n && !w->bad[0]; i++)
+            if (r[i] != x[i] * 3 + 1) snprintf(w->bad, sizeof w->bad, "wrong at %d", (int)i);
+        kf_array_free(w->ctx, &out);
+    }
+    return NULL;
+}
+
+static void programs_that_go(void **state) {
+    (void)state;
+    kf_context *ctx = new_context(false);
+    together(evaluate_once, ctx, NULL);
+    kf_context_free(ctx);
+}
+
 /* Arrays come from the pool of freed pages and go back to it. */
 static void *take_and_give(void *arg) {
     worker *w = arg;
@@ -255,6 +284,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_plan_for_many_threads),
         cmocka_unit_test(one_context_for_many_threads),
+        cmocka_unit_test(programs_that_go),
         cmocka_unit_test(the_pool),
         cmocka_unit_test(a_context_for_each_thread),
     };

@@ -107,8 +107,9 @@ static entry *find(struct kf__eval_cache *cache, const kf__text *key, uint64_t h
     return NULL;
 }
 
-/* Drop the least recently used entry that nobody uses; NULL: there is none. */
-static entry *drop_oldest(struct kf__eval_cache *cache) {
+/* Take out the least recently used entry that nobody uses; NULL: there is none. A plan still uses
+ * its program: freeing it reads that. */
+static entry *take_oldest(struct kf__eval_cache *cache) {
     uint32_t oldest = UINT32_MAX;
     for (uint32_t i = 0; i < cache->entries.n; i++) {
         const entry *e = cache->entries.at[i];
@@ -119,7 +120,6 @@ static entry *drop_oldest(struct kf__eval_cache *cache) {
     if (oldest == UINT32_MAX) return NULL;
     entry *e = cache->entries.at[oldest];
     cache->entries.at[oldest] = cache->entries.at[--cache->entries.n];
-    if (e->made_for) e->made_for->users--;
     return e;
 }
 
@@ -137,6 +137,12 @@ static void done_with(kf_context *ctx, entry *e) {
     pthread_mutex_lock(&ctx->eval->mutex);
     e->users--;
     pthread_mutex_unlock(&ctx->eval->mutex);
+}
+
+static void free_dropped(kf_context *ctx, entry *e) {
+    entry *program = e->made_for;
+    free_entry(&ctx->mem, e);
+    done_with(ctx, program);
 }
 
 /* Keep *made, used by this thread; gives an equal entry instead where another thread was faster. */
@@ -157,14 +163,14 @@ static kf_status keep(kf_context *ctx, const kf__text *key, entry made, entry **
     if (e->key) memcpy(e->key, key->at, key->n);
     pthread_mutex_lock(&cache->mutex);
     found = e->key ? find(cache, key, e->hash) : NULL;
-    if (e->key && !found && cache->entries.n >= MOST_ENTRIES) dropped = drop_oldest(cache);
+    if (e->key && !found && cache->entries.n >= MOST_ENTRIES) dropped = take_oldest(cache);
     if (e->key && !found && KF__PUSH(&ctx->mem, &cache->entries, e)) {
         e->last_used = ++cache->clock;
         if (e->made_for) e->made_for->users++;
         found = e;
     }
     pthread_mutex_unlock(&cache->mutex);
-    if (dropped) free_entry(&ctx->mem, dropped);
+    if (dropped) free_dropped(ctx, dropped);
     if (found != e) free_entry(&ctx->mem, e);
     *out = found;
     return found ? KF_OK : kf__out_of_memory(err);
