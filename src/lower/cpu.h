@@ -33,6 +33,17 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
 /* The same of what the next row stores. */
 void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
                              uint32_t n);
+/* Tiles of `along` elements of axis a by `down` elements of axis d, one behind the other along a. No
+ * processor foresees where the next one is. */
+typedef struct kf__tiling {
+    int a, d;
+    int64_t along, down;
+} kf__tiling;
+enum { KF__CPU_FAR_BYTES = 1 << 14 }; /* asking takes time: less than this is in L1 all along */
+/* How far the operand's next tile is, in elements; `last`: this one is the last along a. */
+const kf__lx *kf__cpu_next_tile(kf__low *L, uint32_t access, const kf__tiling *t, const kf__lx *last);
+/* Ask for the lines that have n elements of an access from `at` on; `at` needn't begin one. */
+void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n);
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l);
 void kf__cpu_forget(kf__low *L, const kf__mask *keep);
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);

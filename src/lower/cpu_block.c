@@ -137,6 +137,29 @@ void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t 
     }
 }
 
+/* Beyond the end of d it is nowhere, which costs little. */
+const kf__lx *kf__cpu_next_tile(kf__low *L, uint32_t access, const kf__tiling *t,
+                                const kf__lx *last) {
+    const kf__operand *o = &L->operands[access];
+    int64_t step = t->along * o->stride[t->a];
+    int64_t back = (kf__ceil_div(L->axes[t->a].size, t->along) - 1) * step;
+    return kf__l_select(L, last,
+                        kf__word_int(L, kf__l_name(L, "below_%s", o->name),
+                                     t->down * o->stride[t->d] - back),
+                        kf__word_int(L, kf__l_name(L, "next_%s", o->name), step));
+}
+
+void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n) {
+    const kf__operand *o = &L->operands[access];
+    const char *function = o->store ? "kf_prefetch_write" : "kf_prefetch_far";
+    const kf__lx *k = kf__l_var(L, "k"), *last = kf__l_bin(L, "-", n, kf__l_int(L, 1));
+    const kf__lx *line = kf__l_int(L, 64 / kf__types[o->dtype].size);
+    kf__open_for(L, "int64_t", "k", kf__l_int(L, 0), n, line, KF__SERIAL);
+    kf__put_call(L, kf__l_call(L, function, KF__I64, kf__l_bin(L, "+", at, k)));
+    kf__close(L);
+    kf__put_call(L, kf__l_call(L, function, KF__I64, kf__l_bin(L, "+", at, last)));
+}
+
 /* The FULL instructions of `mask`, for element l of the block. */
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l) {
     const kf__lx *at = L->at = kf__cpu_last(L, b, l);
@@ -185,12 +208,23 @@ static bool streams(const kf__low *L, uint32_t s) {
     return kf__low_step(L, L->k->stores[s].access) == 1;
 }
 
+/* Do an operand's runs begin lines of the cache? Of a tile they are short: parts of lines that pass
+ * it would take most of the time. */
+static bool fills_lines(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    for (int m = 0; m < L->n_axes; ++m)
+        if (o->varies[m] && !o->along[m].unit && o->stride[m] * kf__types[o->dtype].size % 64 != 0)
+            return false;
+    return true;
+}
+
 bool kf__cpu_stream_word(kf__low *L) {
     int64_t bytes = 0;
-    bool any = false;
+    bool any = false, lines = true;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         if (!streams(L, s) && !kf__low_tiled(L, L->k->stores[s].access)) continue;
         any = true;
+        if (kf__low_tiled(L, L->k->stores[s].access)) lines &= fills_lines(L, L->k->stores[s].access);
         int64_t n = kf__types[L->operands[L->k->stores[s].access].dtype].size;
         for (int m = 0; m < L->n_axes; ++m)
             if (L->operands[L->k->stores[s].access].varies[m]) n *= L->axes[m].size;
@@ -198,7 +232,7 @@ bool kf__cpu_stream_word(kf__low *L) {
     }
     int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 0;
     if (L->tile >= 0) line = kf__min(4 * line, 16 * L->axes[L->tile].size); /* runs of a tile */
-    if (any) kf__word_int(L, "stream", bytes >= KF__STREAM_BYTES && line >= 256);
+    if (any) kf__word_int(L, "stream", bytes >= KF__STREAM_BYTES && line >= 256 && lines);
     return any;
 }
 

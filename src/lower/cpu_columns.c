@@ -21,7 +21,6 @@ enum {
     KF__CPU_TILE = 256,        /* columns, so that a group stays in L1 for two passes */
     KF__CPU_TURNED = 128,      /* columns, where operands are transposed into L1 */
     KF__CPU_TURNED_PITCH = 144,
-    KF__CPU_FAR_BYTES = 1 << 20, /* from there on the next group isn't in L2 yet */
 };
 
 typedef struct columns {
@@ -31,6 +30,7 @@ typedef struct columns {
     int64_t tile, tiles, rows, chunks, outer;
     int64_t (*offsets)[KF__MAX_FIELDS];
     const kf__lx *first, *len, *total;
+    const kf__lx *to; /* the end of the unit's rows */
 } columns;
 
 static const char *array_name(kf__low *L, const char *what, uint32_t red, int f) {
@@ -63,8 +63,12 @@ static const char *turned_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "turned%u", (unsigned)i);
 }
 
+static const char *corner_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "corner%u", (unsigned)i);
+}
+
 /* Where the group that begins with row r0 is in memory. */
-static const kf__lx *corner_of(kf__low *L, const columns *c, uint32_t i, const kf__lx *r0) {
+static const kf__lx *put_corner(kf__low *L, const columns *c, uint32_t i, const kf__lx *r0) {
     const kf__operand *o = &L->operands[i];
     const char *var = L->axes[L->tile].var;
     L->axes[L->tile].var = r0->name;
@@ -72,16 +76,16 @@ static const kf__lx *corner_of(kf__low *L, const columns *c, uint32_t i, const k
                                  kf__low_offset(L, i, c->first));
     L->axes[L->tile].var = var;
     const char *type = kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored);
-    return kf__put_let(L, type, kf__l_name(L, "corner%u", (unsigned)i), at, NULL);
+    return kf__put_let(L, type, corner_name(L, i), at, NULL);
 }
 
 /* to[j, i] = from[i, j], of n by m. */
-static void put_transpose(kf__low *L, uint32_t i, const kf__lx *to, const kf__lx *to_pitch,
-                          const kf__lx *from, const kf__lx *from_pitch, const kf__lx *n,
-                          const kf__lx *m) {
+static void put_transpose(kf__low *L, uint32_t i, const char *function, const kf__lx *to,
+                          const kf__lx *to_pitch, const kf__lx *from, const kf__lx *from_pitch,
+                          const kf__lx *n, const kf__lx *m) {
     int size = kf__types[L->operands[i].dtype].size;
-    kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_transpose%d", size), KF__I64, to, to_pitch, from,
-                               from_pitch, n, m));
+    kf__put_call(L, kf__l_call(L, kf__l_name(L, "%s%d", function, size), KF__I64, to, to_pitch,
+                               from, from_pitch, n, m));
 }
 
 static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
@@ -89,19 +93,25 @@ static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf_
         if (!kf__low_tiled(L, i)) continue;
         kf__put_var(L, kf__types[L->operands[i].dtype].stored, turned_name(L, i),
                     KF__CPU_ROWS * KF__CPU_TURNED_PITCH, NULL);
+        const kf__lx *from = put_corner(L, c, i, r0);
         if (L->operands[i].store) continue;
-        const kf__lx *from = corner_of(L, c, i, r0);
-        put_transpose(L, i, kf__l_var(L, turned_name(L, i)), kf__l_int(L, KF__CPU_TURNED_PITCH), from,
+        put_transpose(L, i, "kf_transpose", kf__l_var(L, turned_name(L, i)),
+                      kf__l_int(L, KF__CPU_TURNED_PITCH), from,
                       kf__word_stride(L, i, kf__last(L)), c->len, kf__l_bin(L, "-", r1, r0));
     }
 }
 
 static void put_turned_stores(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
+    const kf__lx *pitch = kf__l_int(L, KF__CPU_TURNED_PITCH), *rows = kf__l_bin(L, "-", r1, r0);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!kf__low_tiled(L, i) || !L->operands[i].store) continue;
-        const kf__lx *to = corner_of(L, c, i, r0);
-        put_transpose(L, i, to, kf__word_stride(L, i, kf__last(L)), kf__l_var(L, turned_name(L, i)),
-                      kf__l_int(L, KF__CPU_TURNED_PITCH), kf__l_bin(L, "-", r1, r0), c->len);
+        const kf__lx *to = kf__l_var(L, corner_name(L, i)), *from = kf__l_var(L, turned_name(L, i));
+        const kf__lx *stride = kf__word_stride(L, i, kf__last(L));
+        kf__open_if(L, kf__l_var(L, "stream"));
+        put_transpose(L, i, "kf_stream_transpose", to, stride, from, pitch, rows, c->len);
+        kf__open_else(L);
+        put_transpose(L, i, "kf_transpose", to, stride, from, pitch, rows, c->len);
+        kf__close(L);
     }
 }
 
@@ -118,34 +128,48 @@ static void put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
     }
 }
 
-/* A part of the next group for each row: a line of what is contiguous along it, and of what isn't
- * every 32nd column. No hardware foresees these. */
-static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0) {
-    const kf__lx *l = kf__l_var(L, "l"), *k = kf__l_var(L, "k"), *zero = kf__l_int(L, 0);
-    const kf__lx *rows = kf__l_int(L, KF__CPU_ROWS);
-    if (!L->tiled) return;
-    kf__open_if(L, kf__word_int(L, "prefetch", kf__low_bytes(L) >= KF__CPU_FAR_BYTES));
+static bool is_contiguous_load(const kf__low *L, const kf__mask *mask, uint32_t access) {
+    if (kf__low_step(L, access) != 1 || !L->pointer[access]) return false;
     for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
         const kf__instr *in = &L->k->instrs[n];
-        uint32_t i = in->access;
-        if (!kf__has(mask, n) || in->kind != KF__I_LOAD) continue;
+        if (in->kind == KF__I_LOAD && in->access == access && kf__has(mask, n)) return true;
+    }
+    return false;
+}
+
+/* A part of the next group for each row of this one, [r0, r1): a line of what is contiguous along it,
+ * and of what isn't as many columns. */
+static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0,
+                      const kf__lx *r1) {
+    const kf__lx *l = kf__l_var(L, "l"), *one = kf__l_int(L, 1);
+    const kf__lx *rows = kf__l_int(L, KF__CPU_ROWS), *next = kf__l_bin(L, "+", r0, rows);
+    if (!L->tiled) return;
+    const kf__lx *more = kf__l_bin(L, "<", kf__l_bin(L, "+", kf__l_var(L, "u"), one),
+                                   kf__l_var(L, "end"));
+    more = kf__l_bin(L, "||", kf__l_bin(L, "<", next, c->to), more);
+    bool far = kf__low_bytes(L) >= KF__CPU_FAR_BYTES;
+    kf__open_if(L, kf__l_bin(L, "&&", kf__word_int(L, "prefetch", far), more));
+    kf__tiling tiling = {L->tile, kf__last(L), KF__CPU_ROWS, KF__CPU_TURNED};
+    const kf__lx *last = kf__put_let(L, "int", "last", kf__l_bin(L, ">=", next, c->total), NULL);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         bool tiled = kf__low_tiled(L, i);
-        if (!tiled && (kf__low_step(L, i) != 1 || !L->pointer[i])) continue;
-        const kf__lx *line = kf__l_int(L, 64 / kf__types[L->operands[i].dtype].size), *at;
+        if (!tiled && !is_contiguous_load(L, mask, i)) continue;
+        const char *from = tiled ? corner_name(L, i) : L->pointer[i];
+        const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, from),
+                                     kf__cpu_next_tile(L, i, &tiling, last));
+        at = kf__put_let(L, kf__l_name(L, "const %s *", kf__types[L->operands[i].dtype].stored),
+                         kf__l_name(L, "far%u", (unsigned)i), at, NULL);
+        bool store = L->operands[i].store;
+        if (store) kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
         if (tiled) {
-            kf__open_for(L, "int64_t", "l", kf__l_bin(L, "-", kf__l_var(L, "r"), r0), c->len, rows,
-                         KF__SERIAL);
-            at = kf__l_bin(L, "*", l, kf__word_stride(L, i, kf__last(L)));
-            at = kf__l_bin(L, "+", kf__l_var(L, kf__l_name(L, "corner%u", (unsigned)i)), at);
-            at = kf__l_bin(L, "+", at, rows);
-        } else {
-            at = kf__l_bin(L, "*", rows, kf__word_stride(L, i, L->tile));
-            at = kf__l_bin(L, "+", kf__l_var(L, L->pointer[i]), at);
+            const kf__lx *stride = kf__word_stride(L, i, kf__last(L));
+            kf__open_for(L, "int64_t", "l", kf__l_bin(L, "-", kf__l_var(L, "r"), r0), c->len,
+                         kf__l_bin(L, "-", r1, r0), KF__SERIAL);
+            at = kf__l_bin(L, "+", at, kf__l_bin(L, "*", l, stride));
         }
-        kf__open_for(L, "int64_t", "k", zero, tiled ? rows : c->len, line, KF__SERIAL);
-        kf__put_call(L, kf__l_call(L, "kf_prefetch_far", KF__I64, kf__l_bin(L, "+", at, k)));
-        kf__close(L);
+        kf__cpu_prefetch_run(L, i, at, tiled ? rows : c->len);
         if (tiled) kf__close(L);
+        if (store) kf__close(L);
     }
     kf__close(L);
 }
@@ -178,7 +202,7 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     kf__cpu_prepare(L, &b, mask);
     kf__cpu_store_targets(L, &b, c->stores, n_stores);
-    if (f == 0) put_ahead(L, c, mask, r0);
+    if (f == 0) put_ahead(L, c, mask, r0, r1);
     const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
     const kf__lx *l = open_lanes(L, c->len);
     kf__cpu_body(L, &b, mask, l);
@@ -293,6 +317,7 @@ static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
 
 /* The rows [from, to) into the states. */
 static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx *to) {
+    c->to = to;
     if (c->simple && !L->tiled) {
         put_field(L, c, 0, from, to);
         return;

@@ -47,8 +47,8 @@ static bool is_copied(const kf__low *L, const kf__cpu_block *b, uint16_t arg) {
     const kf__instr *in = &L->k->instrs[arg];
     if (in->kind != KF__I_LOAD || b->inside || b->pick[arg] || L->value[arg]) return false;
     const kf__operand *o = &L->operands[in->access];
-    return !b->tile[in->access] && !o->row && kf__low_step(L, in->access) == 1 &&
-           !strcmp(kf__types[o->dtype].stored, kf__ctype((kf__dtype)in->dtype));
+    bool contiguous = b->tile[in->access] || (!o->row && kf__low_step(L, in->access) == 1);
+    return contiguous && !strcmp(kf__types[o->dtype].stored, kf__ctype((kf__dtype)in->dtype));
 }
 
 /* Loads of a run whose guards say nothing more than what is known, and that the run's does. */
@@ -88,7 +88,8 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
         if (from->kind != KF__L_INT || from->integer)
             all = kf__l_bin(L, "&&", kf__l_bin(L, "==", from, zero), all);
         kf__open_if(L, all);
-        kf__put_set(L, kf__l_var(L, g->at), kf__l_var(L, kf__cpu_from(L, b, arg)));
+        const char *row = b->tile[L->k->instrs[arg].access];
+        kf__put_set(L, kf__l_var(L, g->at), kf__l_var(L, row ? row : kf__cpu_from(L, b, arg)));
         kf__open_else(L);
     }
     kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);

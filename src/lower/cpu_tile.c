@@ -16,7 +16,6 @@ enum {
     KF__TILE_BYTES = 128, /* of a row of t: two lines of cache, so that none is read twice */
     KF__TILE_LEN = 128,   /* elements of the innermost axis */
     KF__TILE_PAD = 16,
-    KF__FAR_BYTES = 1 << 14, /* less is in L1 all along */
 };
 
 typedef struct tiles {
@@ -70,18 +69,6 @@ static void pick_shape(const kf__low *L, tiles *s) {
         s->flat = is_flat(L, s->t);
         if (s->flat) s->rows = kf__min(KF__CPU_BLOCK, s->most) / s->len / 16 * 16;
     }
-}
-
-/* How far the operand's next tile is, in elements: along the innermost axis, or at its end along t.
- * Beyond the end of t nothing is right, which costs little. */
-static const kf__lx *ahead(kf__low *L, const tiles *s, const kf__lx *last, uint32_t i) {
-    const kf__operand *o = &L->operands[i];
-    int64_t step = s->len * o->stride[kf__last(L)];
-    int64_t back = (kf__ceil_div(L->axes[kf__last(L)].size, s->len) - 1) * step;
-    return kf__l_select(L, last,
-                        kf__word_int(L, kf__l_name(L, "below_%s", o->name),
-                                     s->rows * o->stride[s->t] - back),
-                        kf__word_int(L, kf__l_name(L, "next_%s", o->name), step));
 }
 
 /* ---------------------------------------------------------------- between memory and tiles */
@@ -155,45 +142,37 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
                   s->n_rows, s->n_len, s->n_rows);
 }
 
-/* From `at` on n elements' lines of the cache; the first needn't begin one. */
-static void put_far_lines(kf__low *L, const kf__lx *at, const kf__lx *n, int size) {
-    const kf__lx *k = kf__l_var(L, "k"), *last = kf__l_bin(L, "-", n, kf__l_int(L, 1));
-    kf__open_for(L, "int64_t", "k", kf__l_int(L, 0), n, kf__l_int(L, 64 / size), KF__SERIAL);
-    kf__put_call(L, kf__l_call(L, "kf_prefetch_far", KF__I64, kf__l_bin(L, "+", at, k)));
-    kf__close(L);
-    kf__put_call(L, kf__l_call(L, "kf_prefetch_far", KF__I64, kf__l_bin(L, "+", at, last)));
-}
-
 /* A part of the next tile for each row: of what isn't contiguous every `rows`-th run, and of what
  * is its line, but where tiles have whole lines: those the processor foresees. */
 static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
     const kf__lx *one = kf__l_int(L, 1), *l = kf__l_var(L, "l");
-    const kf__lx *another = kf__l_bin(L, "<", kf__l_bin(L, "+", kf__l_var(L, "u"), one),
-                                      kf__l_var(L, "end"));
-    bool far = !s->flat && kf__low_bytes(L) >= KF__FAR_BYTES;
-    kf__open_if(L, kf__l_bin(L, "&&", kf__word_int(L, "prefetch", far), another));
+    const kf__lx *more = kf__l_bin(L, "<", kf__l_bin(L, "+", kf__l_var(L, "u"), one),
+                                   kf__l_var(L, "end"));
+    bool far = !s->flat && kf__low_bytes(L) >= KF__CPU_FAR_BYTES;
+    kf__open_if(L, kf__l_bin(L, "&&", kf__word_int(L, "prefetch", far), more));
+    kf__tiling tiling = {kf__last(L), s->t, s->len, s->rows};
     const kf__lx *end = kf__l_bin(L, "+", s->first, s->n_len);
     const kf__lx *last = kf__put_let(
         L, "int", "last", kf__l_bin(L, "==", end, kf__word_size(L, kf__last(L))), NULL);
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (!kf__has(s->mask, i) || in->kind != KF__I_LOAD) continue;
-        const kf__operand *o = &L->operands[in->access];
-        int size = kf__types[o->dtype].size;
-        bool tiled = kf__low_tiled(L, in->access);
-        if (!tiled && (kf__low_step(L, in->access) != 1 || !L->pointer[in->access])) continue;
-        const char *from = tiled ? corner_name(L, in->access) : L->pointer[in->access];
-        const kf__lx *at = kf__put_let(L, kf__l_name(L, "const %s *", kf__types[o->dtype].stored),
-                                       kf__l_name(L, "far%u", (unsigned)in->access),
-                                       item(L, from, ahead(L, s, last, in->access)), NULL);
+    for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
+        const kf__instr *in = &L->k->instrs[n];
+        uint32_t i = in->access;
+        if (!kf__has(s->mask, n) || in->kind != KF__I_LOAD) continue;
+        bool tiled = kf__low_tiled(L, i);
+        if (!tiled && (kf__low_step(L, i) != 1 || !L->pointer[i])) continue;
+        const char *from = tiled ? corner_name(L, i) : L->pointer[i];
+        const kf__lx *at = kf__put_let(
+            L, kf__l_name(L, "const %s *", kf__types[L->operands[i].dtype].stored),
+            kf__l_name(L, "far%u", (unsigned)i),
+            item(L, from, kf__cpu_next_tile(L, i, &tiling, last)), NULL);
         if (tiled) {
-            const kf__lx *stride = kf__word_stride(L, in->access, kf__last(L));
+            const kf__lx *stride = kf__word_stride(L, i, kf__last(L));
             kf__open_for(L, "int64_t", "l", kf__l_var(L, "r"), b->len, s->n_rows, KF__SERIAL);
-            put_far_lines(L, kf__l_bin(L, "+", at, kf__l_bin(L, "*", l, stride)), s->n_rows, size);
+            at = kf__l_bin(L, "+", at, kf__l_bin(L, "*", l, stride));
         } else {
             kf__open_if(L, kf__l_bin(L, ">", kf__l_var(L, "along"), one));
-            put_far_lines(L, at, b->len, size);
         }
+        kf__cpu_prefetch_run(L, i, at, tiled ? s->n_rows : b->len);
         kf__close(L);
     }
     kf__close(L);
