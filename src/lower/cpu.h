@@ -42,6 +42,8 @@ typedef struct kf__tiling {
 enum { KF__CPU_FAR_BYTES = 1 << 14 }; /* asking takes time: less than this is in L1 all along */
 /* How far the operand's next tile is, in elements; `last`: this one is the last along a. */
 const kf__lx *kf__cpu_next_tile(kf__low *L, uint32_t access, const kf__tiling *t, const kf__lx *last);
+/* Does the block read, by loads of `mask`, or store a run of the operand, which has a pointer? */
+bool kf__cpu_is_run(const kf__low *L, const kf__mask *mask, uint32_t access);
 /* Ask for the lines that have n elements of an access from `at` on; `at` needn't begin one. */
 void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n);
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l);

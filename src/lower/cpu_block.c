@@ -149,15 +149,21 @@ const kf__lx *kf__cpu_next_tile(kf__low *L, uint32_t access, const kf__tiling *t
                         kf__word_int(L, kf__l_name(L, "next_%s", o->name), step));
 }
 
+bool kf__cpu_is_run(const kf__low *L, const kf__mask *mask, uint32_t access) {
+    if (kf__low_step(L, access) != 1 || !L->pointer[access]) return false;
+    if (L->operands[access].store) return true;
+    for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
+        const kf__instr *in = &L->k->instrs[n];
+        if (in->kind == KF__I_LOAD && in->access == access && kf__has(mask, n)) return true;
+    }
+    return false;
+}
+
 void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n) {
     const kf__operand *o = &L->operands[access];
-    const char *function = o->store ? "kf_prefetch_write" : "kf_prefetch_far";
-    const kf__lx *k = kf__l_var(L, "k"), *last = kf__l_bin(L, "-", n, kf__l_int(L, 1));
-    const kf__lx *line = kf__l_int(L, 64 / kf__types[o->dtype].size);
-    kf__open_for(L, "int64_t", "k", kf__l_int(L, 0), n, line, KF__SERIAL);
-    kf__put_call(L, kf__l_call(L, function, KF__I64, kf__l_bin(L, "+", at, k)));
-    kf__close(L);
-    kf__put_call(L, kf__l_call(L, function, KF__I64, kf__l_bin(L, "+", at, last)));
+    const kf__lx *bytes = kf__l_bin(L, "*", n, kf__l_int(L, kf__types[o->dtype].size));
+    kf__put_call(L, kf__l_call(L, o->store ? "kf_prefetch_write_run" : "kf_prefetch_run", KF__I64,
+                               at, bytes));
 }
 
 /* The FULL instructions of `mask`, for element l of the block. */

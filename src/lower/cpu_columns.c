@@ -128,15 +128,6 @@ static void put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
     }
 }
 
-static bool is_contiguous_load(const kf__low *L, const kf__mask *mask, uint32_t access) {
-    if (kf__low_step(L, access) != 1 || !L->pointer[access]) return false;
-    for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
-        const kf__instr *in = &L->k->instrs[n];
-        if (in->kind == KF__I_LOAD && in->access == access && kf__has(mask, n)) return true;
-    }
-    return false;
-}
-
 /* A part of the next group for each row of this one, [r0, r1): a line of what is contiguous along it,
  * and of what isn't as many columns. */
 static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0,
@@ -153,7 +144,7 @@ static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const 
     const kf__lx *last = kf__put_let(L, "int", "last", kf__l_bin(L, ">=", next, c->total), NULL);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         bool tiled = kf__low_tiled(L, i);
-        if (!tiled && !is_contiguous_load(L, mask, i)) continue;
+        if (!tiled && !kf__cpu_is_run(L, mask, i)) continue;
         const char *from = tiled ? corner_name(L, i) : L->pointer[i];
         const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, from),
                                      kf__cpu_next_tile(L, i, &tiling, last));

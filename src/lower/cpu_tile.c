@@ -154,26 +154,27 @@ static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
     const kf__lx *end = kf__l_bin(L, "+", s->first, s->n_len);
     const kf__lx *last = kf__put_let(
         L, "int", "last", kf__l_bin(L, "==", end, kf__word_size(L, kf__last(L))), NULL);
-    for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
-        const kf__instr *in = &L->k->instrs[n];
-        uint32_t i = in->access;
-        if (!kf__has(s->mask, n) || in->kind != KF__I_LOAD) continue;
-        bool tiled = kf__low_tiled(L, i);
-        if (!tiled && (kf__low_step(L, i) != 1 || !L->pointer[i])) continue;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        bool tiled = kf__low_tiled(L, i), store = L->operands[i].store;
+        if (!tiled && !kf__cpu_is_run(L, s->mask, i)) continue;
         const char *from = tiled ? corner_name(L, i) : L->pointer[i];
         const kf__lx *at = kf__put_let(
             L, kf__l_name(L, "const %s *", kf__types[L->operands[i].dtype].stored),
             kf__l_name(L, "far%u", (unsigned)i),
             item(L, from, kf__cpu_next_tile(L, i, &tiling, last)), NULL);
+        const kf__lx *cached = kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0));
         if (tiled) {
+            if (store) kf__open_if(L, cached);
             const kf__lx *stride = kf__word_stride(L, i, kf__last(L));
             kf__open_for(L, "int64_t", "l", kf__l_var(L, "r"), b->len, s->n_rows, KF__SERIAL);
             at = kf__l_bin(L, "+", at, kf__l_bin(L, "*", l, stride));
         } else {
-            kf__open_if(L, kf__l_bin(L, ">", kf__l_var(L, "along"), one));
+            const kf__lx *parts = kf__l_bin(L, ">", kf__l_var(L, "along"), one);
+            kf__open_if(L, store ? kf__l_bin(L, "&&", parts, cached) : parts);
         }
         kf__cpu_prefetch_run(L, i, at, tiled ? s->n_rows : b->len);
         kf__close(L);
+        if (tiled && store) kf__close(L);
     }
     kf__close(L);
 }

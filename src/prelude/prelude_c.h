@@ -228,6 +228,15 @@ KF_FN void kf_prefetch(const void *p) { __builtin_prefetch(p, 0, 3); }
 KF_FN void kf_prefetch_far(const void *p) { __builtin_prefetch(p, 0, 2); } /* to L2 */
 KF_FN void kf_prefetch_write(const void *p) { __builtin_prefetch(p, 1, 2); }
 
+/* The cache's lines that have the n bytes from p on, which needn't begin one, to L2. */
+#define KF_PREFETCH_RUN(NAME, PREFETCH)                                                       \
+    KF_FN void NAME(const void *p, int64_t n) {                                               \
+        const char *line = (const char *)((__UINTPTR_TYPE__)p & ~(__UINTPTR_TYPE__)63);       \
+        for (; line < (const char *)p + n; line += 64) PREFETCH(line);                        \
+    }
+KF_PREFETCH_RUN(kf_prefetch_run, kf_prefetch_far)
+KF_PREFETCH_RUN(kf_prefetch_write_run, kf_prefetch_write)
+
 /* ---------------------------------------------------------------- vectors of this machine
  * KF_VECTOR bytes each. Rows of the table: the widest that there is. */
 
