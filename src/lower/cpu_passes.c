@@ -122,6 +122,16 @@ static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__
     kf__close(L);
 }
 
+/* The row's next block is asked for; after its last one, where the last stage doesn't do that, the
+ * next row's. */
+static void put_ahead(kf__low *L, const kf__cpu_block *b, const kf__mask *mask) {
+    uint16_t stores[64];
+    bool by_last = L->k->n_stages > 1 && kf__low_stores(L, (int)L->k->n_stages - 1, stores) > 0;
+    if (by_last) kf__open_if(L, kf__l_bin(L, "==", b->len, kf__l_int(L, KF__CPU_BLOCK)));
+    kf__cpu_prefetch(L, b, mask, false);
+    if (by_last) kf__close(L);
+}
+
 void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     uint16_t roots[256];
     uint32_t n = 0;
@@ -150,7 +160,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])), p->keep[r], KF__CPU_BLOCK, NULL);
     }
     kf__cpu_prepare(L, b, mask);
-    if (p->field + 1 == p->n_fields) kf__cpu_prefetch(L, b, mask, false);
+    if (p->field + 1 == p->n_fields) put_ahead(L, b, mask);
     if (p->field == 0) kf__cpu_store_targets(L, b, p->stores, p->n_stores);
     for (uint32_t r = 0; r < p->n_reds; ++r)
         if (takes_part(L, p, r)) kf__cpu_put_lanes(L, p->reds[r], p->field);
