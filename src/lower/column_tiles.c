@@ -9,8 +9,7 @@ enum {
     MOST_TILES = 2,        /* CPU: they stay in L1 */
 };
 
-/* The one reduced axis; -1: there are more. */
-static int only_reduced(const kf__low *L) {
+int kf__low_only_reduced(const kf__low *L) {
     int t = -1, n = 0;
     for (int m = 0; m < L->n_axes; ++m)
         if (L->axes[m].reduced) t = m, n++;
@@ -19,7 +18,7 @@ static int only_reduced(const kf__low *L) {
 
 bool kf__low_is_column_tile(const kf__low *L, uint32_t i, int last) {
     const kf__operand *o = &L->operands[i];
-    int t = only_reduced(L);
+    int t = kf__low_only_reduced(L);
     if (o->store && L->target->kind != KF__TARGET_C) return false;
     return t >= 0 && o->value && o->affine && o->varies[last] &&
            !o->along[last].unit && o->varies[t] && o->along[t].unit && kf__low_moves(L, i, false);
@@ -42,7 +41,7 @@ void kf__low_find_column_tiles(kf__low *L) {
         if (!kf__low_is_column_tile(L, i, kf__last(L))) continue;
         bytes += 32 * 65 * kf__max(4, kf__types[kf__compute(L->operands[i].dtype)].size);
         if (cuda ? bytes > TILE_BYTES : ++n > MOST_TILES) return;
-        L->tile = only_reduced(L);
+        L->tile = kf__low_only_reduced(L);
         L->tiled |= (uint64_t)1 << i;
     }
 }

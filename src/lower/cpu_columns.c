@@ -129,18 +129,18 @@ static void put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
 }
 
 /* A part of the next group for each row of this one, [r0, r1): a line of what is contiguous along it,
- * and of what isn't as many columns. */
+ * and of what isn't as many columns. Without groups rows are long enough for the processor. */
 static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0,
                       const kf__lx *r1) {
     const kf__lx *l = kf__l_var(L, "l"), *one = kf__l_int(L, 1);
     const kf__lx *rows = kf__l_int(L, KF__CPU_ROWS), *next = kf__l_bin(L, "+", r0, rows);
-    if (!L->tiled) return;
+    kf__tiling tiling = {kf__low_only_reduced(L), kf__last(L), KF__CPU_ROWS, c->tile};
+    if (tiling.a < 0 || (c->simple && !L->tiled)) return;
     const kf__lx *more = kf__l_bin(L, "<", kf__l_bin(L, "+", kf__l_var(L, "u"), one),
                                    kf__l_var(L, "end"));
     more = kf__l_bin(L, "||", kf__l_bin(L, "<", next, c->to), more);
     bool far = kf__low_bytes(L) >= KF__CPU_FAR_BYTES;
     kf__open_if(L, kf__l_bin(L, "&&", kf__word_int(L, "prefetch", far), more));
-    kf__tiling tiling = {L->tile, kf__last(L), KF__CPU_ROWS, KF__CPU_TURNED};
     const kf__lx *last = kf__put_let(L, "int", "last", kf__l_bin(L, ">=", next, c->total), NULL);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         bool tiled = kf__low_tiled(L, i);
