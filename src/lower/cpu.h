@@ -46,6 +46,9 @@ const kf__lx *kf__cpu_next_tile(kf__low *L, uint32_t access, const kf__tiling *t
 bool kf__cpu_is_run(const kf__low *L, const kf__mask *mask, uint32_t access);
 /* Ask for the lines that have n elements of an access from `at` on; `at` needn't begin one. */
 void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n);
+/* A thread's first tile, where `too` (NULL: always) holds: n runs of m elements from its corner on. */
+void kf__cpu_prefetch_first(kf__low *L, uint32_t access, const kf__lx *too, const kf__lx *n,
+                            const kf__lx *m);
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l);
 void kf__cpu_forget(kf__low *L, const kf__mask *keep);
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);

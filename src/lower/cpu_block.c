@@ -166,6 +166,19 @@ void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const k
                                at, bytes));
 }
 
+void kf__cpu_prefetch_first(kf__low *L, uint32_t access, const kf__lx *too, const kf__lx *n,
+                            const kf__lx *m) {
+    const kf__lx *first = kf__l_bin(L, "==", kf__l_var(L, "u"), kf__l_var(L, "begin"));
+    if (too) first = kf__l_bin(L, "&&", first, too);
+    const kf__lx *l = kf__l_var(L, "l"), *stride = kf__word_stride(L, access, kf__last(L));
+    const kf__lx *corner = kf__l_var(L, kf__l_name(L, "corner%u", (unsigned)access));
+    kf__open_if(L, kf__l_bin(L, "&&", kf__l_var(L, "prefetch"), first));
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), n, kf__l_int(L, 1), KF__SERIAL);
+    kf__cpu_prefetch_run(L, access, kf__l_bin(L, "+", corner, kf__l_bin(L, "*", l, stride)), m);
+    kf__close(L);
+    kf__close(L);
+}
+
 /* The FULL instructions of `mask`, for element l of the block. */
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l) {
     const kf__lx *at = L->at = kf__cpu_last(L, b, l);

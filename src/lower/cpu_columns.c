@@ -30,7 +30,7 @@ typedef struct columns {
     int64_t tile, tiles, rows, chunks, outer;
     int64_t (*offsets)[KF__MAX_FIELDS];
     const kf__lx *first, *len, *total;
-    const kf__lx *to; /* the end of the unit's rows */
+    const kf__lx *from, *to; /* the unit's rows */
 } columns;
 
 static const char *array_name(kf__low *L, const char *what, uint32_t red, int f) {
@@ -95,6 +95,8 @@ static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf_
                     KF__CPU_ROWS * KF__CPU_TURNED_PITCH, NULL);
         const kf__lx *from = put_corner(L, c, i, r0);
         if (L->operands[i].store) continue;
+        kf__cpu_prefetch_first(L, i, kf__l_bin(L, "==", r0, c->from), c->len,
+                               kf__l_bin(L, "-", r1, r0));
         put_transpose(L, i, "kf_transpose", kf__l_var(L, turned_name(L, i)),
                       kf__l_int(L, KF__CPU_TURNED_PITCH), from,
                       kf__word_stride(L, i, kf__last(L)), c->len, kf__l_bin(L, "-", r1, r0));
@@ -139,8 +141,7 @@ static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const 
     const kf__lx *more = kf__l_bin(L, "<", kf__l_bin(L, "+", kf__l_var(L, "u"), one),
                                    kf__l_var(L, "end"));
     more = kf__l_bin(L, "||", kf__l_bin(L, "<", next, c->to), more);
-    bool far = kf__low_bytes(L) >= KF__CPU_FAR_BYTES;
-    kf__open_if(L, kf__l_bin(L, "&&", kf__word_int(L, "prefetch", far), more));
+    kf__open_if(L, kf__l_bin(L, "&&", kf__l_var(L, "prefetch"), more));
     const kf__lx *last = kf__put_let(L, "int", "last", kf__l_bin(L, ">=", next, c->total), NULL);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         bool tiled = kf__low_tiled(L, i);
@@ -308,6 +309,7 @@ static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
 
 /* The rows [from, to) into the states. */
 static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx *to) {
+    c->from = from;
     c->to = to;
     if (c->simple && !L->tiled) {
         put_field(L, c, 0, from, to);
@@ -339,6 +341,7 @@ static void put_chunks(kf__low *L, columns *c) {
     c->total = kf__word_int(L, "reduced", c->rows);
     const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
     bool stream = kf__cpu_stream_word(L);
+    kf__word_int(L, "prefetch", kf__low_bytes(L) >= KF__CPU_FAR_BYTES);
     kf__put_scalars(L);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
     const kf__lx *chunk = kf__put_let(L, "int64_t", "chunk", kf__l_bin(L, "%", u, chunks), NULL);

@@ -118,6 +118,7 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
         const kf__lx *zero = kf__l_int(L, 0), *size[] = {s->n_rows, s->n_len};
         const kf__lx *from[] = {zero, zero}, *to[] = {size[0], size[1]};
         if (in->n_args) kf__put_rectangle(L, i, s->t, s->first, size, from, to);
+        kf__cpu_prefetch_first(L, in->access, NULL, s->n_len, s->n_rows);
         const kf__lx *corner = kf__l_bin(L, "+", kf__l_bin(L, "*", from[1], stride), from[0]);
         const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", from[0], s->pitch), from[1]);
         put_transpose(L, "kf_transpose", kf__types[o->dtype].size, item(L, tile, at), s->pitch,
@@ -148,8 +149,7 @@ static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
     const kf__lx *one = kf__l_int(L, 1), *l = kf__l_var(L, "l");
     const kf__lx *more = kf__l_bin(L, "<", kf__l_bin(L, "+", kf__l_var(L, "u"), one),
                                    kf__l_var(L, "end"));
-    bool far = !s->flat && kf__low_bytes(L) >= KF__CPU_FAR_BYTES;
-    kf__open_if(L, kf__l_bin(L, "&&", kf__word_int(L, "prefetch", far), more));
+    kf__open_if(L, kf__l_bin(L, "&&", kf__l_var(L, "prefetch"), more));
     kf__tiling tiling = {kf__last(L), s->t, s->len, s->rows};
     const kf__lx *end = kf__l_bin(L, "+", s->first, s->n_len);
     const kf__lx *last = kf__put_let(
@@ -263,6 +263,7 @@ void kf__cpu_tiles(kf__low *L) {
     bool stream = kf__cpu_stream_word(L);
     kf__put_scalars(L);
     s.mask = kf__cpu_line_mask(L, s.stores, s.n_stores);
+    kf__word_int(L, "prefetch", !s.flat && kf__low_bytes(L) >= KF__CPU_FAR_BYTES);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
     put_tile(L, &s);
