@@ -5,9 +5,12 @@ typedef struct {
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
+    int64_t prefetch;
     int64_t n1;
     const float *in_x;
     int64_t s0_in_x;
+    int64_t next_in_x;
+    int64_t below_in_x;
     float *tmp_2;
     float *tmp_3;
     float *part_max1;
@@ -25,9 +28,12 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
+    const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t next_in_x = a->next_in_x;
+    const int64_t below_in_x = a->below_in_x;
     float *tmp_2 = a->tmp_2;
     float *tmp_3 = a->tmp_3;
     float *part_max1 = a->part_max1;
@@ -60,6 +66,11 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
             for (int64_t r = r0; r < r1; ++r) {
                 const int64_t i0 = r;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                if (prefetch && ((r0 + 32 < to) || (u + 1 < end))) {
+                    const int last = r0 + 32 >= reduced;
+                    const float *far0 = p0_in_x + (last ? below_in_x : next_in_x);
+                    kf_prefetch_run(far0, len * 4);
+                }
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float v0 = kf_load_f32(p0_in_x, l);

@@ -1,6 +1,7 @@
 
 typedef struct {
     int64_t stream;
+    int64_t prefetch;
     int64_t n2;
     int64_t n1;
     int64_t tile_len;
@@ -22,9 +23,12 @@ typedef struct {
     float *out0;
     int64_t s0_out0;
     int64_t s1_out0;
-    int64_t prefetch;
     int64_t next_in_x;
+    int64_t below_in_x;
     int64_t next_in_y;
+    int64_t below_in_y;
+    int64_t next_out0;
+    int64_t below_out0;
 } k0_add_dropout_args;
 
 /* add, dropout.
@@ -34,6 +38,7 @@ typedef struct {
  * writes out0     float32[x.0, x.3, x.1, x.2], 4 bytes each */
 void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
+    const int64_t prefetch = a->prefetch;
     const int64_t n2 = a->n2;
     const int64_t n1 = a->n1;
     const int64_t tile_len = a->tile_len;
@@ -55,9 +60,12 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     const int64_t s1_out0 = a->s1_out0;
-    const int64_t prefetch = a->prefetch;
     const int64_t next_in_x = a->next_in_x;
+    const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
+    const int64_t below_in_y = a->below_in_y;
+    const int64_t next_out0 = a->next_out0;
+    const int64_t below_out0 = a->below_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -70,6 +78,11 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
         const int64_t i0 = outer;
         const kf_bf16 *corner1 = in_x + (i0 * s0_in_x + r0 * s1_in_x + first * s2_in_x);
         kf_bf16 tile1[9216];
+        if (prefetch && u == begin) {
+            for (int64_t l = 0; l < len; ++l) {
+                kf_prefetch_run(corner1 + l * s2_in_x, rows * 2);
+            }
+        }
         kf_transpose2(tile1, pitch, corner1, s2_in_x, len, rows);
         for (int64_t r = 0; r < lines; ++r) {
             const int64_t i1 = r0 + r;
@@ -94,14 +107,19 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
             if (stream) {
                 kf_stream_copy(p3_out0, buffer0, line_len * 4);
             }
-            if (prefetch) {
+            if (prefetch && u + 1 < end) {
+                const int last = first + len == n2;
+                const kf_bf16 *far1 = corner1 + (last ? below_in_x : next_in_x);
                 for (int64_t l = r; l < line_len; l += rows) {
-                    for (int64_t k = 0; k < rows; k += 32) {
-                        kf_prefetch_far(corner1 + next_in_x + l * s2_in_x + k);
-                    }
+                    kf_prefetch_run(far1 + l * s2_in_x, rows * 2);
                 }
-                for (int64_t k = 0; k < line_len; k += 16) {
-                    kf_prefetch_far(p2_in_y + next_in_y + k);
+                const float *far2 = p2_in_y + (last ? below_in_y : next_in_y);
+                if (along > 1) {
+                    kf_prefetch_run(far2, line_len * 4);
+                }
+                const float *far3 = p3_out0 + (last ? below_out0 : next_out0);
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(far3, line_len * 4);
                 }
             }
         }

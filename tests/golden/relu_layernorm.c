@@ -74,8 +74,10 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
             }
             lanes_mean3[0] = lanes_mean3[0] + lanes_mean3[1];
             const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(len));
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p0_in_x + 2048 + l);
+            if (len == 2048) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p0_in_x + 2048 + l);
+                }
             }
             float lanes_m2_3[64];
             KF_SIMD

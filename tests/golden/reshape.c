@@ -5,11 +5,13 @@ typedef struct {
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
+    int64_t prefetch;
     int64_t n1;
     int64_t s0_in_x;
     int64_t s1_in_x;
     const float *in_x;
-    int64_t prefetch;
+    int64_t next_in_x;
+    int64_t below_in_x;
     float *out0;
     float *part_sum1;
 } k0_sum_args;
@@ -24,11 +26,13 @@ void k0_sum(const k0_sum_args *a, int64_t begin, int64_t end) {
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
+    const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t s1_in_x = a->s1_in_x;
     const float *in_x = a->in_x;
-    const int64_t prefetch = a->prefetch;
+    const int64_t next_in_x = a->next_in_x;
+    const int64_t below_in_x = a->below_in_x;
     float *out0 = a->out0;
     float *part_sum1 = a->part_sum1;
     for (int64_t u = begin; u < end; ++u) {
@@ -48,14 +52,19 @@ void k0_sum(const k0_sum_args *a, int64_t begin, int64_t end) {
             const int64_t r1 = kf_min_i64(to, r0 + 32);
             float turned0[4608];
             const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
+            if (prefetch && (u == begin && r0 == from)) {
+                for (int64_t l = 0; l < len; ++l) {
+                    kf_prefetch_run(corner0 + l * s1_in_x, (r1 - r0) * 4);
+                }
+            }
             kf_transpose4(turned0, 144, corner0, s1_in_x, len, r1 - r0);
             for (int64_t r = r0; r < r1; ++r) {
                 const float *row0 = turned0 + (r - r0) * 144;
-                if (prefetch) {
-                    for (int64_t l = r - r0; l < len; l += 32) {
-                        for (int64_t k = 0; k < 32; k += 16) {
-                            kf_prefetch_far(corner0 + l * s1_in_x + 32 + k);
-                        }
+                if (prefetch && ((r0 + 32 < to) || (u + 1 < end))) {
+                    const int last = r0 + 32 >= reduced;
+                    const float *far0 = corner0 + (last ? below_in_x : next_in_x);
+                    for (int64_t l = r - r0; l < len; l += r1 - r0) {
+                        kf_prefetch_run(far0 + l * s1_in_x, 32 * 4);
                     }
                 }
                 KF_SIMD

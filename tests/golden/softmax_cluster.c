@@ -27,8 +27,10 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p0_in_x + 2048 + l);
+            if (len == 2048) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p0_in_x + 2048 + l);
+                }
             }
             float lanes_max1[64];
             KF_SIMD

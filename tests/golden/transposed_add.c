@@ -1,6 +1,7 @@
 
 typedef struct {
     int64_t stream;
+    int64_t prefetch;
     int64_t n1;
     int64_t n0;
     int64_t tile_len;
@@ -16,9 +17,12 @@ typedef struct {
     int64_t s0_in_y;
     float *out0;
     int64_t s0_out0;
-    int64_t prefetch;
     int64_t next_in_x;
+    int64_t below_in_x;
     int64_t next_in_y;
+    int64_t below_in_y;
+    int64_t next_out0;
+    int64_t below_out0;
 } k0_add_args;
 
 /* add.
@@ -28,6 +32,7 @@ typedef struct {
  * writes out0     float32[x.1, x.0], 4 bytes each */
 void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
+    const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
     const int64_t n0 = a->n0;
     const int64_t tile_len = a->tile_len;
@@ -43,9 +48,12 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
     const int64_t s0_in_y = a->s0_in_y;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
-    const int64_t prefetch = a->prefetch;
     const int64_t next_in_x = a->next_in_x;
+    const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
+    const int64_t below_in_y = a->below_in_y;
+    const int64_t next_out0 = a->next_out0;
+    const int64_t below_out0 = a->below_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -56,6 +64,11 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
         const int64_t line_len = flat ? (rows * len) : len;
         const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
         float tile0[4608];
+        if (prefetch && u == begin) {
+            for (int64_t l = 0; l < len; ++l) {
+                kf_prefetch_run(corner0 + l * s1_in_x, rows * 4);
+            }
+        }
         kf_transpose4(tile0, pitch, corner0, s1_in_x, len, rows);
         for (int64_t r = 0; r < lines; ++r) {
             const int64_t i0 = r0 + r;
@@ -74,14 +87,19 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
             if (stream) {
                 kf_stream_copy(p2_out0, buffer0, line_len * 4);
             }
-            if (prefetch) {
+            if (prefetch && u + 1 < end) {
+                const int last = first + len == n1;
+                const float *far0 = corner0 + (last ? below_in_x : next_in_x);
                 for (int64_t l = r; l < line_len; l += rows) {
-                    for (int64_t k = 0; k < rows; k += 16) {
-                        kf_prefetch_far(corner0 + next_in_x + l * s1_in_x + k);
-                    }
+                    kf_prefetch_run(far0 + l * s1_in_x, rows * 4);
                 }
-                for (int64_t k = 0; k < line_len; k += 16) {
-                    kf_prefetch_far(p1_in_y + next_in_y + k);
+                const float *far1 = p1_in_y + (last ? below_in_y : next_in_y);
+                if (along > 1) {
+                    kf_prefetch_run(far1, line_len * 4);
+                }
+                const float *far2 = p2_out0 + (last ? below_out0 : next_out0);
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(far2, line_len * 4);
                 }
             }
         }

@@ -1,6 +1,7 @@
 
 typedef struct {
     int64_t stream;
+    int64_t prefetch;
     int64_t n1;
     int64_t n0;
     int64_t tile_len;
@@ -14,8 +15,10 @@ typedef struct {
     int64_t s0_in_x;
     float *packed_in_x;
     int64_t s0_packed_in_x;
-    int64_t prefetch;
     int64_t next_in_x;
+    int64_t below_in_x;
+    int64_t next_packed_in_x;
+    int64_t below_packed_in_x;
 } k0_add_layer_norm_pack0_args;
 
 /* a copy of in_x.
@@ -24,6 +27,7 @@ typedef struct {
  * writes packed_in_x float32[x.0, x.1], 4 bytes each */
 void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
+    const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
     const int64_t n0 = a->n0;
     const int64_t tile_len = a->tile_len;
@@ -37,8 +41,10 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
     const int64_t s0_in_x = a->s0_in_x;
     float *packed_in_x = a->packed_in_x;
     const int64_t s0_packed_in_x = a->s0_packed_in_x;
-    const int64_t prefetch = a->prefetch;
     const int64_t next_in_x = a->next_in_x;
+    const int64_t below_in_x = a->below_in_x;
+    const int64_t next_packed_in_x = a->next_packed_in_x;
+    const int64_t below_packed_in_x = a->below_packed_in_x;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -49,6 +55,11 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
         const int64_t line_len = flat ? (rows * len) : len;
         const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
         float tile0[4608];
+        if (prefetch && u == begin) {
+            for (int64_t l = 0; l < len; ++l) {
+                kf_prefetch_run(corner0 + l * s1_in_x, rows * 4);
+            }
+        }
         kf_transpose4(tile0, pitch, corner0, s1_in_x, len, rows);
         for (int64_t r = 0; r < lines; ++r) {
             const int64_t i0 = r0 + r;
@@ -64,11 +75,15 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
             if (stream) {
                 kf_stream_copy(p1_packed_in_x, buffer0, line_len * 4);
             }
-            if (prefetch) {
+            if (prefetch && u + 1 < end) {
+                const int last = first + len == n1;
+                const float *far0 = corner0 + (last ? below_in_x : next_in_x);
                 for (int64_t l = r; l < line_len; l += rows) {
-                    for (int64_t k = 0; k < rows; k += 16) {
-                        kf_prefetch_far(corner0 + next_in_x + l * s1_in_x + k);
-                    }
+                    kf_prefetch_run(far0 + l * s1_in_x, rows * 4);
+                }
+                const float *far1 = p1_packed_in_x + (last ? below_packed_in_x : next_packed_in_x);
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(far1, line_len * 4);
                 }
             }
         }
@@ -161,11 +176,13 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
             }
             lanes_mean3[0] = lanes_mean3[0] + lanes_mean3[1];
             const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(len));
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p0_packed_in_x + 2048 + l);
-            }
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p1_in_y + 2048 + l);
+            if (len == 2048) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p0_packed_in_x + 2048 + l);
+                }
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p1_in_y + 2048 + l);
+                }
             }
             float lanes_m2_3[64];
             KF_SIMD
