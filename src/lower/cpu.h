@@ -33,22 +33,6 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
 /* The same of what the next row stores. */
 void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
                              uint32_t n);
-/* Tiles of `along` elements of axis a by `down` elements of axis d, one behind the other along a. No
- * processor foresees where the next one is. */
-typedef struct kf__tiling {
-    int a, d;
-    int64_t along, down;
-} kf__tiling;
-enum { KF__CPU_FAR_BYTES = 1 << 14 }; /* asking takes time: less than this is in L1 all along */
-/* How far the operand's next tile is, in elements; `last`: this one is the last along a. */
-const kf__lx *kf__cpu_next_tile(kf__low *L, uint32_t access, const kf__tiling *t, const kf__lx *last);
-/* Does the block read, by loads of `mask`, or store a run of the operand, which has a pointer? */
-bool kf__cpu_is_run(const kf__low *L, const kf__mask *mask, uint32_t access);
-/* Ask for the lines that have n elements of an access from `at` on; `at` needn't begin one. */
-void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n);
-/* A thread's first tile, where `too` (NULL: always) holds: n runs of m elements from its corner on. */
-void kf__cpu_prefetch_first(kf__low *L, uint32_t access, const kf__lx *too, const kf__lx *n,
-                            const kf__lx *m);
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l);
 void kf__cpu_forget(kf__low *L, const kf__mask *keep);
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
@@ -61,6 +45,28 @@ void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, 
                     const kf__lx *l);
 void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n);
 void kf__cpu_fence(kf__low *L);
+
+/* ---------------------------------------------------------------- cpu_ahead.c */
+
+/* Tiles of `along` elements of axis a by `down` elements of axis d, one behind the other along a. A
+ * tiled operand has in each a corner and runs of elements, of others each row has a line. */
+typedef struct kf__tiling {
+    int a, d;
+    int64_t along, down;
+    const kf__lx *last;  /* is this tile the last one along a? */
+    const kf__lx *more;  /* is there another one in this unit? NULL: a unit is a tile */
+    const kf__lx *lines; /* are lines asked for, too? NULL: always */
+    const kf__lx *row, *rows; /* this row of the tile's, and how many there are */
+    const kf__lx *run, *len;  /* elements of a run, and of a line, which is how many runs there are */
+} kf__tiling;
+
+/* The word that says whether anything is asked for. */
+void kf__cpu_prefetch_word(kf__low *L, bool useful);
+/* A thread's first tile, where `where` (NULL: always) holds: `len` runs of n elements. */
+void kf__cpu_prefetch_first(kf__low *L, uint32_t access, const kf__lx *where, const kf__lx *n,
+                            const kf__lx *len);
+/* A row's part of what the next tile reads, by loads of `mask`, and stores. */
+void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t);
 
 /* ---------------------------------------------------------------- cpu_gather.c */
 

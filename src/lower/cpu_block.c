@@ -137,48 +137,6 @@ void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t 
     }
 }
 
-/* Beyond the end of d it is nowhere, which costs little. */
-const kf__lx *kf__cpu_next_tile(kf__low *L, uint32_t access, const kf__tiling *t,
-                                const kf__lx *last) {
-    const kf__operand *o = &L->operands[access];
-    int64_t step = t->along * o->stride[t->a];
-    int64_t back = (kf__ceil_div(L->axes[t->a].size, t->along) - 1) * step;
-    return kf__l_select(L, last,
-                        kf__word_int(L, kf__l_name(L, "below_%s", o->name),
-                                     t->down * o->stride[t->d] - back),
-                        kf__word_int(L, kf__l_name(L, "next_%s", o->name), step));
-}
-
-bool kf__cpu_is_run(const kf__low *L, const kf__mask *mask, uint32_t access) {
-    if (kf__low_step(L, access) != 1 || !L->pointer[access]) return false;
-    if (L->operands[access].store) return true;
-    for (uint32_t n = 0; n < L->k->n_instrs; ++n) {
-        const kf__instr *in = &L->k->instrs[n];
-        if (in->kind == KF__I_LOAD && in->access == access && kf__has(mask, n)) return true;
-    }
-    return false;
-}
-
-void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n) {
-    const kf__operand *o = &L->operands[access];
-    const kf__lx *bytes = kf__l_bin(L, "*", n, kf__l_int(L, kf__types[o->dtype].size));
-    kf__put_call(L, kf__l_call(L, o->store ? "kf_prefetch_write_run" : "kf_prefetch_run", KF__I64,
-                               at, bytes));
-}
-
-void kf__cpu_prefetch_first(kf__low *L, uint32_t access, const kf__lx *too, const kf__lx *n,
-                            const kf__lx *m) {
-    const kf__lx *first = kf__l_bin(L, "==", kf__l_var(L, "u"), kf__l_var(L, "begin"));
-    if (too) first = kf__l_bin(L, "&&", first, too);
-    const kf__lx *l = kf__l_var(L, "l"), *stride = kf__word_stride(L, access, kf__last(L));
-    const kf__lx *corner = kf__l_var(L, kf__l_name(L, "corner%u", (unsigned)access));
-    kf__open_if(L, kf__l_bin(L, "&&", kf__l_var(L, "prefetch"), first));
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), n, kf__l_int(L, 1), KF__SERIAL);
-    kf__cpu_prefetch_run(L, access, kf__l_bin(L, "+", corner, kf__l_bin(L, "*", l, stride)), m);
-    kf__close(L);
-    kf__close(L);
-}
-
 /* The FULL instructions of `mask`, for element l of the block. */
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l) {
     const kf__lx *at = L->at = kf__cpu_last(L, b, l);
@@ -243,10 +201,11 @@ bool kf__cpu_stream_word(kf__low *L) {
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         if (!streams(L, s) && !kf__low_tiled(L, L->k->stores[s].access)) continue;
         any = true;
-        if (kf__low_tiled(L, L->k->stores[s].access)) lines &= fills_lines(L, L->k->stores[s].access);
-        int64_t n = kf__types[L->operands[L->k->stores[s].access].dtype].size;
+        uint32_t access = L->k->stores[s].access;
+        lines = lines && (!kf__low_tiled(L, access) || fills_lines(L, access));
+        int64_t n = kf__types[L->operands[access].dtype].size;
         for (int m = 0; m < L->n_axes; ++m)
-            if (L->operands[L->k->stores[s].access].varies[m]) n *= L->axes[m].size;
+            if (L->operands[access].varies[m]) n *= L->axes[m].size;
         bytes += n;
     }
     int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 0;

@@ -95,8 +95,8 @@ static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf_
                     KF__CPU_ROWS * KF__CPU_TURNED_PITCH, NULL);
         const kf__lx *from = put_corner(L, c, i, r0);
         if (L->operands[i].store) continue;
-        kf__cpu_prefetch_first(L, i, kf__l_bin(L, "==", r0, c->from), c->len,
-                               kf__l_bin(L, "-", r1, r0));
+        kf__cpu_prefetch_first(L, i, kf__l_bin(L, "==", r0, c->from), kf__l_bin(L, "-", r1, r0),
+                               c->len);
         put_transpose(L, i, "kf_transpose", kf__l_var(L, turned_name(L, i)),
                       kf__l_int(L, KF__CPU_TURNED_PITCH), from,
                       kf__word_stride(L, i, kf__last(L)), c->len, kf__l_bin(L, "-", r1, r0));
@@ -130,40 +130,16 @@ static void put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
     }
 }
 
-/* A part of the next group for each row of this one, [r0, r1): a line of what is contiguous along it,
- * and of what isn't as many columns. Without groups rows are long enough for the processor. */
+/* In row r of the group [r0, r1). Without groups rows are long enough for the processor. */
 static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0,
                       const kf__lx *r1) {
-    const kf__lx *l = kf__l_var(L, "l"), *one = kf__l_int(L, 1);
     const kf__lx *rows = kf__l_int(L, KF__CPU_ROWS), *next = kf__l_bin(L, "+", r0, rows);
-    kf__tiling tiling = {kf__low_only_reduced(L), kf__last(L), KF__CPU_ROWS, c->tile};
-    if (tiling.a < 0 || (c->simple && !L->tiled)) return;
-    const kf__lx *more = kf__l_bin(L, "<", kf__l_bin(L, "+", kf__l_var(L, "u"), one),
-                                   kf__l_var(L, "end"));
-    more = kf__l_bin(L, "||", kf__l_bin(L, "<", next, c->to), more);
-    kf__open_if(L, kf__l_bin(L, "&&", kf__l_var(L, "prefetch"), more));
-    const kf__lx *last = kf__put_let(L, "int", "last", kf__l_bin(L, ">=", next, c->total), NULL);
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        bool tiled = kf__low_tiled(L, i);
-        if (!tiled && !kf__cpu_is_run(L, mask, i)) continue;
-        const char *from = tiled ? corner_name(L, i) : L->pointer[i];
-        const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, from),
-                                     kf__cpu_next_tile(L, i, &tiling, last));
-        at = kf__put_let(L, kf__l_name(L, "const %s *", kf__types[L->operands[i].dtype].stored),
-                         kf__l_name(L, "far%u", (unsigned)i), at, NULL);
-        bool store = L->operands[i].store;
-        if (store) kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
-        if (tiled) {
-            const kf__lx *stride = kf__word_stride(L, i, kf__last(L));
-            kf__open_for(L, "int64_t", "l", kf__l_bin(L, "-", kf__l_var(L, "r"), r0), c->len,
-                         kf__l_bin(L, "-", r1, r0), KF__SERIAL);
-            at = kf__l_bin(L, "+", at, kf__l_bin(L, "*", l, stride));
-        }
-        kf__cpu_prefetch_run(L, i, at, tiled ? rows : c->len);
-        if (tiled) kf__close(L);
-        if (store) kf__close(L);
-    }
-    kf__close(L);
+    kf__tiling t = {.a = kf__low_only_reduced(L), .d = kf__last(L), .along = KF__CPU_ROWS,
+                    .down = c->tile, .more = kf__l_bin(L, "<", next, c->to),
+                    .last = kf__l_bin(L, ">=", next, c->total),
+                    .row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
+                    .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .len = c->len};
+    if (t.a >= 0 && (L->tiled || !c->simple)) kf__cpu_prefetch_next(L, mask, &t);
 }
 
 static void put_states(kf__low *L, const columns *c) {
@@ -341,7 +317,7 @@ static void put_chunks(kf__low *L, columns *c) {
     c->total = kf__word_int(L, "reduced", c->rows);
     const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
     bool stream = kf__cpu_stream_word(L);
-    kf__word_int(L, "prefetch", kf__low_bytes(L) >= KF__CPU_FAR_BYTES);
+    kf__cpu_prefetch_word(L, true);
     kf__put_scalars(L);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
     const kf__lx *chunk = kf__put_let(L, "int64_t", "chunk", kf__l_bin(L, "%", u, chunks), NULL);

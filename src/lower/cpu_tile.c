@@ -118,7 +118,7 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
         const kf__lx *zero = kf__l_int(L, 0), *size[] = {s->n_rows, s->n_len};
         const kf__lx *from[] = {zero, zero}, *to[] = {size[0], size[1]};
         if (in->n_args) kf__put_rectangle(L, i, s->t, s->first, size, from, to);
-        kf__cpu_prefetch_first(L, in->access, NULL, s->n_len, s->n_rows);
+        kf__cpu_prefetch_first(L, in->access, NULL, s->n_rows, s->n_len);
         const kf__lx *corner = kf__l_bin(L, "+", kf__l_bin(L, "*", from[1], stride), from[0]);
         const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", from[0], s->pitch), from[1]);
         put_transpose(L, "kf_transpose", kf__types[o->dtype].size, item(L, tile, at), s->pitch,
@@ -143,40 +143,14 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
                   s->n_rows, s->n_len, s->n_rows);
 }
 
-/* A part of the next tile for each row: of what isn't contiguous every `rows`-th run, and of what
- * is its line, but where tiles have whole lines: those the processor foresees. */
+/* Of contiguous operands nothing where a tile has whole lines, which the processor foresees. */
 static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
-    const kf__lx *one = kf__l_int(L, 1), *l = kf__l_var(L, "l");
-    const kf__lx *more = kf__l_bin(L, "<", kf__l_bin(L, "+", kf__l_var(L, "u"), one),
-                                   kf__l_var(L, "end"));
-    kf__open_if(L, kf__l_bin(L, "&&", kf__l_var(L, "prefetch"), more));
-    kf__tiling tiling = {kf__last(L), s->t, s->len, s->rows};
     const kf__lx *end = kf__l_bin(L, "+", s->first, s->n_len);
-    const kf__lx *last = kf__put_let(
-        L, "int", "last", kf__l_bin(L, "==", end, kf__word_size(L, kf__last(L))), NULL);
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        bool tiled = kf__low_tiled(L, i), store = L->operands[i].store;
-        if (!tiled && !kf__cpu_is_run(L, s->mask, i)) continue;
-        const char *from = tiled ? corner_name(L, i) : L->pointer[i];
-        const kf__lx *at = kf__put_let(
-            L, kf__l_name(L, "const %s *", kf__types[L->operands[i].dtype].stored),
-            kf__l_name(L, "far%u", (unsigned)i),
-            item(L, from, kf__cpu_next_tile(L, i, &tiling, last)), NULL);
-        const kf__lx *cached = kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0));
-        if (tiled) {
-            if (store) kf__open_if(L, cached);
-            const kf__lx *stride = kf__word_stride(L, i, kf__last(L));
-            kf__open_for(L, "int64_t", "l", kf__l_var(L, "r"), b->len, s->n_rows, KF__SERIAL);
-            at = kf__l_bin(L, "+", at, kf__l_bin(L, "*", l, stride));
-        } else {
-            const kf__lx *parts = kf__l_bin(L, ">", kf__l_var(L, "along"), one);
-            kf__open_if(L, store ? kf__l_bin(L, "&&", parts, cached) : parts);
-        }
-        kf__cpu_prefetch_run(L, i, at, tiled ? s->n_rows : b->len);
-        kf__close(L);
-        if (tiled && store) kf__close(L);
-    }
-    kf__close(L);
+    kf__tiling t = {.a = kf__last(L), .d = s->t, .along = s->len, .down = s->rows,
+                    .last = kf__l_bin(L, "==", end, kf__word_size(L, kf__last(L))),
+                    .lines = kf__l_bin(L, ">", kf__l_var(L, "along"), kf__l_int(L, 1)),
+                    .row = kf__l_var(L, "r"), .rows = s->n_rows, .run = s->n_rows, .len = b->len};
+    kf__cpu_prefetch_next(L, s->mask, &t);
 }
 
 static void put_row(kf__low *L, const tiles *s) {
@@ -263,7 +237,7 @@ void kf__cpu_tiles(kf__low *L) {
     bool stream = kf__cpu_stream_word(L);
     kf__put_scalars(L);
     s.mask = kf__cpu_line_mask(L, s.stores, s.n_stores);
-    kf__word_int(L, "prefetch", !s.flat && kf__low_bytes(L) >= KF__CPU_FAR_BYTES);
+    kf__cpu_prefetch_word(L, !s.flat);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
     put_tile(L, &s);
