@@ -189,28 +189,38 @@ static bool streams(const kf__low *L, uint32_t s) {
  * it would take most of the time. */
 static bool fills_lines(const kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
+    int size = kf__types[o->dtype].size;
+    if (L->axes[L->tile].reduced && size == 1) return false; /* 32 rows of columns: half a line */
     for (int m = 0; m < L->n_axes; ++m)
-        if (o->varies[m] && !o->along[m].unit && o->stride[m] * kf__types[o->dtype].size % 64 != 0)
-            return false;
+        if (o->varies[m] && !o->along[m].unit && o->stride[m] * size % 64 != 0) return false;
     return true;
 }
 
+/* Will the rest of the program find it in the caches? */
+static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
+    bool is_read = o->packed || o->value->kind == KF__VALUE_TEMP;
+    return is_read && bytes <= L->target->cache_bytes / 4;
+}
+
 bool kf__cpu_stream_word(kf__low *L) {
-    int64_t bytes = 0;
+    int64_t bytes = 0, staying = 0;
     bool any = false, lines = true;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
-        if (!streams(L, s) && !kf__low_tiled(L, L->k->stores[s].access)) continue;
-        any = true;
         uint32_t access = L->k->stores[s].access;
+        const kf__operand *o = &L->operands[access];
+        if (!streams(L, s) && !kf__low_tiled(L, access)) continue;
+        any = true;
         lines = lines && (!kf__low_tiled(L, access) || fills_lines(L, access));
-        int64_t n = kf__types[L->operands[access].dtype].size;
+        int64_t n = kf__types[o->dtype].size;
         for (int m = 0; m < L->n_axes; ++m)
-            if (L->operands[access].varies[m]) n *= L->axes[m].size;
-        bytes += n;
+            if (o->varies[m]) n *= L->axes[m].size;
+        if (stays(L, o, n)) staying += n;
+        else bytes += n;
     }
     int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 0;
     if (L->tile >= 0) line = kf__min(4 * line, 16 * L->axes[L->tile].size); /* runs of a tile */
-    if (any) kf__word_int(L, "stream", bytes >= KF__STREAM_BYTES && line >= 256 && lines);
+    bool large = bytes >= KF__STREAM_BYTES && bytes >= staying;
+    if (any) kf__word_int(L, "stream", large && line >= 256 && lines);
     return any;
 }
 
