@@ -86,7 +86,7 @@ void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t
     const kf__lx *last = kf__put_let(L, "int", "last", t->last, NULL);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         bool tiled = kf__low_tiled(L, i);
-        if (!tiled && !has_line(L, mask, i)) continue;
+        if (!L->operands[i].value || (!tiled && !has_line(L, mask, i))) continue; /* random words */
         const kf__lx *at = tiled ? corner(L, i) : kf__l_var(L, L->pointer[i]);
         at = kf__put_let(L, kf__l_name(L, "const %s *", kf__types[L->operands[i].dtype].stored),
                          kf__l_name(L, "far%u", (unsigned)i),
