@@ -46,6 +46,16 @@ void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, 
 void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n);
 void kf__cpu_fence(kf__low *L);
 
+/* The pointer to where a tiled operand's tile begins in memory. */
+const char *kf__cpu_corner(kf__low *L, uint32_t access);
+/* to[j, i] = from[i, j], of n by m elements of the operand's type. */
+void kf__cpu_put_transpose(kf__low *L, uint32_t access, const char *function, const kf__lx *to,
+                           const kf__lx *to_pitch, const kf__lx *from, const kf__lx *from_pitch,
+                           const kf__lx *n, const kf__lx *m);
+/* The same to a result's corner, past the caches where results are streamed. */
+void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf__lx *pitch,
+                        const kf__lx *n, const kf__lx *m);
+
 /* ---------------------------------------------------------------- cpu_ahead.c */
 
 /* Tiles of `along` elements of axis a by `down` elements of axis d, one behind the other along a. A

@@ -16,7 +16,7 @@ void kf__cpu_prefetch_word(kf__low *L, bool useful) {
 }
 
 static const kf__lx *corner(kf__low *L, uint32_t access) {
-    return kf__l_var(L, kf__l_name(L, "corner%u", (unsigned)access));
+    return kf__l_var(L, kf__cpu_corner(L, access));
 }
 
 /* How far the operand's next tile is, in elements. Beyond the end of d it is nowhere, which costs

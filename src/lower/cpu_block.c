@@ -275,3 +275,27 @@ void kf__cpu_fence(kf__low *L) {
     kf__put_call(L, kf__l_callv(L, "kf_stream_fence", KF__I64, 0, NULL));
     kf__close(L);
 }
+
+/* ---------------------------------------------------------------- tiles */
+
+const char *kf__cpu_corner(kf__low *L, uint32_t access) {
+    return kf__l_name(L, "corner%u", (unsigned)access);
+}
+
+void kf__cpu_put_transpose(kf__low *L, uint32_t access, const char *function, const kf__lx *to,
+                           const kf__lx *to_pitch, const kf__lx *from, const kf__lx *from_pitch,
+                           const kf__lx *n, const kf__lx *m) {
+    const char *name = kf__l_name(L, "%s%d", function, kf__types[L->operands[access].dtype].size);
+    kf__put_call(L, kf__l_call(L, name, KF__I64, to, to_pitch, from, from_pitch, n, m));
+}
+
+void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf__lx *pitch,
+                        const kf__lx *n, const kf__lx *m) {
+    const kf__lx *to = kf__l_var(L, kf__cpu_corner(L, access)), *tile = kf__l_var(L, from);
+    const kf__lx *stride = kf__word_stride(L, access, kf__last(L));
+    kf__open_if(L, kf__l_var(L, "stream"));
+    kf__cpu_put_transpose(L, access, "kf_stream_transpose", to, stride, tile, pitch, n, m);
+    kf__open_else(L);
+    kf__cpu_put_transpose(L, access, "kf_transpose", to, stride, tile, pitch, n, m);
+    kf__close(L);
+}

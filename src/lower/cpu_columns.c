@@ -63,10 +63,6 @@ static const char *turned_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "turned%u", (unsigned)i);
 }
 
-static const char *corner_name(kf__low *L, uint32_t i) {
-    return kf__l_name(L, "corner%u", (unsigned)i);
-}
-
 /* Where the group that begins with row r0 is in memory. */
 static const kf__lx *put_corner(kf__low *L, const columns *c, uint32_t i, const kf__lx *r0) {
     const kf__operand *o = &L->operands[i];
@@ -76,16 +72,7 @@ static const kf__lx *put_corner(kf__low *L, const columns *c, uint32_t i, const 
                                  kf__low_offset(L, i, c->first));
     L->axes[L->tile].var = var;
     const char *type = kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored);
-    return kf__put_let(L, type, corner_name(L, i), at, NULL);
-}
-
-/* to[j, i] = from[i, j], of n by m. */
-static void put_transpose(kf__low *L, uint32_t i, const char *function, const kf__lx *to,
-                          const kf__lx *to_pitch, const kf__lx *from, const kf__lx *from_pitch,
-                          const kf__lx *n, const kf__lx *m) {
-    int size = kf__types[L->operands[i].dtype].size;
-    kf__put_call(L, kf__l_call(L, kf__l_name(L, "%s%d", function, size), KF__I64, to, to_pitch,
-                               from, from_pitch, n, m));
+    return kf__put_let(L, type, kf__cpu_corner(L, i), at, NULL);
 }
 
 static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
@@ -97,24 +84,18 @@ static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf_
         if (L->operands[i].store) continue;
         kf__cpu_prefetch_first(L, i, kf__l_bin(L, "==", r0, c->from), kf__l_bin(L, "-", r1, r0),
                                c->len);
-        put_transpose(L, i, "kf_transpose", kf__l_var(L, turned_name(L, i)),
-                      kf__l_int(L, KF__CPU_TURNED_PITCH), from,
-                      kf__word_stride(L, i, kf__last(L)), c->len, kf__l_bin(L, "-", r1, r0));
+        kf__cpu_put_transpose(L, i, "kf_transpose", kf__l_var(L, turned_name(L, i)),
+                              kf__l_int(L, KF__CPU_TURNED_PITCH), from,
+                              kf__word_stride(L, i, kf__last(L)), c->len,
+                              kf__l_bin(L, "-", r1, r0));
     }
 }
 
 static void put_turned_stores(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
     const kf__lx *pitch = kf__l_int(L, KF__CPU_TURNED_PITCH), *rows = kf__l_bin(L, "-", r1, r0);
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        if (!kf__low_tiled(L, i) || !L->operands[i].store) continue;
-        const kf__lx *to = kf__l_var(L, corner_name(L, i)), *from = kf__l_var(L, turned_name(L, i));
-        const kf__lx *stride = kf__word_stride(L, i, kf__last(L));
-        kf__open_if(L, kf__l_var(L, "stream"));
-        put_transpose(L, i, "kf_stream_transpose", to, stride, from, pitch, rows, c->len);
-        kf__open_else(L);
-        put_transpose(L, i, "kf_transpose", to, stride, from, pitch, rows, c->len);
-        kf__close(L);
-    }
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i) && L->operands[i].store)
+            kf__cpu_flush_tile(L, i, turned_name(L, i), pitch, rows, c->len);
 }
 
 /* Their row r of the group that begins with r0. */

@@ -4,7 +4,7 @@
  *     for (u = begin; u < end; ++u)               a unit: one tile, `rows` of t by `len`
  *         kf_transpose4(tile0, pitch, p, ...)     for each such load; random words likewise
  *         for (r = 0; r < rows; ++r)              a block, as without tiles, but loads are from
- *             kf_prefetch_far(...)                the tiles and stores go to tiles; and a part of
+ *             kf_prefetch_run(...)                the tiles and stores go to tiles; and a part of
  *             for (l = 0; l < len; ++l)           the next tile is asked for
  *         kf_stream_transpose4(p, ..., tile1)     for each such store
  *
@@ -77,10 +77,6 @@ static const char *tile_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "tile%u", (unsigned)i);
 }
 
-static const char *corner_name(kf__low *L, uint32_t i) {
-    return kf__l_name(L, "corner%u", (unsigned)i);
-}
-
 /* Which accesses go through tiles here, with the instruction that reads it; stores have none. */
 static bool is_read(const kf__low *L, const tiles *s, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
@@ -97,14 +93,7 @@ static void put_corner(kf__low *L, const tiles *s, uint32_t i) {
     const kf__operand *o = &L->operands[i];
     const char *base = kf__word_operand(L, i);
     kf__put_let(L, kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored),
-                corner_name(L, i), item(L, base, kf__low_offset(L, i, s->first)), NULL);
-}
-
-static void put_transpose(kf__low *L, const char *name, int size, const kf__lx *to,
-                          const kf__lx *to_pitch, const kf__lx *from, const kf__lx *from_pitch,
-                          const kf__lx *n, const kf__lx *m) {
-    kf__put_call(L, kf__l_call(L, kf__l_name(L, "%s%d", name, size), KF__I64, to, to_pitch, from,
-                               from_pitch, n, m));
+                kf__cpu_corner(L, i), item(L, base, kf__low_offset(L, i, s->first)), NULL);
 }
 
 static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
@@ -121,9 +110,10 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
         kf__cpu_prefetch_first(L, in->access, NULL, s->n_rows, s->n_len);
         const kf__lx *corner = kf__l_bin(L, "+", kf__l_bin(L, "*", from[1], stride), from[0]);
         const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", from[0], s->pitch), from[1]);
-        put_transpose(L, "kf_transpose", kf__types[o->dtype].size, item(L, tile, at), s->pitch,
-                      item(L, corner_name(L, in->access), corner), stride,
-                      kf__l_bin(L, "-", to[1], from[1]), kf__l_bin(L, "-", to[0], from[0]));
+        kf__cpu_put_transpose(
+            L, in->access, "kf_transpose", item(L, tile, at), s->pitch,
+            item(L, kf__cpu_corner(L, in->access), corner), stride,
+            kf__l_bin(L, "-", to[1], from[1]), kf__l_bin(L, "-", to[0], from[0]));
         return;
     }
     const char *words = kf__l_name(L, "words%u", (unsigned)in->access);
@@ -139,8 +129,8 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
                                kf__value_of(L, in->args[1]), index, s->n_rows,
                                item(L, words, start)));
     kf__close(L);
-    put_transpose(L, "kf_transpose", kf__types[o->dtype].size, kf__l_var(L, tile), s->pitch, kf__l_var(L, words),
-                  s->n_rows, s->n_len, s->n_rows);
+    kf__cpu_put_transpose(L, in->access, "kf_transpose", kf__l_var(L, tile), s->pitch,
+                          kf__l_var(L, words), s->n_rows, s->n_len, s->n_rows);
 }
 
 /* Of contiguous operands nothing where a tile has whole lines, which the processor foresees. */
@@ -171,17 +161,6 @@ static void put_row(kf__low *L, const tiles *s) {
     kf__cpu_line(L, &b, s->mask, s->stores, s->n_stores);
     put_prefetch(L, s, &b);
     kf__cpu_forget(L, NULL);
-    kf__close(L);
-}
-
-static void put_flush(kf__low *L, const tiles *s, uint32_t i) {
-    int size = kf__types[L->operands[i].dtype].size;
-    const kf__lx *stride = kf__word_stride(L, i, kf__last(L));
-    const kf__lx *to = kf__l_var(L, corner_name(L, i)), *from = kf__l_var(L, tile_name(L, i));
-    kf__open_if(L, kf__l_var(L, "stream"));
-    put_transpose(L, "kf_stream_transpose", size, to, stride, from, s->pitch, s->n_rows, s->n_len);
-    kf__open_else(L);
-    put_transpose(L, "kf_transpose", size, to, stride, from, s->pitch, s->n_rows, s->n_len);
     kf__close(L);
 }
 
@@ -254,9 +233,11 @@ void kf__cpu_tiles(kf__low *L) {
     }
     L->axes[s.t].var = var;
     put_row(L, &s);
-    for (uint32_t i = 0; i < s.n_stores; ++i)
-        if (kf__low_tiled(L, L->k->stores[s.stores[i]].access))
-            put_flush(L, &s, L->k->stores[s.stores[i]].access);
+    for (uint32_t i = 0; i < s.n_stores; ++i) {
+        uint32_t access = L->k->stores[s.stores[i]].access;
+        if (kf__low_tiled(L, access))
+            kf__cpu_flush_tile(L, access, tile_name(L, access), s.pitch, s.n_rows, s.n_len);
+    }
     kf__close(L);
     if (stream) kf__cpu_fence(L);
 }
