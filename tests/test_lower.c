@@ -69,13 +69,19 @@ static const same sames[] = {
     {NAMED "layer_norm(relu(x))", "# x: f32[%lld, %lld]\n",
      {{7, 16000}, {1, 16000}, {3, 8193}, {2, 16383}, {100, 16384}, END}, 0},
     {NAMED "sum(x, axis=0), var(x, axis=0)", "# x: f32[%lld, %lld]\n",
-     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {0, 33}, {100000, 33}, {33, 100000}, {4096, 4096}, END}, 0},
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {0, 33}, {100000, 33}, {33, 100000}, {4096, 4096}, END}, 1},
+    {NAMED "sum(x, axis=0), var(x, axis=0)", "# x: f32[%lld, %lld]\n", /* by clusters */
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {0, 33}, {2048, 33}, {33, 100000}, {700, 4096}, END}, 0},
+    {NAMED "sum(x, axis=0), var(x, axis=0)", "# x: f32[%lld, %lld]\n",
+     {{2049, 33}, {3000, 1}, {100000, 33}, {10000000, 1}, {4096, 4096}, END}, 0},
     {NAMED "sum(x * x), max(x)", "# x: f32[%lld, %lld]\n",
      {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {100000, 33}, {33, 100000}, {4096, 4096}, END}, 1},
     {NAMED "sum(x * x), max(x)", "# x: f32[%lld, %lld]\n",
      {{700, 330}, {1, 100000}, {100000, 1}, {100000, 33}, {33, 100000}, {4096, 4096}, END}, 0},
     {NAMED "x - mean(x, axis=0)", "# x: f32[%lld, %lld]\n",
-     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {100000, 33}, {4096, 4096}, END}, 0},
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {100000, 33}, {4096, 4096}, END}, 1},
+    {NAMED "x - mean(x, axis=0)", "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {1, 33}, {7, 1}, {1, 1}, {2000, 33}, {96, 4096}, END}, 0},
     {NAMED "x.T * 2", "# x: f32[%lld, %lld]\n",
      {{7, 33}, {100000, 33}, {4096, 4096}, {33, 100000}, {2, 2}, {1, 33}, {7, 1}, {1, 1}, END}, 0},
     {NAMED "x[1:, ::2] + 1", "# x: f32[%lld, %lld]\n",
@@ -200,9 +206,11 @@ static const struct {
      "# b: f32[7, %lld]\n# c: f32[7, %lld]\n"},
     {"sum(x * x, axis=1)", "# x: f32[7, %lld]\n"},
     {"h = relu(x); h, h * 2, mean(h, axis=-1)", "# x: f16[7, %lld]\n"},
+    {"var(x, axis=0)", "# x: f16[%lld, 33]\n"},
+    {"sum(x * y.T, axis=0)", "# x: f32[%lld, 7]\n# y: f32[7, %lld]\n"},
 };
 
-/* Over all lengths of a row, a kernel has at most ten texts. */
+/* Over all lengths of a row or column, a kernel has at most ten texts. */
 static void count_buckets(void **state) {
     (void)state;
     char head[400];
@@ -274,20 +282,27 @@ static void no_sizes(void **state) {
 
 /* ---------------------------------------------------------------- the order of a sum */
 
+static bool is_of_order(const char *word) {
+    return !strncmp(word, "chunk", 5) || !strncmp(word, "group", 5) || !strcmp(word, "reduced");
+}
+
 /* Everything of a lowering that the order of a reduction can depend on: words about chunks, and the
- * threads that share one. */
+ * threads that share one. How many blocks take a group's chunks in turn isn't: their states are merged
+ * chunk by chunk. */
 static void print_order(stages *s, const kf__target *target, kf__text *out, kf_error *err) {
     for (uint32_t k = 0; k < s->partition->n_kernels; k++) {
         kf__lowered lowered;
         assert_int_equal(stages_lower(s, k, target, &lowered, err), KF_OK);
         for (uint32_t i = 0; i < lowered.n_fns; i++) {
             const kf__loop_fn *fn = &lowered.fns[i];
-            kf__print(out, "%s %d %d", fn->name, fn->threads, fn->cluster);
-            for (uint32_t w = 0; w < fn->n_words; w++)
-                if (!strncmp(fn->words[w].name, "chunk", 5) ||
-                    !strcmp(fn->words[w].name, "reduced"))
+            bool in_turn = false;
+            kf__print(out, "%s %d", fn->name, fn->threads);
+            for (uint32_t w = 0; w < fn->n_words; w++) {
+                in_turn |= !strcmp(fn->words[w].name, "blocks");
+                if (is_of_order(fn->words[w].name))
                     kf__print(out, " %s %lld", fn->words[w].name, (long long)fn->words[w].number);
-            kf__print(out, "\n");
+            }
+            kf__print(out, " %d\n", in_turn ? 0 : fn->cluster);
         }
     }
 }

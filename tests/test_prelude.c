@@ -396,6 +396,19 @@ static void test_memory(void **state) {
         kf_settle4_i16(shorts + first, 4, raw, words);
         for (int e = 0; e < 4; e++) assert_int_equal(kf_item_i16(words, e), first + e + 1);
     }
+    uint32_t raw[4];
+    kf_each4_i16(shorts + 1, 3, raw); /* of a row of three the last one stands for a fourth */
+    kf_join4_i16(raw, words);
+    for (int e = 0; e < 4; e++) assert_int_equal(kf_item_i16(words, e), e < 3 ? e + 2 : 4);
+    kf_each2_i8(bytes, 2, raw);
+    kf_join2_i8(raw, words);
+    assert_int_equal(words[0], 2 << 8 | 1);
+    const double doubles[2] = {1.5, -2.5};
+    kf_each2_f64(doubles, 1, raw);
+    kf_join2_f64(raw, words);
+    assert_true(kf_item_f64(words, 0) == 1.5 && kf_item_f64(words, 1) == 1.5);
+    kf_whole2_f64(doubles, words);
+    assert_true(kf_item_f64(words, 0) == 1.5 && kf_item_f64(words, 1) == -2.5);
     kf_store4_f32(y, 2, 4, 0, x);
     assert_true(y[2] == 1 && y[3] == 2 && y[4] == 0);
 }

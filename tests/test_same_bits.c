@@ -281,25 +281,37 @@ static void test_lengths(void **state) { run_lengths(*state, cpu, 1); }
 static void test_lengths_emulated(void **state) { run_lengths(*state, emulated, 1); }
 
 /* Rows of a batch don't know how many others there are. */
+static void run_batch(const contexts *c, kf_device device, const program_t *p) {
+    static const int64_t rows[] = {1, 2, 3, 8, 33};
+    bits_t first = {0}, other = {0};
+    run(c->threads[1], p, device, 70, 0, &first);
+    for (size_t r = 0; r < KF__COUNT(rows); r++) {
+        run(c->threads[r % 4 + 1], p, device, rows[r], r % 2 ? 3 : 0, &other);
+        expect_same(p, &first, &other, "in a batch of", (int)rows[r]);
+    }
+    free_bits(&first);
+}
+
 static void run_batches(const contexts *c, kf_device device) {
     static const char *const texts[] = {
         "def f(x: any[B, N]): return softmax(x), x - mean(x, -1, keepdims=True)",
         "def f(x: any[B, N]): return sum(x, -1), var(x, -1)",
         "def f(x: any[B, N]): return layer_norm(exp(x)), max(x, -1)",
     };
-    static const int64_t rows[] = {1, 2, 3, 8, 33}, widths[] = {5, 64, 1000, 4100};
+    static const int64_t widths[] = {5, 64, 1000, 4100};
     static const char *const types[] = {"f32", "bf16", "f64"};
     for (size_t k = 0; k < KF__COUNT(texts) * KF__COUNT(widths); k++) {
         size_t text = k % KF__COUNT(texts);
         program_t p = program(texts[text], types[k % 3], -1, widths[k / KF__COUNT(texts)]);
-        bits_t first = {0}, other = {0};
-        run(c->threads[1], &p, device, 70, 0, &first);
-        for (size_t r = 0; r < KF__COUNT(rows); r++) {
-            run(c->threads[r % 4 + 1], &p, device, rows[r], r % 2 ? 3 : 0, &other);
-            expect_same(&p, &first, &other, "in a batch of", (int)rows[r]);
-        }
-        free_bits(&first);
+        run_batch(c, device, &p);
     }
+    /* Columns: of 600 rows, which several blocks of a GPU share where the batch is small. */
+    program_t p = program("def f(x: any[B, N]): y = x.reshape(-1, 600, 5); "
+                          "return sum(y, 1), var(y, 1), argmax(y, 1)", "f32", -1, 3000);
+    run_batch(c, device, &p);
+    p = program("def f(x: any[B, N]): y = x.reshape(-1, 700, 4); return mean(y, 1), max(y, 1)",
+                "f16", -1, 2800);
+    run_batch(c, device, &p);
 }
 
 static void test_batches(void **state) { run_batches(*state, cpu); }

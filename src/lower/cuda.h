@@ -25,6 +25,8 @@ struct kf__tile {
     const kf__lx *j, *left;    /* set by head */
     bool far;                  /* left counts what is behind the pack, too */
     bool inside;               /* W is 1 and j an element that exists, where left is 0 too */
+    const kf__lx *row_left;    /* elements of the innermost axis from j on, 1 to W: of columns, whose
+                                * packs are loaded without conditions */
     const kf__lx *index;       /* of the pack among what a row reduces; by head, NULL: j */
     /* Operands that go through shared memory: what happens between loads and values, and where the
      * pack is in the tile of shared memory, along the innermost axis and the other one. */
@@ -120,8 +122,8 @@ static inline const char *kf__cuda_tile_name(kf__low *L, uint32_t access) {
 
 /* ---------------------------------------------------------------- cuda_column_tiles.c */
 
-enum { KF__TILE_ROWS = 64, KF__TILE_ROWS_FEW = 128 }; /* of columns: 8 threads have 8 or 16 each */
-int kf__cuda_tile_rows(const kf__low *L, bool few); /* few: the rows are */
+enum { KF__TILE_ROWS = 64 }; /* of columns: 8 threads have 8 each */
+int kf__cuda_tile_bytes(const kf__low *L); /* of shared memory */
 /* The tiles of shared memory; what is loaded for the rows from row0 on, below `to`, of the columns
  * from `first` on; registers to shared memory and, along the columns, back. */
 void kf__cuda_put_tile_arrays(kf__low *L);

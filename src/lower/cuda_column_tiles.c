@@ -1,6 +1,5 @@
 /* Columns on CUDA of which some operand is contiguous along the reduced axis t: it goes through shared
- * memory, a tile of 32 columns by 64 rows at a time; or by 128 where the rows are few, which waits for
- * memory half as often.
+ * memory, a tile of 32 columns by 64 rows at a time.
  *
  *     sum(z.T + y, axis=0)     threads along t: 8 elements of z each, into registers
  *                              barrier; into shared memory, item (column, row) at column * 65 + row
@@ -12,23 +11,18 @@
 enum {
     ACROSS = 32,
     DOWN = 8,
-    MOST_BYTES = 17 << 10, /* of tiles by 128 */
-    MOST_LOADS = 3,        /* of which a thread has 16 elements each in registers */
+    PITCH = KF__TILE_ROWS + 1,           /* neighbours across a column are in different banks */
+    EACH = ACROSS * KF__TILE_ROWS / 256, /* elements of a thread */
 };
 
-int kf__cuda_tile_rows(const kf__low *L, bool few) {
-    int bytes = 0, loads = 0;
+int kf__cuda_tile_bytes(const kf__low *L) {
+    int bytes = 0;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (kf__low_tiled(L, i))
-            bytes += ACROSS * (KF__TILE_ROWS_FEW + 1) *
+            bytes += ACROSS * (KF__TILE_ROWS + 1) *
                      kf__max(4, kf__types[kf__compute(L->operands[i].dtype)].size);
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        loads += L->k->instrs[i].kind == KF__I_LOAD && L->k->instrs[i].level == KF__LEVEL_FULL;
-    return few && bytes <= MOST_BYTES && loads <= MOST_LOADS ? KF__TILE_ROWS_FEW : KF__TILE_ROWS;
+    return bytes;
 }
-
-/* Neighbours across a column are in different banks. */
-static int pitch(const kf__low *L) { return L->tile_rows + 1; }
 
 static const char *early_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "g%u", (unsigned)i);
@@ -37,8 +31,7 @@ static const char *early_name(kf__low *L, uint32_t i) {
 /* Element k of this thread along t: its column and row in the tile. */
 static void open_elements(kf__low *L) {
     const kf__lx *k = kf__l_var(L, "k"), *parts = kf__l_int(L, ACROSS / DOWN);
-    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, ACROSS * L->tile_rows / 256),
-                 kf__l_int(L, 1), KF__UNROLL);
+    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, EACH), kf__l_int(L, 1), KF__UNROLL);
     const kf__lx *column = kf__l_bin(L, "*", kf__l_bin(L, "%", k, parts), kf__l_int(L, DOWN));
     const kf__lx *row = kf__l_bin(L, "*", kf__l_bin(L, "/", k, parts), kf__l_int(L, ACROSS));
     kf__put_let(L, "int", "tile_column", kf__l_bin(L, "+", kf__l_var(L, "down"), column), NULL);
@@ -46,14 +39,14 @@ static void open_elements(kf__low *L) {
 }
 
 static const kf__lx *place(kf__low *L, const kf__lx *column, const kf__lx *row) {
-    return kf__l_bin(L, "+", kf__l_bin(L, "*", column, kf__l_int(L, pitch(L))), row);
+    return kf__l_bin(L, "+", kf__l_bin(L, "*", column, kf__l_int(L, PITCH)), row);
 }
 
 void kf__cuda_put_tile_arrays(kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (kf__low_tiled(L, i))
             kf__put_shared(L, kf__ctype(L->operands[i].dtype), kf__cuda_tile_name(L, i),
-                           ACROSS * pitch(L));
+                           ACROSS * PITCH);
 }
 
 const kf__lx *kf__cuda_at_most(kf__low *L, const kf__lx *index, const kf__lx *end) {
@@ -64,7 +57,7 @@ void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!kf__low_tiled(L, i)) continue;
         const kf__operand *o = &L->operands[i];
-        kf__put_var(L, kf__ctype(o->dtype), early_name(L, i), ACROSS * L->tile_rows / 256, NULL);
+        kf__put_var(L, kf__ctype(o->dtype), early_name(L, i), EACH, NULL);
         open_elements(L);
         /* What the tile has beyond an end is the last once more, read by nobody. */
         const kf__lx *t = kf__l_bin(L, "+", row0, kf__l_var(L, "tile_row"));

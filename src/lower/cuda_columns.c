@@ -1,21 +1,27 @@
 /* Columns on CUDA: outer axes reduced, the innermost kept.
  *
- *     block     32 threads across, W columns each; 8 threads down, every 8th row of the block's
- * chunk tile      4 rows of a thread in flight; its states are arrays over its W columns then the 8
- * states of a column merge through shared memory, in order; a second launch merges the chunks, one
- * column a thread
+ *     block     32 threads across, W columns each; 8 threads down, every 8th row of its chunk
+ *     tile      8 rows of a thread in flight; its states are arrays over its W columns
+ *     then      the 8 states of a column merge through shared memory, in order, by a thread a column
+ *     cluster   up to 2048 rows, from sm_90 on: its blocks take chunks of the rows in turn, and push
+ *               their states into the first one, which merges them in order
+ *     groups    else: a block takes a group of rows; a second launch merges these, a column a thread
  *
- * A chunk is a number of rows that depends on the reduced length only. */
+ * Which rows are a chunk or a group depends on their number only. How many blocks share the chunks
+ * depends on how many columns there are, and changes no bit. */
 #include "lower/cuda.h"
 
 enum {
     KF__ACROSS = 32,
     KF__DOWN = 8,
-    KF__ROWS_IN_FLIGHT = 4,
-    KF__CHUNK_ROWS = 256,  /* at least; half as many where tiles are read and all rows are few */
-    KF__TILED_FEW_ROWS = 2048,
-    KF__COLUMN_CHUNKS = 64, /* at most, of one column */
-    KF__STATE_BYTES = 160,  /* of a thread: 40 KB of a block */
+    KF__THREADS = KF__ACROSS * KF__DOWN,
+    KF__ROWS_IN_FLIGHT = 8,
+    KF__CLUSTER_ROWS = 2048, /* at most; of more rows clusters lose to groups */
+    KF__CLUSTER_BLOCKS = 8,
+    KF__BLOCKS_A_SM = 2,     /* of clusters: more of them gain nothing */
+    KF__GROUP_ROWS = 256,    /* at least */
+    KF__COLUMN_GROUPS = 64,  /* at most, of one column */
+    KF__SHARED_BYTES = 48 << 10,
 };
 
 typedef struct columns {
@@ -23,19 +29,24 @@ typedef struct columns {
     kf__phase phase;
     uint16_t *reds, stores[64];
     int64_t *offsets;
-    int64_t rows, chunk, chunks, outer, width; /* width: columns of the innermost axis */
+    int64_t rows, part, parts;    /* rows of a chunk or group; how many of these */
+    int64_t width, tiles, outer; /* width: columns of the innermost axis */
+    bool clusters;
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
 } columns;
 
 static columns *of(kf__tile *t) { return (columns *)((char *)t - offsetof(columns, tile)); }
 
+/* A cluster has few rows. */
+static const char *row_type(const columns *c) { return c->clusters ? "int" : "int64_t"; }
+
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     columns *c = of(t);
     const kf__lx *row =
         kf__l_bin(L, "+", c->first_row, kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)));
-    row = kf__put_let(L, "int64_t", "row", row, NULL);
+    row = kf__put_let(L, row_type(c), "row", row, NULL);
     const kf__lx *safe =
-        kf__put_let(L, "int64_t", "safe", kf__cuda_at_most(L, row, c->to), NULL);
+        kf__put_let(L, row_type(c), "safe", kf__cuda_at_most(L, row, c->to), NULL);
     kf__put_decode(L, true, false, safe);
     t->j = c->j;
     t->index = kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)); /* from the tile's first row on */
@@ -91,12 +102,12 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     for (uint32_t r = 0; r < p->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, p->reds[r]); ++f) put_array(L, c, "state", p->reds[r], f);
     bool tiles = L->tiled != 0; /* then all threads of the block go round as often */
-    kf__open_for(L, "int64_t", "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
+    kf__open_for(L, row_type(c), "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
                  kf__l_int(L, KF__DOWN * c->tile.V), KF__SERIAL);
     c->first_row = kf__l_var(L, "row0");
     if (tiles) {
         kf__cuda_put_tile_loads(L, c->first, c->first_row, c->to);
-        c->first_row = kf__put_let(L, "int64_t", "first_row",
+        c->first_row = kf__put_let(L, row_type(c), "first_row",
                                    kf__l_bin(L, "+", c->first_row, down), NULL);
     }
     const kf__lx *held = put_held(L, c, "held", c->first_row, c->to, c->tile.V);
@@ -145,70 +156,17 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
         if (kf__at_level(L, i, KF__LEVEL_FULL)) L->value[i] = NULL;
 }
 
-/* The states of the threads above one another, merged in order by the uppermost. */
-static void put_down(kf__low *L, columns *c, const kf__lx *from, const kf__lx *across,
-                     const kf__lx *down) {
-    int W = c->tile.W;
-    const kf__lx *width = kf__l_int(L, W);
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_shared(L, kf__ctype(kf__field_type(L, c->reds[r], f)),
-                           array(L, "down", c->reds[r], f), KF__ACROSS * KF__DOWN * W);
-    const kf__lx *e = open_columns(L, c);
-    const kf__lx *lane = kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "tid"), width), e);
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_call(L, kf__l_call(L, "kf_shared_put_T", kf__field_type(L, c->reds[r], f),
-                                       kf__l_var(L, array(L, "down", c->reds[r], f)), lane,
-                                       kf__l_item(L, array(L, "state", c->reds[r], f), e)));
-    kf__close(L);
-    kf__cuda_put_barrier(L);
-    kf__open_if(L, kf__l_bin(L, "==", down, kf__l_int(L, 0)));
-    const kf__lx *count =
-        kf__put_var(L, "int64_t", "count", 0,
-                    put_held(L, c, "mine", from, c->to, 0));
-    kf__open_for(L, "int", "d", kf__l_int(L, 1), kf__l_int(L, KF__DOWN), kf__l_int(L, 1),
-                 KF__SERIAL);
-    const kf__lx *d = kf__l_var(L, "d");
-    const kf__lx *nq = put_held(L, c, "nq", kf__l_bin(L, "+", from, d), c->to, 0);
-    e = open_columns(L, c);
-    const kf__lx *thread =
-        kf__l_bin(L, "+", kf__l_bin(L, "*", d, kf__l_int(L, KF__ACROSS)), across);
-    const kf__lx *at = kf__put_let(L, "int", "at",
-                                   kf__l_bin(L, "+", kf__l_bin(L, "*", thread, width), e), NULL);
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r) {
-        uint32_t red = c->reds[r];
-        kf__fields_of P, Q;
-        for (int f = 0; f < kf__fields(L, red); ++f) {
-            kf__dtype type = kf__field_type(L, red, f);
-            P[f] = kf__l_item(L, array(L, "state", red, f), e);
-            Q[f] = kf__put_let(L, kf__ctype(type), array(L, "q", red, f),
-                               kf__l_call(L, "kf_shared_get_T", type,
-                                          kf__l_var(L, array(L, "down", red, f)), at), NULL);
-        }
-        kf__put_merge(L, red, P, Q, kf__count_as(L, red, count), kf__count_as(L, red, nq));
-    }
-    kf__close(L);
-    kf__put_set(L, count, kf__l_bin(L, "+", count, nq));
-    kf__close(L);
+/* ---------------------------------------------------------------- merging a column's states */
+
+/* Where states are: those of field f of reduction r. */
+typedef const kf__lx *state_array(kf__low *L, const columns *c, uint32_t r, int f);
+
+static const kf__lx *down_array(kf__low *L, const columns *c, uint32_t r, int f) {
+    return kf__l_var(L, array(L, "down", c->reds[r], f));
 }
 
-/* Row-level results of one column, whose states are fields[r][f] by `item`. */
-static void put_finish(kf__low *L, columns *c, const kf__lx *e, const kf__lx *total) {
-    L->rows_inside = false;
-    kf__put_rows(L, 0);
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r) {
-        kf__fields_of fields;
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) {
-            const char *name = array(L, "state", c->reds[r], f);
-            fields[f] = e ? kf__l_item(L, name, e) : kf__l_var(L, name);
-        }
-        kf__put_project(L, c->reds[r], fields, total);
-    }
-    for (uint32_t s = 1; s < L->k->n_stages; ++s) kf__put_rows(L, s);
-    kf__put_row_stores(L);
-    kf__forget(L, KF__LEVEL_ROW);
-    L->rows_inside = true;
+static const kf__lx *cluster_array(kf__low *L, const columns *c, uint32_t r, int f) {
+    return kf__l_var(L, array(L, "cluster", c->reds[r], f));
 }
 
 static const kf__lx *partial(kf__low *L, const columns *c, uint32_t r, int f) {
@@ -216,123 +174,255 @@ static const kf__lx *partial(kf__low *L, const columns *c, uint32_t r, int f) {
                             c->offsets[r * KF__MAX_FIELDS + (uint32_t)f]);
 }
 
-static void put_results(kf__low *L, columns *c, const kf__lx *chunk, const kf__lx *outer,
-                        const kf__lx *total, const kf__lx *chunks) {
-    int64_t n = c->chunks > 1 ? c->chunks * c->outer * c->width : 0;
+/* Shared memory for n states of each column of a warp. */
+static void put_shared_states(kf__low *L, const columns *c, const char *what, int n) {
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            c->offsets[r * KF__MAX_FIELDS + (uint32_t)f] =
-                kf__low_scratch(L, n, kf__field_type(L, c->reds[r], f));
-    const kf__lx *e = open_columns(L, c);
-    kf__open_if(L, kf__l_bin(L, "<", e, c->left));
-    const char *column = L->axes[kf__last(L)].var;
-    kf__put_let(L, "int64_t", column, kf__l_bin(L, "+", c->j, e), NULL);
-    kf__open_if(L, kf__l_bin(L, "==", chunks, kf__l_int(L, 1)));
-    put_finish(L, c, e, total);
+            kf__put_shared(L, kf__ctype(kf__field_type(L, c->reds[r], f)),
+                           array(L, what, c->reds[r], f), n * KF__ACROSS * c->tile.W);
+}
+
+static void put_identities(kf__low *L, const columns *c) {
+    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
+            kf__put_var(L, kf__ctype(kf__field_type(L, c->reds[r], f)),
+                        array(L, "all", c->reds[r], f), 0, kf__identity(L, c->reds[r], f));
+}
+
+/* Into all_F, the states of np rows: the next ones, of nq rows. */
+static void put_merge(kf__low *L, columns *c, state_array *from, const char *get, const kf__lx *at,
+                      const kf__lx *np, const kf__lx *nq) {
+    for (uint32_t r = 0; r < c->phase.n_reds; ++r) {
+        uint32_t red = c->reds[r];
+        kf__fields_of P, Q;
+        for (int f = 0; f < kf__fields(L, red); ++f) {
+            kf__dtype type = kf__field_type(L, red, f);
+            P[f] = kf__l_var(L, array(L, "all", red, f));
+            Q[f] = kf__put_let(L, kf__ctype(type), array(L, "q", red, f),
+                               kf__l_call(L, get, type, from(L, c, r, f), at), NULL);
+        }
+        kf__put_merge(L, red, P, Q, kf__count_as(L, red, np), kf__count_as(L, red, nq));
+    }
+}
+
+/* In the arrays each of a thread's columns has an item for each thread: neighbours are in different
+ * banks. */
+static const kf__lx *place_of(kf__low *L, const kf__lx *e, const kf__lx *thread) {
+    return kf__l_bin(L, "+", kf__l_bin(L, "*", e, kf__l_int(L, KF__THREADS)), thread);
+}
+
+/* all_F of a chunk: the states of the threads above one another, in order; by a thread a column, which
+ * is left open. It is column `down` of the threads `across`. */
+static void put_down(kf__low *L, columns *c, const kf__lx *from) {
+    const kf__lx *across = kf__l_var(L, "across"), *down = kf__l_var(L, "down");
+    const kf__lx *e = open_columns(L, c), *at = place_of(L, e, kf__l_var(L, "tid"));
+    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
+            kf__put_call(L, kf__l_call(L, "kf_shared_put_T", kf__field_type(L, c->reds[r], f),
+                                       down_array(L, c, r, f), at,
+                                       kf__l_item(L, array(L, "state", c->reds[r], f), e)));
+    kf__close(L);
+    kf__cuda_put_barrier(L);
+    kf__open_if(L, kf__l_bin(L, "<", down, kf__l_int(L, c->tile.W)));
+    put_identities(L, c);
+    const kf__lx *count = kf__put_var(L, "int64_t", "count", 0, kf__l_int(L, 0));
+    kf__open_for(L, "int", "d", kf__l_int(L, 0), kf__l_int(L, KF__DOWN), kf__l_int(L, 1),
+                 KF__SERIAL);
+    const kf__lx *d = kf__l_var(L, "d"), *wide = kf__l_int(L, KF__ACROSS);
+    at = place_of(L, down, kf__l_bin(L, "+", kf__l_bin(L, "*", d, wide), across));
+    at = kf__put_let(L, "int", "at", at, NULL);
+    const kf__lx *nq = put_held(L, c, "nq", kf__l_bin(L, "+", from, d), c->to, 0);
+    put_merge(L, c, down_array, "kf_shared_get_T", at, count, nq);
+    kf__put_set(L, count, kf__l_bin(L, "+", count, nq));
+    kf__close(L);
+}
+
+/* That column, if there is one: opened. */
+static const kf__lx *open_column(kf__low *L, columns *c) {
+    const kf__lx *column = kf__l_bin(L, "*", kf__l_var(L, "across"), kf__l_int(L, c->tile.W));
+    column = kf__l_bin(L, "+", c->first, kf__l_bin(L, "+", column, kf__l_var(L, "down")));
+    column = kf__put_let(L, "int64_t", L->axes[kf__last(L)].var, column, NULL);
+    kf__open_if(L, kf__l_bin(L, "<", column, kf__word_size(L, kf__last(L))));
+    return column;
+}
+
+/* Row-level results of one column, whose states are all_F. */
+static void put_finish(kf__low *L, columns *c) {
+    L->rows_inside = false;
+    kf__put_rows(L, 0);
+    for (uint32_t r = 0; r < c->phase.n_reds; ++r) {
+        kf__fields_of fields;
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
+            fields[f] = kf__l_var(L, array(L, "all", c->reds[r], f));
+        kf__put_project(L, c->reds[r], fields, kf__word_int(L, "reduced", c->rows));
+    }
+    for (uint32_t s = 1; s < L->k->n_stages; ++s) kf__put_rows(L, s);
+    kf__put_row_stores(L);
+    kf__forget(L, KF__LEVEL_ROW);
+    L->rows_inside = true;
+}
+
+/* ---------------------------------------------------------------- the kernels */
+
+/* The rows of a part, a chunk or a group: from where on, and `to`. */
+static const kf__lx *put_part(kf__low *L, columns *c, const kf__lx *part, const kf__lx **to) {
+    const kf__lx *all = kf__word_int(L, "reduced", c->rows);
+    const kf__lx *size = kf__word_int(L, c->clusters ? "chunk_rows" : "group_rows", c->part);
+    const kf__lx *from = kf__put_let(L, row_type(c), "from", kf__l_bin(L, "*", part, size), NULL);
+    *to = kf__l_call(L, "kf_min_i64", KF__I64, all, kf__l_bin(L, "+", from, size));
+    *to = kf__put_let(L, row_type(c), "to", *to, NULL);
+    return from;
+}
+
+static const kf__lx *parts_of(kf__low *L, const columns *c) {
+    return kf__word_int(L, c->clusters ? "chunks" : "groups", c->parts);
+}
+
+/* The states of all parts of a column, in order: item `at` and those each `pitch` further on. */
+static void put_merge_parts(kf__low *L, columns *c, state_array *states, const char *get,
+                            const kf__lx *at, const kf__lx *pitch) {
+    const kf__lx *part = kf__l_var(L, "part"), *to;
+    put_identities(L, c);
+    kf__open_for(L, "int", "part", kf__l_int(L, 0), parts_of(L, c), kf__l_int(L, 1), KF__SERIAL);
+    const kf__lx *from = put_part(L, c, part, &to);
+    at = kf__l_bin(L, "+", kf__l_bin(L, "*", part, pitch), at);
+    at = kf__put_let(L, row_type(c), "at", at, NULL);
+    const kf__lx *nq = kf__put_let(L, "int64_t", "nq", kf__l_bin(L, "-", to, from), NULL);
+    put_merge(L, c, states, get, at, from, nq);
+    kf__close(L);
+}
+
+static const kf__lx *put_block(kf__low *L) {
+    return kf__put_let(L, "int64_t", "block", kf__l_callv(L, "kf_block", KF__I64, 0, NULL), NULL);
+}
+
+/* The tile of columns of this block, or cluster of blocks, `u`. Gives what is left of u. */
+static const kf__lx *put_place(kf__low *L, columns *c, const kf__lx *u) {
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *tiles = kf__word_int(L, "tiles", c->tiles);
+    const kf__lx *tid = kf__thread_id(L), *warp = kf__l_int(L, KF__ACROSS);
+    const kf__lx *W = kf__l_int(L, c->tile.W);
+    const kf__lx *x = kf__put_let(L, "int", "across", kf__l_bin(L, "%", tid, warp), NULL);
+    kf__put_let(L, "int", "down", kf__l_bin(L, "/", tid, warp), NULL);
+    const kf__lx *tile = kf__put_let(L, "int64_t", "tile", kf__l_bin(L, "%", u, tiles), NULL);
+    c->first = kf__l_bin(L, "*", tile, kf__l_int(L, KF__ACROSS * c->tile.W));
+    c->first = kf__put_let(L, "int64_t", "first_column", c->first, NULL);
+    const kf__lx *column = kf__l_bin(L, "+", c->first, kf__l_bin(L, "*", x, W));
+    column = kf__put_let(L, "int64_t", "column", column, NULL);
+    const kf__lx *left = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, column), W);
+    c->left = kf__put_let(L, "int", "columns", left, "of this thread; may be negative");
+    /* Loads need no condition, which they would wait for: who has no column reads another's. */
+    const kf__lx *any = kf__l_bin(L, ">", c->left, kf__l_int(L, 0));
+    c->j = kf__put_let(L, "int64_t", "j", kf__l_select(L, any, column, c->first), NULL);
+    if (!c->tile.inside) {
+        left = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, c->j), W);
+        c->tile.row_left = kf__put_let(L, "int", "there", left, "that it reads");
+    }
+    if (L->tiled) kf__cuda_put_tile_arrays(L); /* by one column a thread */
+    put_shared_states(L, c, "down", KF__DOWN);
+    return kf__l_bin(L, "/", u, tiles);
+}
+
+/* All columns of a tile by one cluster. */
+static void put_clusters(kf__low *L, columns *c) {
+    int64_t enough = KF__BLOCKS_A_SM * L->target->sms / kf__max(1, c->outer * c->tiles);
+    int64_t n_blocks = kf__max(1, kf__min(c->parts, enough));
+    kf__low_begin(L, "", "A cluster takes a tile of columns, its blocks the chunks of rows in turn.");
+    L->fn->threads = KF__THREADS;
+    L->fn->cluster = (int)n_blocks;
+    L->fn->grid = c->outer * c->tiles * n_blocks;
+    const kf__lx *blocks = kf__word_int(L, "blocks", n_blocks), *zero = kf__l_int(L, 0);
+    const kf__lx *pitch = kf__l_int(L, KF__ACROSS * c->tile.W);
+    kf__put_scalars(L);
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_arrive", KF__I64, 0, NULL));
+    const kf__lx *rank = kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL);
+    rank = kf__put_let(L, "int", "rank", rank, NULL);
+    const kf__lx *cluster = kf__l_bin(L, "/", put_block(L), blocks);
+    cluster = kf__put_let(L, "int64_t", "cluster", cluster, NULL);
+    const kf__lx *outer = kf__put_let(L, "int64_t", "outer", put_place(L, c, cluster), NULL);
+    kf__put_decode(L, false, true, outer);
+    put_shared_states(L, c, "cluster", KF__CLUSTER_BLOCKS);
+    const kf__lx *tid = kf__l_var(L, "tid"), *chunk = kf__l_var(L, "chunk");
+
+    kf__open_for(L, "int", "chunk", rank, parts_of(L, c), blocks, KF__SERIAL);
+    const kf__lx *from = put_part(L, c, chunk, &c->to);
+    put_tiles(L, c, from, kf__l_var(L, "down"));
+    kf__open_if(L, kf__l_bin(L, "==", chunk, rank));
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
     kf__open_else(L);
-    const kf__lx *line =
-        kf__l_bin(L, "+", kf__l_bin(L, "*", chunk, kf__word_int(L, "outer_n", c->outer)), outer);
-    const kf__lx *at = kf__put_let(
-        L, "int64_t", "part_at",
-        kf__l_bin(L, "+", kf__l_bin(L, "*", line, kf__word_size(L, kf__last(L))),
-                  kf__l_var(L, column)), NULL);
+    kf__cuda_put_barrier(L); /* the states of the chunk before have been read */
+    kf__close(L);
+    put_down(L, c, from);
+    kf__put_comment(L, "to the cluster's first block");
+    const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", chunk, pitch), tid);
+    at = kf__put_let(L, "int", "part_at", at, NULL);
+    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
+            kf__put_call(L, kf__l_call(L, "kf_cluster_put_T", kf__field_type(L, c->reds[r], f),
+                                       cluster_array(L, c, r, f), at, zero,
+                                       kf__l_var(L, array(L, "all", c->reds[r], f))));
+    kf__close(L);
+    kf__close(L);
+
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_arrive", KF__I64, 0, NULL));
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
+    kf__open_if(L, kf__l_bin(L, "&&", kf__l_bin(L, "==", rank, zero),
+                             kf__l_bin(L, "<", kf__l_var(L, "down"), kf__l_int(L, c->tile.W))));
+    open_column(L, c);
+    put_merge_parts(L, c, cluster_array, "kf_shared_get_T", tid, pitch);
+    put_finish(L, c);
+    kf__close(L);
+    kf__close(L);
+    kf__close(L);
+}
+
+/* A block a group. If it has all rows, it has the results. */
+static void put_groups(kf__low *L, columns *c) {
+    kf__low_begin(L, "", "A block takes a tile of columns over a group of rows.");
+    L->fn->threads = KF__THREADS;
+    L->fn->grid = c->outer * c->tiles * c->parts;
+    const kf__lx *groups = parts_of(L, c);
+    kf__put_scalars(L);
+    const kf__lx *rest = kf__put_let(L, "int64_t", "rest", put_place(L, c, put_block(L)), NULL);
+    const kf__lx *group = kf__put_let(L, "int64_t", "group", kf__l_bin(L, "%", rest, groups), NULL);
+    const kf__lx *outer = kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", rest, groups), NULL);
+    kf__put_decode(L, false, true, outer);
+    const kf__lx *from = put_part(L, c, group, &c->to);
+    put_tiles(L, c, from, kf__l_var(L, "down"));
+    put_down(L, c, from);
+    const kf__lx *column = open_column(L, c);
+    kf__open_if(L, kf__l_bin(L, "==", groups, kf__l_int(L, 1)));
+    put_finish(L, c);
+    kf__open_else(L);
+    const kf__lx *at = kf__l_bin(L, "*", group, kf__word_int(L, "outer_n", c->outer));
+    at = kf__l_bin(L, "*", kf__l_bin(L, "+", at, outer), kf__word_size(L, kf__last(L)));
+    at = kf__put_let(L, "int64_t", "part_at", kf__l_bin(L, "+", at, column), NULL);
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
             kf__put_call(L, kf__l_call(L, "kf_store_T", kf__field_type(L, c->reds[r], f),
                                        partial(L, c, r, f), at,
-                                       kf__l_item(L, array(L, "state", c->reds[r], f), e)));
+                                       kf__l_var(L, array(L, "all", c->reds[r], f))));
     kf__close(L);
     kf__close(L);
     kf__close(L);
-}
-
-static void put_chunks(kf__low *L, columns *c) {
-    int64_t across = KF__ACROSS * c->tile.W, tiles = kf__max(1, kf__ceil_div(c->width, across));
-    kf__low_begin(L, "", "A block takes a tile of columns over a chunk of rows.");
-    L->fn->threads = KF__ACROSS * KF__DOWN;
-    L->fn->grid = c->outer * tiles * c->chunks;
-    const kf__lx *total = kf__word_int(L, "reduced", c->rows);
-    const kf__lx *chunks = kf__word_int(L, "chunks", c->chunks);
-    const kf__lx *size = kf__word_int(L, "chunk_rows", c->chunk);
-    const kf__lx *n_tiles = kf__word_int(L, "tiles", tiles);
-    const kf__lx *n = kf__word_size(L, kf__last(L));
-    kf__put_scalars(L);
-    const kf__lx *tid = kf__thread_id(L), *wide = kf__l_int(L, KF__ACROSS);
-    const kf__lx *x = kf__put_let(L, "int", "across", kf__l_bin(L, "%", tid, wide), NULL);
-    const kf__lx *y = kf__put_let(L, "int", "down", kf__l_bin(L, "/", tid, wide), NULL);
-    const kf__lx *u =
-        kf__put_let(L, "int64_t", "u", kf__l_callv(L, "kf_block", KF__I64, 0, NULL), NULL);
-    const kf__lx *tile = kf__put_let(L, "int64_t", "tile", kf__l_bin(L, "%", u, n_tiles), NULL);
-    const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, n_tiles), NULL);
-    const kf__lx *chunk = kf__put_let(L, "int64_t", "chunk", kf__l_bin(L, "%", rest, chunks), NULL);
-    const kf__lx *outer = kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", rest, chunks), NULL);
-    kf__put_decode(L, false, true, outer);
-    const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", tile, wide), x);
-    c->j = kf__put_let(L, "int64_t", c->tile.inside ? "column" : "j",
-                       kf__l_bin(L, "*", at, kf__l_int(L, c->tile.W)), NULL);
-    if (L->tiled) { /* by one column a thread */
-        c->first = kf__put_let(L, "int64_t", "first_column", kf__l_bin(L, "*", tile, wide), NULL);
-        kf__cuda_put_tile_arrays(L);
-    }
-    const kf__lx *here = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, c->j),
-                                       kf__l_int(L, c->tile.W));
-    c->left = kf__put_let(L, "int", "columns", here, "of this thread; may be negative");
-    if (c->tile.inside) /* loads need no condition, which 16-bit ones would wait for one by one */
-        c->j = kf__put_let(L, "int64_t", "j", kf__cuda_at_most(L, c->j, n), NULL);
-    const kf__lx *from = kf__put_let(L, "int64_t", "from", kf__l_bin(L, "*", chunk, size), NULL);
-    c->to = kf__put_let(
-        L, "int64_t", "to",
-        kf__l_call(L, "kf_min_i64", KF__I64, total, kf__l_bin(L, "+", from, size)), NULL);
-    put_tiles(L, c, from, y);
-    put_down(L, c, from, x, y);
-    put_results(L, c, chunk, outer, total, chunks);
     kf__close(L);
 }
 
 static void put_merge_function(kf__low *L, columns *c) {
-    kf__low_begin(L, "_merge", "Merges the chunks of a column, one column a thread.");
-    L->fn->threads = KF__ACROSS * KF__DOWN;
+    kf__low_begin(L, "_merge", "Merges the groups of a column, one column a thread.");
     int64_t n_columns = c->outer * c->width;
-    L->fn->grid = c->chunks > 1 ? kf__ceil_div(n_columns, L->fn->threads) : 0;
-    const kf__lx *total = kf__word_int(L, "reduced", c->rows), *n = kf__word_size(L, kf__last(L));
-    const kf__lx *chunks = kf__word_int(L, "chunks", c->chunks);
-    const kf__lx *size = kf__word_int(L, "chunk_rows", c->chunk);
-    const kf__lx *all = kf__word_int(L, "columns", n_columns);
+    L->fn->threads = KF__THREADS;
+    L->fn->grid = c->parts > 1 ? kf__ceil_div(n_columns, L->fn->threads) : 0;
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *all = kf__word_int(L, "columns", n_columns);
     kf__put_scalars(L);
-    const kf__lx *t = kf__l_bin(L, "+",
-                                kf__l_bin(L, "*", kf__l_callv(L, "kf_block", KF__I64, 0, NULL),
-                                          kf__l_int(L, L->fn->threads)),
-                                kf__l_callv(L, "kf_thread", KF__I64, 0, NULL));
+    const kf__lx *t = kf__l_bin(L, "*", put_block(L), kf__l_int(L, L->fn->threads));
+    t = kf__l_bin(L, "+", t, kf__l_callv(L, "kf_thread", KF__I64, 0, NULL));
     t = kf__put_let(L, "int64_t", "t", t, NULL);
     kf__open_if(L, kf__l_bin(L, "<", t, all));
     kf__put_let(L, "int64_t", L->axes[kf__last(L)].var, kf__l_bin(L, "%", t, n), NULL);
     kf__put_decode(L, false, true,
                    kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", t, n), NULL));
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_var(L, kf__ctype(kf__field_type(L, c->reds[r], f)),
-                        array(L, "state", c->reds[r], f), 0, kf__identity(L, c->reds[r], f));
-    const kf__lx *chunk = kf__l_var(L, "chunk");
-    kf__open_for(L, "int64_t", "chunk", kf__l_int(L, 0), chunks, kf__l_int(L, 1), KF__SERIAL);
-    const kf__lx *at = kf__put_let(
-        L, "int64_t", "part_at", kf__l_bin(L, "+", kf__l_bin(L, "*", chunk, all), t), NULL);
-    const kf__lx *np = kf__put_let(L, "int64_t", "np", kf__l_bin(L, "*", chunk, size), NULL);
-    const kf__lx *nq = kf__put_let(
-        L, "int64_t", "nq",
-        kf__l_call(L, "kf_min_i64", KF__I64, size, kf__l_bin(L, "-", total, np)), NULL);
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r) {
-        uint32_t red = c->reds[r];
-        kf__fields_of P, Q;
-        for (int f = 0; f < kf__fields(L, red); ++f) {
-            P[f] = kf__l_var(L, array(L, "state", red, f));
-            Q[f] = kf__put_let(
-                L, kf__ctype(kf__field_type(L, red, f)), array(L, "q", red, f),
-                kf__l_call(L, "kf_load_T", kf__field_type(L, red, f), partial(L, c, r, f), at), NULL);
-        }
-        kf__put_merge(L, red, P, Q, kf__count_as(L, red, np), kf__count_as(L, red, nq));
-    }
-    kf__close(L);
-    put_finish(L, c, NULL, total);
+    put_merge_parts(L, c, partial, "kf_load_T", t, all);
+    put_finish(L, c);
     kf__close(L);
 }
 
@@ -352,27 +442,37 @@ void kf__cuda_columns(kf__low *L) {
     c.phase.n_reds = kf__low_reductions(L, 0, c.reds);
     c.phase.stores = c.stores;
     c.phase.n_stores = kf__low_stores(L, 0, c.stores);
-    /* Shared memory holds every field of 256 threads' columns. */
-    c.tile.W = (int)kf__min(4, kf__cuda_width(L));
-    if (state_bytes(L, &c) * c.tile.W > KF__STATE_BYTES) c.tile.W = 1;
-    c.tile.V = KF__ROWS_IN_FLIGHT;
     c.rows = kf__low_extent(L, true);
-    bool few = L->tiled && c.rows <= KF__TILED_FEW_ROWS;
-    if (L->tiled) {
-        L->tile_rows = kf__cuda_tile_rows(L, few);
-        c.tile.W = 1;
-        c.tile.V = L->tile_rows / KF__DOWN;
-        c.tile.between = kf__cuda_exchange_tiles;
-    }
+    /* Shared memory has the states of a block's threads and, in a cluster, as many of its chunks. */
+    int bytes = state_bytes(L, &c) * KF__THREADS;
+    int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L);
+    c.clusters = L->target->sm >= 90 && c.rows <= KF__CLUSTER_ROWS && 2 * bytes <= room;
+    if (c.clusters) bytes *= 2;
+    c.tile.W = L->tiled ? 1 : (int)kf__min(4, kf__cuda_width(L));
+    while (c.tile.W > 1 && bytes * c.tile.W > room) c.tile.W /= 2;
+    c.tile.V = L->tiled     ? KF__TILE_ROWS / KF__DOWN
+               : c.clusters ? KF__ROWS_IN_FLIGHT
+                            : KF__ROWS_IN_FLIGHT / 2;
+    if (L->tiled) c.tile.between = kf__cuda_exchange_tiles;
     c.tile.inside = c.tile.W == 1;
     c.tile.vec = kf__cuda_wide(L, c.tile.W);
     c.tile.head = head;
     c.width = L->axes[kf__last(L)].size;
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
-    int64_t step = KF__DOWN * c.tile.V;
-    c.chunk = kf__ceil_div(kf__ceil_div(c.rows, KF__COLUMN_CHUNKS), step) * step;
-    c.chunk = kf__max(c.chunk, few ? KF__CHUNK_ROWS / 2 : KF__CHUNK_ROWS);
-    c.chunks = kf__max(1, kf__ceil_div(c.rows, c.chunk));
-    put_chunks(L, &c);
+    c.tiles = kf__max(1, kf__ceil_div(c.width, KF__ACROSS * c.tile.W));
+    int64_t step = KF__DOWN * c.tile.V, most = c.clusters ? KF__CLUSTER_BLOCKS : KF__COLUMN_GROUPS;
+    c.part = kf__ceil_div(kf__ceil_div(c.rows, most), step) * step;
+    c.part = kf__max(c.part, c.clusters ? step : KF__GROUP_ROWS);
+    c.parts = kf__max(1, kf__ceil_div(c.rows, c.part));
+    if (c.clusters) {
+        put_clusters(L, &c);
+        return;
+    }
+    int64_t kept = c.parts > 1 ? c.parts * c.outer * c.width : 0;
+    for (uint32_t r = 0; r < c.phase.n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c.reds[r]); ++f)
+            c.offsets[r * KF__MAX_FIELDS + (uint32_t)f] =
+                kf__low_scratch(L, kept, kf__field_type(L, c.reds[r], f));
+    put_groups(L, &c);
     put_merge_function(L, &c);
 }

@@ -246,7 +246,14 @@ void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mas
  * into place, so that none waits for the one before.
  *
  *     if (vec) for each pack s: kf_load8_bf16(..., r0 + s * 4)
- *     else     for each pack s: kf_raw8_bf16(..., raw_r0 + s * 5), then kf_settle8_bf16(...) */
+ *     else     for each pack s: kf_raw8_bf16(..., raw_r0 + s * 5), then kf_settle8_bf16(...)
+ *
+ * Columns have the end of each row in some thread, where all would wait for it. They load elements of
+ * any type without conditions: whole packs, or, where these aren't aligned or rows end within one,
+ * each element for itself, put together when all have been loaded.
+ *
+ *     if (vec && there == 4) for each pack s: kf_whole4_bf16(..., r0 + s * 2)
+ *     else                   for each pack s: kf_each4_bf16(..., raw_r0 + s * 4), kf_join4_bf16(...) */
 
 /* Code beyond the instruction cache costs aligned rows more than it gains the others: of 12 packs
  * layer_norm(gelu(x + b) + r) of bf16 8192x4096 took 82 us on an H200 instead of 74. */
@@ -259,12 +266,19 @@ const kf__mask *kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask 
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || in->n_args) continue;
         if (t->V == 1 || !pack_words(L, t, i) || kf__low_tiled(L, in->access)) continue;
-        if (is_apart(L, in->access) || kf__types[L->operands[in->access].dtype].size != 2) continue;
+        int size = kf__types[L->operands[in->access].dtype].size;
+        if (is_apart(L, in->access) || (!t->row_left && size != 2)) continue;
         raw[i / 64] |= (kf__mask)1 << i % 64;
         packs += t->V;
     }
     if (!raw) L->failed = true;
-    return packs > 0 && packs <= MOST_RAW_PACKS ? raw : NULL;
+    return packs > 0 && (t->row_left || packs <= MOST_RAW_PACKS) ? raw : NULL;
+}
+
+/* Words that a pack needs before it is settled. */
+static int raw_words(const kf__low *L, const kf__tile *t, uint32_t i) {
+    int words = pack_words(L, t, i);
+    return t->row_left ? (int)kf__max(words, t->W) : words + 1;
 }
 
 static const char *raw_name(kf__low *L, uint32_t i) {
@@ -274,25 +288,32 @@ static const char *raw_name(kf__low *L, uint32_t i) {
 void kf__cuda_put_raw_registers(kf__low *L, const kf__tile *t) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (is_raw(L, i))
-            kf__put_var(L, "uint32_t", raw_name(L, i), t->V * (pack_words(L, t, i) + 1), NULL);
+            kf__put_var(L, "uint32_t", raw_name(L, i), t->V * raw_words(L, t, i), NULL);
 }
 
 void kf__cuda_put_raw(kf__low *L, kf__tile *t, const kf__lx *s, kf__raw_step step) {
-    static const char *const names[] = {"load", "raw", "settle"};
+    static const char *const by_shifts[] = {"load", "raw", "settle"};
+    static const char *const by_elements[] = {"whole", "each", "join"};
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!is_raw(L, i)) continue;
         uint32_t access = L->k->instrs[i].access;
         kf__cuda_need_pointer(L, t, access);
-        const char *name = kf__cuda_wide_name(L, names[step], t->W, L->operands[access].dtype);
+        const char *name = (t->row_left ? by_elements : by_shifts)[step];
+        name = kf__cuda_wide_name(L, name, t->W, L->operands[access].dtype);
         const kf__lx *p = kf__l_var(L, L->pointer[access]), *words = kf__cuda_words_of(L, t, i, s);
-        const kf__lx *room = kf__l_int(L, pack_words(L, t, i) + 1);
+        const kf__lx *room = kf__l_int(L, raw_words(L, t, i));
         const kf__lx *raw =
             kf__l_bin(L, "+", kf__l_var(L, raw_name(L, i)), kf__l_bin(L, "*", s, room));
-        if (step == KF__RAW_WIDE)
+        if (step == KF__RAW_WIDE && t->row_left)
+            kf__put_call(L, kf__l_call(L, name, KF__I64, p, words));
+        else if (step == KF__RAW_WIDE)
             kf__put_call(L, kf__l_call(L, name, KF__I64, p, kf__l_int(L, 0), t->left,
                                        aligned(L, t, access), words));
         else if (step == KF__RAW_LOAD)
-            kf__put_call(L, kf__l_call(L, name, KF__I64, p, t->left, raw));
+            kf__put_call(L, kf__l_call(L, name, KF__I64, p, t->row_left ? t->row_left : t->left,
+                                       raw));
+        else if (t->row_left)
+            kf__put_call(L, kf__l_call(L, name, KF__I64, raw, words));
         else
             kf__put_call(L, kf__l_call(L, name, KF__I64, p, t->left, raw, words));
     }

@@ -228,7 +228,10 @@ static void put_pack_stores(kf__low *L, kf__tile *t, const kf__phase *p) {
 }
 
 static void put_raw_loads(kf__low *L, kf__tile *t) {
-    kf__open_if(L, kf__word_aligned(L, "vec", t->vec));
+    const kf__lx *wide = kf__word_aligned(L, "vec", t->vec);
+    if (t->row_left)
+        wide = kf__l_bin(L, "&&", wide, kf__l_bin(L, "==", t->row_left, kf__l_int(L, t->W)));
+    kf__open_if(L, wide);
     for (kf__raw_step step = KF__RAW_WIDE; step <= KF__RAW_SETTLE; ++step) {
         kf__cuda_put_raw(L, t, open_packs(L, t), step);
         kf__close(L);

@@ -87,7 +87,6 @@ typedef struct kf__low {
     bool affine; /* all operands are; else axes aren't merged */
     int tile;    /* the axis that, with the innermost one, makes the tiles; -1: no tiles */
     uint64_t tiled; /* accesses that go through tiles */
-    int tile_rows;  /* CUDA, of columns: of a tile */
     bool dense;     /* CUDA: they are one run along the innermost axis and `tile`, a short one */
     int n_axes;
     kf__axis axes[KF__MAX_AXES];

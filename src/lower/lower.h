@@ -1,7 +1,7 @@
 /* kernel -> loop IR, for one target and one layout.
  *
  * The text that a lowering leads to depends on the kernel, the target, which axes merge, the stride
- * class of each operand and, for CUDA's row kernels, a bucket of the row's length: never on other
+ * class of each operand and, for CUDA, a bucket of the reduced length: never on other
  * sizes. Sizes, strides and offsets become words of the argument struct, and the launch geometry.
  */
 #ifndef KFUSE_LOWER_LOWER_H

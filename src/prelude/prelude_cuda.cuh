@@ -390,22 +390,24 @@ template <int SIZE, int N> KF_FN void kf__store_words(void *p, const uint32_t *w
     _Pragma("unroll") for (int j = 0; j < 4 / SIZE - 1; j++)
         if (j * SIZE < over) ((bits *)(at + N))[j] = (bits)(high >> (8 * SIZE * j));
 }
+/* The words of a pack that is aligned. */
+template <typename D, int W> KF_FN void kf__whole(const typename D::S *p, uint32_t *words) {
+    constexpr int BYTES = W * sizeof(typename D::S), STEP = BYTES >= 16 ? 16 : BYTES;
+    constexpr int N = STEP < 4 ? 1 : STEP / 4;
+    typedef kf__pack<typename kf__bits<(STEP < 4 ? STEP : 4)>::type, N> pack;
+    _Pragma("unroll") for (int k = 0; k < BYTES; k += STEP) {
+        pack v = *(const pack *)((const char *)p + k);
+        _Pragma("unroll") for (int j = 0; j < N; j++) words[k / 4 + j] = v.at[j];
+    }
+}
 /* A pack is loaded as words, which kf_item_T takes apart only where an element is used: so a load
  * doesn't wait for itself, and the next one starts. */
 template <typename D, int W>
 KF_FN void kf__load(const typename D::S *p, int i, int n, int vec, uint32_t *words) {
     constexpr int SIZE = sizeof(typename D::S), BYTES = W * SIZE;
-    constexpr int STEP = BYTES >= 16 ? 16 : BYTES, N = STEP < 4 ? 1 : STEP / 4;
     int left = kf__left<W>(i, n);
     p += i;
-    if (vec && left == W) {
-        typedef kf__pack<typename kf__bits<(STEP < 4 ? STEP : 4)>::type, N> pack;
-        _Pragma("unroll") for (int k = 0; k < BYTES; k += STEP) {
-            pack v = *(const pack *)((const char *)p + k);
-            _Pragma("unroll") for (int j = 0; j < N; j++) words[k / 4 + j] = v.at[j];
-        }
-        return;
-    }
+    if (vec && left == W) return kf__whole<D, W>(p, words);
     if (SIZE < 4 && BYTES >= 4 && left == W) {
         constexpr int WORDS = BYTES < 4 ? 1 : BYTES / 4;
         uint32_t raw[WORDS + 1];
@@ -443,6 +445,23 @@ KF_FN void kf__settle(const typename D::S *p, int n, uint32_t *raw, uint32_t *wo
     constexpr int SIZE = sizeof(typename D::S), WORDS = W * SIZE / 4;
     if (n >= W) kf__settle_words<SIZE, WORDS>(p, raw);
     _Pragma("unroll") for (int k = 0; k < WORDS; k++) words[k] = raw[k];
+}
+/* Each element of a pack for itself, in two halves: of a row that has n elements from p on the last
+ * one stands for what is beyond. So nothing waits for a condition. raw: W elements, in words of their
+ * own. */
+template <typename D, int W> KF_FN void kf__each(const typename D::S *p, int n, uint32_t *raw) {
+    constexpr int SIZE = sizeof(typename D::S), PER = SIZE < 4 ? 1 : SIZE / 4;
+    typedef kf__pack<typename kf__bits<(SIZE < 4 ? SIZE : 4)>::type, PER> item;
+    _Pragma("unroll") for (int k = 0; k < W; k++) {
+        item v = *(const item *)(p + (k < n ? k : n - 1));
+        _Pragma("unroll") for (int j = 0; j < PER; j++) raw[k * PER + j] = v.at[j];
+    }
+}
+template <typename D, int W> KF_FN void kf__join(const uint32_t *raw, uint32_t *words) {
+    constexpr int SIZE = sizeof(typename D::S), PER = SIZE < 4 ? 1 : SIZE / 4;
+    _Pragma("unroll") for (int k = 0; k < (W * SIZE + 3) / 4; k++) words[k] = 0;
+    _Pragma("unroll") for (int k = 0; k < W * PER; k++)
+        words[k / PER * SIZE / 4 + k % PER] |= raw[k] << (k * SIZE % 4 * 8);
 }
 /* Only the elements from begin to end - 1 of the pack: of one that is partly outside. */
 template <typename D, int W>
@@ -567,8 +586,14 @@ struct kf__bf16_pairs : kf__bf16 {
 /* Macros, because a hundred functions more would take milliseconds of every compilation. */
 #define kf_load2_f64 kf__load<kf__f64, 2>
 #define kf_part2_f64 kf__part<kf__f64, 2>
+#define kf_whole2_f64 kf__whole<kf__f64, 2>
+#define kf_each2_f64 kf__each<kf__f64, 2>
+#define kf_join2_f64 kf__join<kf__f64, 2>
 #define kf_load4_f64 kf__load<kf__f64, 4>
 #define kf_part4_f64 kf__part<kf__f64, 4>
+#define kf_whole4_f64 kf__whole<kf__f64, 4>
+#define kf_each4_f64 kf__each<kf__f64, 4>
+#define kf_join4_f64 kf__join<kf__f64, 4>
 #define kf_load8_f64 kf__load<kf__f64, 8>
 #define kf_part8_f64 kf__part<kf__f64, 8>
 #define kf_load16_f64 kf__load<kf__f64, 16>
@@ -579,8 +604,14 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_f64 kf__store<kf__f64, 16>
 #define kf_load2_f32 kf__load<kf__f32, 2>
 #define kf_part2_f32 kf__part<kf__f32, 2>
+#define kf_whole2_f32 kf__whole<kf__f32, 2>
+#define kf_each2_f32 kf__each<kf__f32, 2>
+#define kf_join2_f32 kf__join<kf__f32, 2>
 #define kf_load4_f32 kf__load<kf__f32, 4>
 #define kf_part4_f32 kf__part<kf__f32, 4>
+#define kf_whole4_f32 kf__whole<kf__f32, 4>
+#define kf_each4_f32 kf__each<kf__f32, 4>
+#define kf_join4_f32 kf__join<kf__f32, 4>
 #define kf_load8_f32 kf__load<kf__f32, 8>
 #define kf_part8_f32 kf__part<kf__f32, 8>
 #define kf_load16_f32 kf__load<kf__f32, 16>
@@ -591,10 +622,16 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_f32 kf__store<kf__f32, 16>
 #define kf_load2_f16 kf__load<kf__f16, 2>
 #define kf_part2_f16 kf__part<kf__f16, 2>
+#define kf_whole2_f16 kf__whole<kf__f16, 2>
+#define kf_each2_f16 kf__each<kf__f16, 2>
+#define kf_join2_f16 kf__join<kf__f16, 2>
 #define kf_raw2_f16 kf__raw<kf__f16, 2>
 #define kf_settle2_f16 kf__settle<kf__f16, 2>
 #define kf_load4_f16 kf__load<kf__f16, 4>
 #define kf_part4_f16 kf__part<kf__f16, 4>
+#define kf_whole4_f16 kf__whole<kf__f16, 4>
+#define kf_each4_f16 kf__each<kf__f16, 4>
+#define kf_join4_f16 kf__join<kf__f16, 4>
 #define kf_raw4_f16 kf__raw<kf__f16, 4>
 #define kf_settle4_f16 kf__settle<kf__f16, 4>
 #define kf_load8_f16 kf__load<kf__f16, 8>
@@ -611,10 +648,16 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_f16 kf__store_pairs<kf__f16_pairs, 16>
 #define kf_load2_bf16 kf__load<kf__bf16, 2>
 #define kf_part2_bf16 kf__part<kf__bf16, 2>
+#define kf_whole2_bf16 kf__whole<kf__bf16, 2>
+#define kf_each2_bf16 kf__each<kf__bf16, 2>
+#define kf_join2_bf16 kf__join<kf__bf16, 2>
 #define kf_raw2_bf16 kf__raw<kf__bf16, 2>
 #define kf_settle2_bf16 kf__settle<kf__bf16, 2>
 #define kf_load4_bf16 kf__load<kf__bf16, 4>
 #define kf_part4_bf16 kf__part<kf__bf16, 4>
+#define kf_whole4_bf16 kf__whole<kf__bf16, 4>
+#define kf_each4_bf16 kf__each<kf__bf16, 4>
+#define kf_join4_bf16 kf__join<kf__bf16, 4>
 #define kf_raw4_bf16 kf__raw<kf__bf16, 4>
 #define kf_settle4_bf16 kf__settle<kf__bf16, 4>
 #define kf_load8_bf16 kf__load<kf__bf16, 8>
@@ -631,8 +674,14 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_bf16 kf__store_pairs<kf__bf16_pairs, 16>
 #define kf_load2_i64 kf__load<kf__i64, 2>
 #define kf_part2_i64 kf__part<kf__i64, 2>
+#define kf_whole2_i64 kf__whole<kf__i64, 2>
+#define kf_each2_i64 kf__each<kf__i64, 2>
+#define kf_join2_i64 kf__join<kf__i64, 2>
 #define kf_load4_i64 kf__load<kf__i64, 4>
 #define kf_part4_i64 kf__part<kf__i64, 4>
+#define kf_whole4_i64 kf__whole<kf__i64, 4>
+#define kf_each4_i64 kf__each<kf__i64, 4>
+#define kf_join4_i64 kf__join<kf__i64, 4>
 #define kf_load8_i64 kf__load<kf__i64, 8>
 #define kf_part8_i64 kf__part<kf__i64, 8>
 #define kf_load16_i64 kf__load<kf__i64, 16>
@@ -643,8 +692,14 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_i64 kf__store<kf__i64, 16>
 #define kf_load2_i32 kf__load<kf__i32, 2>
 #define kf_part2_i32 kf__part<kf__i32, 2>
+#define kf_whole2_i32 kf__whole<kf__i32, 2>
+#define kf_each2_i32 kf__each<kf__i32, 2>
+#define kf_join2_i32 kf__join<kf__i32, 2>
 #define kf_load4_i32 kf__load<kf__i32, 4>
 #define kf_part4_i32 kf__part<kf__i32, 4>
+#define kf_whole4_i32 kf__whole<kf__i32, 4>
+#define kf_each4_i32 kf__each<kf__i32, 4>
+#define kf_join4_i32 kf__join<kf__i32, 4>
 #define kf_load8_i32 kf__load<kf__i32, 8>
 #define kf_part8_i32 kf__part<kf__i32, 8>
 #define kf_load16_i32 kf__load<kf__i32, 16>
@@ -655,10 +710,16 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_i32 kf__store<kf__i32, 16>
 #define kf_load2_i16 kf__load<kf__i16, 2>
 #define kf_part2_i16 kf__part<kf__i16, 2>
+#define kf_whole2_i16 kf__whole<kf__i16, 2>
+#define kf_each2_i16 kf__each<kf__i16, 2>
+#define kf_join2_i16 kf__join<kf__i16, 2>
 #define kf_raw2_i16 kf__raw<kf__i16, 2>
 #define kf_settle2_i16 kf__settle<kf__i16, 2>
 #define kf_load4_i16 kf__load<kf__i16, 4>
 #define kf_part4_i16 kf__part<kf__i16, 4>
+#define kf_whole4_i16 kf__whole<kf__i16, 4>
+#define kf_each4_i16 kf__each<kf__i16, 4>
+#define kf_join4_i16 kf__join<kf__i16, 4>
 #define kf_raw4_i16 kf__raw<kf__i16, 4>
 #define kf_settle4_i16 kf__settle<kf__i16, 4>
 #define kf_load8_i16 kf__load<kf__i16, 8>
@@ -675,8 +736,14 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_i16 kf__store<kf__i16, 16>
 #define kf_load2_i8 kf__load<kf__i8, 2>
 #define kf_part2_i8 kf__part<kf__i8, 2>
+#define kf_whole2_i8 kf__whole<kf__i8, 2>
+#define kf_each2_i8 kf__each<kf__i8, 2>
+#define kf_join2_i8 kf__join<kf__i8, 2>
 #define kf_load4_i8 kf__load<kf__i8, 4>
 #define kf_part4_i8 kf__part<kf__i8, 4>
+#define kf_whole4_i8 kf__whole<kf__i8, 4>
+#define kf_each4_i8 kf__each<kf__i8, 4>
+#define kf_join4_i8 kf__join<kf__i8, 4>
 #define kf_load8_i8 kf__load<kf__i8, 8>
 #define kf_part8_i8 kf__part<kf__i8, 8>
 #define kf_load16_i8 kf__load<kf__i8, 16>
@@ -687,8 +754,14 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_i8 kf__store<kf__i8, 16>
 #define kf_load2_u8 kf__load<kf__u8, 2>
 #define kf_part2_u8 kf__part<kf__u8, 2>
+#define kf_whole2_u8 kf__whole<kf__u8, 2>
+#define kf_each2_u8 kf__each<kf__u8, 2>
+#define kf_join2_u8 kf__join<kf__u8, 2>
 #define kf_load4_u8 kf__load<kf__u8, 4>
 #define kf_part4_u8 kf__part<kf__u8, 4>
+#define kf_whole4_u8 kf__whole<kf__u8, 4>
+#define kf_each4_u8 kf__each<kf__u8, 4>
+#define kf_join4_u8 kf__join<kf__u8, 4>
 #define kf_load8_u8 kf__load<kf__u8, 8>
 #define kf_part8_u8 kf__part<kf__u8, 8>
 #define kf_load16_u8 kf__load<kf__u8, 16>
@@ -699,8 +772,14 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_u8 kf__store<kf__u8, 16>
 #define kf_load2_bool kf__load<kf__bool, 2>
 #define kf_part2_bool kf__part<kf__bool, 2>
+#define kf_whole2_bool kf__whole<kf__bool, 2>
+#define kf_each2_bool kf__each<kf__bool, 2>
+#define kf_join2_bool kf__join<kf__bool, 2>
 #define kf_load4_bool kf__load<kf__bool, 4>
 #define kf_part4_bool kf__part<kf__bool, 4>
+#define kf_whole4_bool kf__whole<kf__bool, 4>
+#define kf_each4_bool kf__each<kf__bool, 4>
+#define kf_join4_bool kf__join<kf__bool, 4>
 #define kf_load8_bool kf__load<kf__bool, 8>
 #define kf_part8_bool kf__part<kf__bool, 8>
 #define kf_load16_bool kf__load<kf__bool, 16>
@@ -711,8 +790,14 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_bool kf__store<kf__bool, 16>
 #define kf_load2_f8e4m3 kf__load<kf__f8e4m3, 2>
 #define kf_part2_f8e4m3 kf__part<kf__f8e4m3, 2>
+#define kf_whole2_f8e4m3 kf__whole<kf__f8e4m3, 2>
+#define kf_each2_f8e4m3 kf__each<kf__f8e4m3, 2>
+#define kf_join2_f8e4m3 kf__join<kf__f8e4m3, 2>
 #define kf_load4_f8e4m3 kf__load<kf__f8e4m3, 4>
 #define kf_part4_f8e4m3 kf__part<kf__f8e4m3, 4>
+#define kf_whole4_f8e4m3 kf__whole<kf__f8e4m3, 4>
+#define kf_each4_f8e4m3 kf__each<kf__f8e4m3, 4>
+#define kf_join4_f8e4m3 kf__join<kf__f8e4m3, 4>
 #define kf_load8_f8e4m3 kf__load<kf__f8e4m3, 8>
 #define kf_part8_f8e4m3 kf__part<kf__f8e4m3, 8>
 #define kf_load16_f8e4m3 kf__load<kf__f8e4m3, 16>
@@ -723,8 +808,14 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store16_f8e4m3 kf__store<kf__f8e4m3, 16>
 #define kf_load2_f8e5m2 kf__load<kf__f8e5m2, 2>
 #define kf_part2_f8e5m2 kf__part<kf__f8e5m2, 2>
+#define kf_whole2_f8e5m2 kf__whole<kf__f8e5m2, 2>
+#define kf_each2_f8e5m2 kf__each<kf__f8e5m2, 2>
+#define kf_join2_f8e5m2 kf__join<kf__f8e5m2, 2>
 #define kf_load4_f8e5m2 kf__load<kf__f8e5m2, 4>
 #define kf_part4_f8e5m2 kf__part<kf__f8e5m2, 4>
+#define kf_whole4_f8e5m2 kf__whole<kf__f8e5m2, 4>
+#define kf_each4_f8e5m2 kf__each<kf__f8e5m2, 4>
+#define kf_join4_f8e5m2 kf__join<kf__f8e5m2, 4>
 #define kf_load8_f8e5m2 kf__load<kf__f8e5m2, 8>
 #define kf_part8_f8e5m2 kf__part<kf__f8e5m2, 8>
 #define kf_load16_f8e5m2 kf__load<kf__f8e5m2, 16>

@@ -1,204 +1,189 @@
 
 typedef struct {
-    int64_t reduced;
-    int64_t chunks;
-    int64_t chunk_rows;
-    int64_t tiles;
+    int64_t blocks;
     int64_t n1;
+    int64_t tiles;
+    int64_t chunks;
+    int64_t reduced;
+    int64_t chunk_rows;
+    int64_t vec;
     const float *in_x;
     int64_t s0_in_x;
-    int64_t vec;
     float *tmp_2;
     float *tmp_3;
-    int64_t outer_n;
-    float *part_max1;
-    float *part_sumexp1;
 } k0_softmax_args;
 
 /* softmax.
- * A block takes a tile of columns over a chunk of rows.
+ * A cluster takes a tile of columns, its blocks the chunks of rows in turn.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes tmp_2    float32[1, x.1], 4 bytes each
  * writes tmp_3    float32[1, x.1], 4 bytes each */
 KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
-    const int64_t reduced = a.reduced;
-    const int64_t chunks = a.chunks;
-    const int64_t chunk_rows = a.chunk_rows;
-    const int64_t tiles = a.tiles;
+    const int64_t blocks = a.blocks;
     const int64_t n1 = a.n1;
+    const int64_t tiles = a.tiles;
+    const int64_t chunks = a.chunks;
+    const int64_t reduced = a.reduced;
+    const int64_t chunk_rows = a.chunk_rows;
+    const int64_t vec = a.vec;
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
-    const int64_t vec = a.vec;
     float *tmp_2 = a.tmp_2;
     float *tmp_3 = a.tmp_3;
-    const int64_t outer_n = a.outer_n;
-    float *part_max1 = a.part_max1;
-    float *part_sumexp1 = a.part_sumexp1;
+    kf_cluster_arrive();
+    const int rank = kf_cluster_rank();
+    const int64_t block = kf_block();
+    const int64_t cluster = block / blocks;
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
-    const int64_t u = kf_block();
-    const int64_t tile = u % tiles;
-    const int64_t rest = u / tiles;
-    const int64_t chunk = rest % chunks;
-    const int64_t outer = rest / chunks;
-    const int64_t j = (tile * 32 + across) * 4;
-    const int columns = kf_min_i64(n1 - j, 4);  // of this thread; may be negative
-    const int64_t from = chunk * chunk_rows;
-    const int64_t to = kf_min_i64(reduced, from + chunk_rows);
-    float max1[4];
-    KF_UNROLL
-    for (int e = 0; e < 4; ++e) {
-        max1[e] = kf_lowest_f32;
-    }
-    float sumexp1[4];
-    KF_UNROLL
-    for (int e = 0; e < 4; ++e) {
-        sumexp1[e] = 0.0f;
-    }
-    for (int64_t row0 = from + down; row0 < to; row0 += 32) {
-        float tile_max1[4];
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            tile_max1[e] = kf_lowest_f32;
-        }
-        uint32_t r0[16];
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int64_t row = row0 + s * 8;
-            const int64_t safe = kf_min_i64(row, to - 1);
-            const int64_t i0 = safe;
-            const int left = row < to ? columns : 0;
-            const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-            kf_load4_f32(p0_in_x, 0, left, vec, r0 + s * 4);
-        }
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int64_t row = row0 + s * 8;
-            const int left = row < to ? columns : 0;
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v0 = kf_item_f32(r0 + s * 4, e);
-                const float term1 = e < left ? v0 : kf_lowest_f32;
-                tile_max1[e] = kf_max_f32(term1, tile_max1[e]);
-            }
-        }
-        float tile_sumexp1[4];
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            tile_sumexp1[e] = 0.0f;
-        }
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int64_t row = row0 + s * 8;
-            const int left = row < to ? columns : 0;
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float term1 = e < left ? kf_exp_below_f32(kf_item_f32(r0 + s * 4, e), tile_max1[e]) : 0.0f;
-                tile_sumexp1[e] = tile_sumexp1[e] + term1;
-            }
-        }
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            {
-                const float merged_max1 = kf_max_f32(max1[e], tile_max1[e]);
-                const float merged_sumexp1 = kf_merge_sumexp_f32(max1[e], sumexp1[e], tile_max1[e], tile_sumexp1[e]);
-                max1[e] = merged_max1;
-                sumexp1[e] = merged_sumexp1;
-            }
-        }
-    }
+    const int64_t tile = cluster % tiles;
+    const int64_t first_column = tile * 128;
+    const int64_t column = first_column + across * 4;
+    const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
+    const int64_t j = columns > 0 ? column : first_column;
+    const int there = kf_min_i64(n1 - j, 4);  // that it reads
     KF_SHARED(float, down_max1, 1024);
     KF_SHARED(float, down_sumexp1, 1024);
-    KF_UNROLL
-    for (int e = 0; e < 4; ++e) {
-        kf_shared_put_f32(down_max1, tid * 4 + e, max1[e]);
-        kf_shared_put_f32(down_sumexp1, tid * 4 + e, sumexp1[e]);
-    }
-    kf_barrier();
-    if (down == 0) {
-        for (int d = 1; d < 8; ++d) {
+    KF_SHARED(float, cluster_max1, 1024);
+    KF_SHARED(float, cluster_sumexp1, 1024);
+    for (int chunk = rank; chunk < chunks; chunk += blocks) {
+        const int from = chunk * chunk_rows;
+        const int to = kf_min_i64(reduced, from + chunk_rows);
+        float max1[4];
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            max1[e] = kf_lowest_f32;
+        }
+        float sumexp1[4];
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            sumexp1[e] = 0.0f;
+        }
+        for (int row0 = from + down; row0 < to; row0 += 64) {
+            float tile_max1[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
-                const int at = (d * 32 + across) * 4 + e;
-                const float q_max1 = kf_shared_get_f32(down_max1, at);
-                const float q_sumexp1 = kf_shared_get_f32(down_sumexp1, at);
+                tile_max1[e] = kf_lowest_f32;
+            }
+            uint32_t r0[32];
+            if (vec && there == 4) {
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = kf_min_i64(row, to - 1);
+                    const int64_t i0 = safe;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_whole4_f32(p0_in_x, r0 + s * 4);
+                }
+            } else {
+                uint32_t raw_r0[32];
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = kf_min_i64(row, to - 1);
+                    const int64_t i0 = safe;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_each4_f32(p0_in_x, there, raw_r0 + s * 4);
+                }
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    kf_join4_f32(raw_r0 + s * 4, r0 + s * 4);
+                }
+            }
+            KF_UNROLL
+            for (int s = 0; s < 8; ++s) {
+                const int row = row0 + s * 8;
+                const int left = row < to ? columns : 0;
+                KF_UNROLL
+                for (int e = 0; e < 4; ++e) {
+                    const float v0 = kf_item_f32(r0 + s * 4, e);
+                    const float term1 = e < left ? v0 : kf_lowest_f32;
+                    tile_max1[e] = kf_max_f32(term1, tile_max1[e]);
+                }
+            }
+            float tile_sumexp1[4];
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                tile_sumexp1[e] = 0.0f;
+            }
+            KF_UNROLL
+            for (int s = 0; s < 8; ++s) {
+                const int row = row0 + s * 8;
+                const int left = row < to ? columns : 0;
+                KF_UNROLL
+                for (int e = 0; e < 4; ++e) {
+                    const float term1 = e < left ? kf_exp_below_f32(kf_item_f32(r0 + s * 4, e), tile_max1[e]) : 0.0f;
+                    tile_sumexp1[e] = tile_sumexp1[e] + term1;
+                }
+            }
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
                 {
-                    const float merged_max1 = kf_max_f32(max1[e], q_max1);
-                    const float merged_sumexp1 = kf_merge_sumexp_f32(max1[e], sumexp1[e], q_max1, q_sumexp1);
+                    const float merged_max1 = kf_max_f32(max1[e], tile_max1[e]);
+                    const float merged_sumexp1 = kf_merge_sumexp_f32(max1[e], sumexp1[e], tile_max1[e], tile_sumexp1[e]);
                     max1[e] = merged_max1;
                     sumexp1[e] = merged_sumexp1;
                 }
             }
         }
+        if (chunk == rank) {
+            kf_cluster_wait();
+        } else {
+            kf_barrier();
+        }
         KF_UNROLL
         for (int e = 0; e < 4; ++e) {
-            if (e < columns) {
-                const int64_t i1 = j + e;
-                if (chunks == 1) {
-                    const float v2 = max1[e];  // max
-                    const float v3 = sumexp1[e];  // sumexp
-                    const float v4 = v2 - v2;  // softmax
-                    const float v5 = v3 + v4;  // softmax
-                    const float v6 = kf_one_f32 / v5;  // softmax
-                    kf_store_f32(tmp_2, i1, v2);
-                    kf_store_f32(tmp_3, i1, v6);
-                } else {
-                    const int64_t part_at = (chunk * outer_n + outer) * n1 + i1;
-                    kf_store_f32(part_max1, part_at, max1[e]);
-                    kf_store_f32(part_sumexp1, part_at, sumexp1[e]);
+            kf_shared_put_f32(down_max1, e * 256 + tid, max1[e]);
+            kf_shared_put_f32(down_sumexp1, e * 256 + tid, sumexp1[e]);
+        }
+        kf_barrier();
+        if (down < 4) {
+            float all_max1 = kf_lowest_f32;
+            float all_sumexp1 = 0.0f;
+            for (int d = 0; d < 8; ++d) {
+                const int at = down * 256 + (d * 32 + across);
+                const float q_max1 = kf_shared_get_f32(down_max1, at);
+                const float q_sumexp1 = kf_shared_get_f32(down_sumexp1, at);
+                {
+                    const float merged_max1 = kf_max_f32(all_max1, q_max1);
+                    const float merged_sumexp1 = kf_merge_sumexp_f32(all_max1, all_sumexp1, q_max1, q_sumexp1);
+                    all_max1 = merged_max1;
+                    all_sumexp1 = merged_sumexp1;
                 }
             }
+            // to the cluster's first block
+            const int part_at = chunk * 128 + tid;
+            kf_cluster_put_f32(cluster_max1, part_at, 0, all_max1);
+            kf_cluster_put_f32(cluster_sumexp1, part_at, 0, all_sumexp1);
         }
     }
-}
-
-typedef struct {
-    int64_t n1;
-    int64_t chunks;
-    int64_t columns;
-    float *part_max1;
-    float *part_sumexp1;
-    float *tmp_2;
-    float *tmp_3;
-} k0_softmax_merge_args;
-
-/* softmax.
- * Merges the chunks of a column, one column a thread.
- * reads  part_*   what the chunks left
- * writes tmp_2    float32[1, x.1], 4 bytes each
- * writes tmp_3    float32[1, x.1], 4 bytes each */
-KF_KERNEL(k0_softmax_merge, k0_softmax_merge_args, 256) {
-    const int64_t n1 = a.n1;
-    const int64_t chunks = a.chunks;
-    const int64_t columns = a.columns;
-    float *part_max1 = a.part_max1;
-    float *part_sumexp1 = a.part_sumexp1;
-    float *tmp_2 = a.tmp_2;
-    float *tmp_3 = a.tmp_3;
-    const int64_t t = kf_block() * 256 + kf_thread();
-    if (t < columns) {
-        const int64_t i1 = t % n1;
-        float max1 = kf_lowest_f32;
-        float sumexp1 = 0.0f;
-        for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-            const int64_t part_at = chunk * columns + t;
-            const float q_max1 = kf_load_f32(part_max1, part_at);
-            const float q_sumexp1 = kf_load_f32(part_sumexp1, part_at);
-            {
-                const float merged_max1 = kf_max_f32(max1, q_max1);
-                const float merged_sumexp1 = kf_merge_sumexp_f32(max1, sumexp1, q_max1, q_sumexp1);
-                max1 = merged_max1;
-                sumexp1 = merged_sumexp1;
+    kf_cluster_arrive();
+    kf_cluster_wait();
+    if (rank == 0 && down < 4) {
+        const int64_t i1 = first_column + (across * 4 + down);
+        if (i1 < n1) {
+            float all_max1 = kf_lowest_f32;
+            float all_sumexp1 = 0.0f;
+            for (int part = 0; part < chunks; ++part) {
+                const int at = part * 128 + tid;
+                const float q_max1 = kf_shared_get_f32(cluster_max1, at);
+                const float q_sumexp1 = kf_shared_get_f32(cluster_sumexp1, at);
+                {
+                    const float merged_max1 = kf_max_f32(all_max1, q_max1);
+                    const float merged_sumexp1 = kf_merge_sumexp_f32(all_max1, all_sumexp1, q_max1, q_sumexp1);
+                    all_max1 = merged_max1;
+                    all_sumexp1 = merged_sumexp1;
+                }
             }
+            const float v2 = all_max1;  // max
+            const float v3 = all_sumexp1;  // sumexp
+            const float v4 = v2 - v2;  // softmax
+            const float v5 = v3 + v4;  // softmax
+            const float v6 = kf_one_f32 / v5;  // softmax
+            kf_store_f32(tmp_2, i1, v2);
+            kf_store_f32(tmp_3, i1, v6);
         }
-        const float v2 = max1;  // max
-        const float v3 = sumexp1;  // sumexp
-        const float v4 = v2 - v2;  // softmax
-        const float v5 = v3 + v4;  // softmax
-        const float v6 = kf_one_f32 / v5;  // softmax
-        kf_store_f32(tmp_2, i1, v2);
-        kf_store_f32(tmp_3, i1, v6);
     }
 }
 

@@ -1,46 +1,50 @@
 
 typedef struct {
-    int64_t reduced;
-    int64_t chunks;
-    int64_t chunk_rows;
-    int64_t tiles;
+    int64_t groups;
     int64_t n1;
+    int64_t tiles;
+    int64_t reduced;
+    int64_t group_rows;
+    int64_t vec;
     const float *in_x;
     int64_t s0_in_x;
-    int64_t vec;
     float *out0;
     int64_t outer_n;
     float *part_sum2;
 } k0_exp_sum_args;
 
 /* exp, sum.
- * A block takes a tile of columns over a chunk of rows.
+ * A block takes a tile of columns over a group of rows.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_exp_sum, k0_exp_sum_args, 256) {
-    const int64_t reduced = a.reduced;
-    const int64_t chunks = a.chunks;
-    const int64_t chunk_rows = a.chunk_rows;
-    const int64_t tiles = a.tiles;
+    const int64_t groups = a.groups;
     const int64_t n1 = a.n1;
+    const int64_t tiles = a.tiles;
+    const int64_t reduced = a.reduced;
+    const int64_t group_rows = a.group_rows;
+    const int64_t vec = a.vec;
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
-    const int64_t vec = a.vec;
     float *out0 = a.out0;
     const int64_t outer_n = a.outer_n;
     float *part_sum2 = a.part_sum2;
+    const int64_t block = kf_block();
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
-    const int64_t u = kf_block();
-    const int64_t tile = u % tiles;
-    const int64_t rest = u / tiles;
-    const int64_t chunk = rest % chunks;
-    const int64_t outer = rest / chunks;
-    const int64_t j = (tile * 32 + across) * 4;
-    const int columns = kf_min_i64(n1 - j, 4);  // of this thread; may be negative
-    const int64_t from = chunk * chunk_rows;
-    const int64_t to = kf_min_i64(reduced, from + chunk_rows);
+    const int64_t tile = block % tiles;
+    const int64_t first_column = tile * 128;
+    const int64_t column = first_column + across * 4;
+    const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
+    const int64_t j = columns > 0 ? column : first_column;
+    const int there = kf_min_i64(n1 - j, 4);  // that it reads
+    KF_SHARED(float, down_sum2, 1024);
+    const int64_t rest = block / tiles;
+    const int64_t group = rest % groups;
+    const int64_t outer = rest / groups;
+    const int64_t from = group * group_rows;
+    const int64_t to = kf_min_i64(reduced, from + group_rows);
     float sum2[4];
     KF_UNROLL
     for (int e = 0; e < 4; ++e) {
@@ -48,14 +52,29 @@ KF_KERNEL(k0_exp_sum, k0_exp_sum_args, 256) {
     }
     for (int64_t row0 = from + down; row0 < to; row0 += 32) {
         uint32_t r0[16];
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int64_t row = row0 + s * 8;
-            const int64_t safe = kf_min_i64(row, to - 1);
-            const int64_t i0 = safe;
-            const int left = row < to ? columns : 0;
-            const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-            kf_load4_f32(p0_in_x, 0, left, vec, r0 + s * 4);
+        if (vec && there == 4) {
+            KF_UNROLL
+            for (int s = 0; s < 4; ++s) {
+                const int64_t row = row0 + s * 8;
+                const int64_t safe = kf_min_i64(row, to - 1);
+                const int64_t i0 = safe;
+                const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                kf_whole4_f32(p0_in_x, r0 + s * 4);
+            }
+        } else {
+            uint32_t raw_r0[16];
+            KF_UNROLL
+            for (int s = 0; s < 4; ++s) {
+                const int64_t row = row0 + s * 8;
+                const int64_t safe = kf_min_i64(row, to - 1);
+                const int64_t i0 = safe;
+                const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                kf_each4_f32(p0_in_x, there, raw_r0 + s * 4);
+            }
+            KF_UNROLL
+            for (int s = 0; s < 4; ++s) {
+                kf_join4_f32(raw_r0 + s * 4, r0 + s * 4);
+            }
         }
         KF_UNROLL
         for (int s = 0; s < 4; ++s) {
@@ -70,32 +89,26 @@ KF_KERNEL(k0_exp_sum, k0_exp_sum_args, 256) {
             }
         }
     }
-    KF_SHARED(float, down_sum2, 1024);
     KF_UNROLL
     for (int e = 0; e < 4; ++e) {
-        kf_shared_put_f32(down_sum2, tid * 4 + e, sum2[e]);
+        kf_shared_put_f32(down_sum2, e * 256 + tid, sum2[e]);
     }
     kf_barrier();
-    if (down == 0) {
-        for (int d = 1; d < 8; ++d) {
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const int at = (d * 32 + across) * 4 + e;
-                const float q_sum2 = kf_shared_get_f32(down_sum2, at);
-                sum2[e] = sum2[e] + q_sum2;
-            }
+    if (down < 4) {
+        float all_sum2 = 0.0f;
+        for (int d = 0; d < 8; ++d) {
+            const int at = down * 256 + (d * 32 + across);
+            const float q_sum2 = kf_shared_get_f32(down_sum2, at);
+            all_sum2 = all_sum2 + q_sum2;
         }
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            if (e < columns) {
-                const int64_t i1 = j + e;
-                if (chunks == 1) {
-                    const float v3 = sum2[e];  // sum
-                    kf_store_f32(out0, i1, v3);
-                } else {
-                    const int64_t part_at = (chunk * outer_n + outer) * n1 + i1;
-                    kf_store_f32(part_sum2, part_at, sum2[e]);
-                }
+        const int64_t i1 = first_column + (across * 4 + down);
+        if (i1 < n1) {
+            if (groups == 1) {
+                const float v3 = all_sum2;  // sum
+                kf_store_f32(out0, i1, v3);
+            } else {
+                const int64_t part_at = (group * outer_n + outer) * n1 + i1;
+                kf_store_f32(part_sum2, part_at, all_sum2);
             }
         }
     }
@@ -103,32 +116,33 @@ KF_KERNEL(k0_exp_sum, k0_exp_sum_args, 256) {
 
 typedef struct {
     int64_t n1;
-    int64_t chunks;
     int64_t columns;
+    int64_t groups;
     float *part_sum2;
     float *out0;
 } k0_exp_sum_merge_args;
 
 /* exp, sum.
- * Merges the chunks of a column, one column a thread.
+ * Merges the groups of a column, one column a thread.
  * reads  part_*   what the chunks left
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_exp_sum_merge, k0_exp_sum_merge_args, 256) {
     const int64_t n1 = a.n1;
-    const int64_t chunks = a.chunks;
     const int64_t columns = a.columns;
+    const int64_t groups = a.groups;
     float *part_sum2 = a.part_sum2;
     float *out0 = a.out0;
-    const int64_t t = kf_block() * 256 + kf_thread();
+    const int64_t block = kf_block();
+    const int64_t t = block * 256 + kf_thread();
     if (t < columns) {
         const int64_t i1 = t % n1;
-        float sum2 = 0.0f;
-        for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-            const int64_t part_at = chunk * columns + t;
-            const float q_sum2 = kf_load_f32(part_sum2, part_at);
-            sum2 = sum2 + q_sum2;
+        float all_sum2 = 0.0f;
+        for (int part = 0; part < groups; ++part) {
+            const int64_t at = part * columns + t;
+            const float q_sum2 = kf_load_f32(part_sum2, at);
+            all_sum2 = all_sum2 + q_sum2;
         }
-        const float v3 = sum2;  // sum
+        const float v3 = all_sum2;  // sum
         kf_store_f32(out0, i1, v3);
     }
 }
