@@ -1,7 +1,7 @@
 /* Columns on CUDA: outer axes reduced, the innermost kept.
  *
  *     block     32 threads across, W columns each; 8 threads down, every 8th row of its chunk
- *     tile      8 rows of a thread in flight; its states are arrays over its W columns
+ *     tile      8 rows of a thread in flight, 4 of groups; its states are arrays over its W columns
  *     then      the 8 states of a column merge through shared memory, in order, by a thread a column
  *     cluster   up to 2048 rows, from sm_90 on: its blocks take chunks of the rows in turn, and push
  *               their states into the first one, which merges them in order
@@ -29,7 +29,7 @@ typedef struct columns {
     kf__phase phase;
     uint16_t *reds, stores[64];
     int64_t *offsets;
-    int64_t rows, part, parts;    /* rows of a chunk or group; how many of these */
+    int64_t rows, part, parts;   /* part: rows of a chunk or group; parts: how many of these */
     int64_t width, tiles, outer; /* width: columns of the innermost axis */
     bool clusters;
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */

@@ -50,6 +50,9 @@ MUTANTS = [
      "    kf__cuda_put_barrier(L);\n"
      "    put_merge_arrays(L, st, prefix, threads / 32);",
      "    put_merge_arrays(L, st, prefix, threads / 32);", ["--emulate-cuda"]),
+    ("missing-barrier-between-chunks", "src/lower/cuda_columns.c",
+     "    kf__cuda_put_barrier(L); /* the states of the chunk before have been read */\n", "",
+     ["--emulate-cuda", "--only", "axis"]),
     ("wrong-alias", "src/run/alias.c",
      "if (k->instrs[k->stores[s].instr].stage < last_full_stage(k)) return false;",
      "(void)last_full_stage;", []),
