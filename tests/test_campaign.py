@@ -3,9 +3,11 @@
 A small script stands in for kfuse-fuzz: it takes --first and --count, and which of its programs do
 what is given as options behind `--`."""
 
+import contextlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import time
 
@@ -63,6 +65,7 @@ def campaign(tmp_path):
         assert not list(tmp_path.glob("kfuse-campaign*")), "the temporary folder stays"
         return done, sorted(int(n) for n in ran.read_text().split())
 
+    run.environment, run.ran = environment, ran
     return run
 
 
@@ -97,6 +100,28 @@ def test_ends_in_time(campaign):
     assert done.returncode == 0, "what was stopped hasn't failed"
     passed = int(re.search(r"(\d+) passed, 0 failed, \d+ not run of 40", done.stdout)[1])
     assert passed == len(ran) - 1 and 5 in ran
+
+
+def test_ends_where_all_its_shells_are_ended(campaign, tmp_path):
+    """As by pkill -f campaign.sh: nobody is left who knows of the programs, whose numbers others may get."""
+    campaign.ran.write_text("")
+    command = ["sh", str(CAMPAIGN), "--jobs", "2", "--count", "40", "--chunk", "10", "--", "--hang", "3"]
+    main = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=campaign.environment, start_new_session=True
+    )
+    try:
+        while "2" not in campaign.ran.read_text().split():
+            time.sleep(0.1)
+        shells = subprocess.run(["pgrep", "-s", str(main.pid), "-f", "campaign"], capture_output=True, text=True)
+        for pid in shells.stdout.split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGTERM)
+        printed, _ = main.communicate(timeout=30)
+        assert "0 failed" in printed
+        assert not list(tmp_path.glob("kfuse-campaign*"))
+        assert subprocess.run(["pgrep", "-s", str(main.pid)], check=False).returncode == 1, "a program goes on"
+    finally:
+        subprocess.run(["pkill", "-KILL", "-s", str(main.pid)], check=False)
 
 
 def test_stops_after_so_many_failures(campaign):

@@ -96,6 +96,7 @@ run() { # JOB FROM TO OPTIONS...
         wait $child
         code=$?
         rm -f "$work/$job.pid"
+        child=
         cat "$work/$job.out" >>"$logs/job-$job.log"
         next=$(sed -n 's/^next program: //p' "$work/$job.out" | tail -n 1)
         if [ "$code" -eq 2 ]; then
@@ -111,8 +112,17 @@ run() { # JOB FROM TO OPTIONS...
     done
 }
 
+# Without the worker nobody knows when its program has ended, and who has that number then.
+end_worker() {
+    [ -z "$child" ] || { kill "$child" 2>/dev/null && wait "$child"; }
+    rm -f "$work/$job.pid"
+    : >"$work/$job.done"
+    exit 1
+}
+
 worker() { # JOB OPTIONS...
-    trap - INT TERM HUP
+    child=
+    trap end_worker INT TERM HUP
     job=$1 k=0
     shift
     KFUSE_CACHE_DIR=$work/cache${private:+/$job}
@@ -138,18 +148,22 @@ sums() {
         END { print passed + 0, failed + 0 }'
 }
 
+# Does worker JOB:PID still work?
+works() {
+    [ ! -e "$work/${1%:*}.done" ] && kill -0 "${1#*:}" 2>/dev/null
+}
+
 signal_all() { # SIGNAL
     : >"$work/stop"
-    for file in "$work"/*.pid; do
-        [ -f "$file" ] && kill -s "$1" "$(cat "$file")" 2>/dev/null
+    for one in $workers; do
+        file=$work/${one%:*}.pid
+        works "$one" && [ -f "$file" ] && kill -s "$1" "$(cat "$file")" 2>/dev/null
     done
 }
 
 running() {
-    i=0
-    while [ $i -lt "$jobs" ]; do
-        [ -e "$work/$i.done" ] || return 0
-        i=$((i + 1))
+    for one in $workers; do
+        works "$one" && return 0
     done
     return 1
 }
@@ -173,9 +187,10 @@ report() {
     [ $code -ne 2 ] || echo "campaign.sh: it couldn't run: $(cat "$work/trouble")" >&2
 }
 
-job=0
+job=0 workers=
 while [ $job -lt "$jobs" ]; do
     worker $job "$@" &
+    workers="$workers $job:$!"
     job=$((job + 1))
 done
 trap 'ending=1; signal_all TERM' INT TERM HUP
