@@ -111,6 +111,7 @@ def test_ends_where_all_its_shells_are_ended(campaign, tmp_path):
     )
     try:
         while "2" not in campaign.ran.read_text().split():
+            assert main.poll() is None
             time.sleep(0.1)
         shells = subprocess.run(["pgrep", "-s", str(main.pid), "-f", "campaign"], capture_output=True, text=True)
         for pid in shells.stdout.split():

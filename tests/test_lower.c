@@ -287,8 +287,8 @@ static bool is_of_order(const char *word) {
 }
 
 /* Everything of a lowering that the order of a reduction can depend on: words about chunks, and the
- * threads that share one. How many blocks take a group's chunks in turn isn't: their states are merged
- * chunk by chunk. */
+ * threads that share one. How many blocks take a cluster's chunks in turn isn't: their states are
+ * merged chunk by chunk. */
 static void print_order(stages *s, const kf__target *target, kf__text *out, kf_error *err) {
     for (uint32_t k = 0; k < s->partition->n_kernels; k++) {
         kf__lowered lowered;

@@ -85,13 +85,12 @@ static const kf__lx *put_array(kf__low *L, const columns *c, const char *what, u
 }
 
 /* Rows of the tile that this thread has. */
-static const kf__lx *put_held(kf__low *L, const columns *c, const char *name, const kf__lx *from,
-                              const kf__lx *to, int64_t most) {
+static const kf__lx *put_held(kf__low *L, const char *name, const kf__lx *from, const kf__lx *to,
+                              int64_t most) {
     /* rows from, from + 8, ... below to */
     const kf__lx *n = kf__l_bin(L, "/", kf__l_bin(L, "+", kf__l_bin(L, "-", to, from),
                                                    kf__l_int(L, KF__DOWN - 1)),
                                 kf__l_int(L, KF__DOWN));
-    (void)c;
     n = kf__l_call(L, "kf_max_i64", KF__I64, kf__l_int(L, 0), n);
     if (most) n = kf__l_call(L, "kf_min_i64", KF__I64, n, kf__l_int(L, most));
     return kf__put_let(L, "int64_t", name, n, NULL);
@@ -110,7 +109,7 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
         c->first_row = kf__put_let(L, row_type(c), "first_row",
                                    kf__l_bin(L, "+", c->first_row, down), NULL);
     }
-    const kf__lx *held = put_held(L, c, "held", c->first_row, c->to, c->tile.V);
+    const kf__lx *held = put_held(L, "held", c->first_row, c->to, c->tile.V);
     const kf__lx *before = kf__put_let(
         L, "int64_t", "before",
         kf__l_bin(L, "/", kf__l_bin(L, "-", c->first_row, from), kf__l_int(L, KF__DOWN)), NULL);
@@ -231,7 +230,7 @@ static void put_down(kf__low *L, columns *c, const kf__lx *from) {
     const kf__lx *d = kf__l_var(L, "d"), *wide = kf__l_int(L, KF__ACROSS);
     at = place_of(L, down, kf__l_bin(L, "+", kf__l_bin(L, "*", d, wide), across));
     at = kf__put_let(L, "int", "at", at, NULL);
-    const kf__lx *nq = put_held(L, c, "nq", kf__l_bin(L, "+", from, d), c->to, 0);
+    const kf__lx *nq = put_held(L, "nq", kf__l_bin(L, "+", from, d), c->to, 0);
     put_merge(L, c, down_array, "kf_shared_get_T", at, count, nq);
     kf__put_set(L, count, kf__l_bin(L, "+", count, nq));
     kf__close(L);

@@ -197,23 +197,6 @@ KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
         for (int k = 0; k < W; k++)                                                           \
             if (i + k < n) kf_store_##N(p, i + k, r[k]);                                      \
     }
-#define KF_EACH(W, N, S)                                                                      \
-    KF_FN void kf_whole##W##_##N(const S *p, uint32_t *words) {                               \
-        kf_load##W##_##N(p, 0, W, 1, words);                                                  \
-    }                                                                                         \
-    KF_FN void kf_each##W##_##N(const S *p, int n, uint32_t *raw) {                           \
-        uint32_t one[(W * sizeof(S) + 3) / 4];                                                \
-        for (int k = 0; k < W; k++) {                                                         \
-            kf_load##W##_##N(p + (k < n ? k : n - 1), 0, 1, 0, one);                          \
-            __builtin_memcpy(raw + k * (int)((sizeof(S) + 3) / 4), one, (sizeof(S) + 3) / 4 * 4); \
-        }                                                                                     \
-    }                                                                                         \
-    KF_FN void kf_join##W##_##N(const uint32_t *raw, uint32_t *words) {                       \
-        words[(W * sizeof(S) + 3) / 4 - 1] = 0;                                               \
-        for (int k = 0; k < W; k++)                                                           \
-            __builtin_memcpy((char *)words + k * (int)sizeof(S),                              \
-                             raw + k * (int)((sizeof(S) + 3) / 4), sizeof(S));                \
-    }
 #define KF_MEMORY(N, S, T, FROM, TO)                                                          \
     KF_FN T kf_load_##N(const S *p, int64_t i) { return FROM(p[i]); }                         \
     KF_FN void kf_store_##N(S *p, int64_t i, T v) { p[i] = TO(v); }                           \
@@ -222,8 +205,7 @@ KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
         __builtin_memcpy(&v, (const char *)words + e * (int)sizeof v, sizeof v);              \
         return (T)FROM(v);                                                                    \
     }                                                                                         \
-    KF_WIDE(2, N, S, T) KF_WIDE(4, N, S, T) KF_WIDE(8, N, S, T) KF_WIDE(16, N, S, T)          \
-    KF_EACH(2, N, S) KF_EACH(4, N, S)
+    KF_WIDE(2, N, S, T) KF_WIDE(4, N, S, T) KF_WIDE(8, N, S, T) KF_WIDE(16, N, S, T)
 #define KF_IS_SET(v) ((v) != 0)
 KF_MEMORY(f64, double, double, , )
 KF_MEMORY(f32, float, float, , )
@@ -235,7 +217,6 @@ KF_MEMORY(i16, int16_t, int16_t, , )
 KF_MEMORY(i8, int8_t, int8_t, , )
 KF_MEMORY(u8, uint8_t, uint8_t, , )
 KF_MEMORY(bool, uint8_t, int, KF_IS_SET, KF_IS_SET)
-#define KF_MEMORY8 KF_MEMORY
 
 /* As many zeros as a block of the widest type has: what a load reads whose guard doesn't hold. */
 KF_FN const void *kf_nothing(void) {
