@@ -76,18 +76,22 @@ static void show_signs(bool asked, int samples, uint64_t seed, int64_t n, void *
     }
 }
 
-/* Are only the roundings of d[.][j] known, as of the sum of a row less its mean? */
-static bool may_be_zero(void *const *d, int samples, double factor, int64_t j) {
+/* Is d[.][j] the border but for roundings, as the sum of a row less its mean is 0? */
+static bool may_be(double border, void *const *d, int samples, double factor, int64_t j) {
     double ref = ((double *)d[0])[j], spread = 0;
     for (int k = 2; k <= samples; k++) spread = fmax(spread, fabs(((double *)d[k])[j] - ref));
-    return spread > 0 && fabs(ref) <= factor * spread;
+    return spread > 0 && fabs(ref - border) <= factor * spread;
 }
 
-/* What an operation may make of such a number: what it makes of a little more than nothing and of a
- * little less. Of a division that is for each sign of what is divided. */
-static bool at_zero(kf__opcode op, double *above, double *below) {
-    *above = INFINITY, *below = NAN;
+/* What an operation may make of a number at the border next to it: what it makes of a little more and
+ * of a little less. Of a division that is for each sign of what is divided. Of each element by itself
+ * samples show it anyway; but where a minimum is taken of many, some are always below. */
+static bool at_border(kf__opcode op, double x, double *border, double *above, double *below) {
+    *border = 0, *above = INFINITY, *below = NAN;
     switch (op) {
+    case KF__FLOOR: *above = *border = rint(x), *below = *above - 1; return true;
+    case KF__CEIL: *below = *border = rint(x), *above = *below + 1; return true;
+    case KF__SIGN: *above = 1, *below = -1; return true;
     case KF__DIVIDE: case KF__FLOOR_DIVIDE: case KF__RECIPROCAL: *below = -INFINITY; return true;
     case KF__FMOD: case KF__REMAINDER: *above = 0.0, *below = -0.0; return true;
     case KF__LOG: case KF__LOG2: case KF__LOG10: *above = -INFINITY; return true;
@@ -99,13 +103,14 @@ static bool at_zero(kf__opcode op, double *above, double *below) {
 
 void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
                        uint64_t seed, int64_t n, void *const *by, void *const *run) {
-    double above, below;
+    double border, above, below;
     if (!kf__is_float(type)) return;
     if (node->op == KF__COPYSIGN || node->op == KF__SIGNBIT)
         show_signs(node->op == KF__SIGNBIT, samples, seed, n, by, run);
-    if (!at_zero((kf__opcode)node->op, &above, &below)) return;
     for (int64_t j = 0; j < n; j++) {
-        if (!may_be_zero(by, samples, factor, j)) continue;
+        double x = ((double *)by[0])[j];
+        if (!at_border((kf__opcode)node->op, x, &border, &above, &below)) return;
+        if (!may_be(border, by, samples, factor, j)) continue;
         ((double *)run[2])[j] = above;
         ((double *)run[3])[j] = below;
     }
