@@ -478,7 +478,7 @@ static const struct {
      "recompute-dearer reduction-axis reduction-axis"},
 };
 
-static kf__partition *fuse(void (*build)(kf_graph *), kf_fusion mode, kf__target_kind target) {
+static kf__partition *fuse(void (*build)(kf_graph *), kf_fusion mode) {
     kf_error err = {0};
     kf_graph *simple = NULL, *g = kf__graph_new(&kf__malloc);
     kf__partition *p = NULL;
@@ -488,7 +488,7 @@ static kf__partition *fuse(void (*build)(kf_graph *), kf_fusion mode, kf__target
     if (kf__simplify(g, &simple, &err)) fail_msg("simplify: %s", err.message);
     kf_graph_free(g);
     if (kf__graph_verify(simple, &err)) fail_msg("graph: %s", err.message);
-    if (kf__fuse(simple, mode, target, &p, &err)) fail_msg("fuse: %s", err.message);
+    if (kf__fuse(simple, mode, &p, &err)) fail_msg("fuse: %s", err.message);
     if (kf__partition_verify(p, &err)) fail_msg("partition: %s", err.message);
     return p;
 }
@@ -514,7 +514,7 @@ static void test_cases(void **state) {
     int wrong = 0;
     for (size_t i = 0; i < KF__COUNT(cases); i++) {
         char kernels[400], codes[400];
-        kf__partition *p = fuse(cases[i].build, cases[i].mode, KF__TARGET_C);
+        kf__partition *p = fuse(cases[i].build, cases[i].mode);
         describe(p, kernels, sizeof(kernels), codes, sizeof(codes));
         if (strcmp(kernels, cases[i].kernels) || strcmp(codes, cases[i].codes)) {
             print_error("%s: %s [%s], not %s [%s]\n", cases[i].name, kernels, codes,
@@ -533,21 +533,10 @@ static void test_cases(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* A CPU's kernel of rows keeps a softmax's exponentials; a GPU's other kernel takes them again. */
-static void test_target(void **state) {
-    (void)state;
-    char kernels[400], codes[400];
-    kf__partition *p = fuse(pad_of_softmax, KF_FUSION_ON, KF__TARGET_CUDA);
-    describe(p, kernels, sizeof(kernels), codes, sizeof(codes));
-    assert_string_equal(kernels, "r1>2 p3>1");
-    assert_string_equal(codes, "reduction-axis reduction-axis");
-    kf__partition_free(p);
-}
-
 /* exp((x + y) * 2) over 1000 elements: two reads, one write */
 static void test_cost(void **state) {
     (void)state;
-    kf__partition *p = fuse(add_mul_exp, KF_FUSION_ON, KF__TARGET_C);
+    kf__partition *p = fuse(add_mul_exp, KF_FUSION_ON);
     int64_t names[] = {1000, 1000}, read, written, flops;
     assert_int_equal(kf__kernel_cost(p, &p->kernels[0], names, &read, &written, &flops), KF_OK);
     assert_int_equal(read, 8000);
@@ -556,7 +545,7 @@ static void test_cost(void **state) {
     assert_string_equal(p->kernels[0].name, "k0_add_multiply_exp");
     assert_int_equal(p->kernels[0].n_ops, 3);
     kf__partition_free(p);
-    p = fuse(gelu_residual_norm, KF_FUSION_ON, KF__TARGET_C); /* the bias counts once */
+    p = fuse(gelu_residual_norm, KF_FUSION_ON); /* the bias counts once */
     int64_t sizes[] = {10, 100, 100, 10, 100};
     assert_int_equal(kf__kernel_cost(p, &p->kernels[0], sizes, &read, &written, &flops), KF_OK);
     assert_int_equal(read, 4 * (1000 + 100 + 1000));
@@ -567,7 +556,7 @@ static void test_cost(void **state) {
     assert_int_equal(row, 4 * (100 + 10 + 100));
     assert_int_equal(widest, 400);
     kf__partition_free(p);
-    p = fuse(rotary, KF_FUSION_ON, KF__TARGET_C); /* rows of x are read once, though by three maps */
+    p = fuse(rotary, KF_FUSION_ON); /* rows of x are read once, though by three maps */
     int64_t rows[] = {100, 64, 64, 64};
     assert_int_equal(kf__kernel_cost(p, &p->kernels[0], rows, &read, &written, &flops), KF_OK);
     assert_int_equal(read, 4 * (6400 + 64 + 64));
@@ -599,7 +588,7 @@ static void short_of_memory(void (*build_graph)(kf_graph *g)) {
         assert_true(kf__graph_ok(g));
         left = n;
         status = kf__simplify(g, &simple, &err);
-        if (status == KF_OK) status = kf__fuse(simple, KF_FUSION_ON, KF__TARGET_CUDA, &p, &err);
+        if (status == KF_OK) status = kf__fuse(simple, KF_FUSION_ON, &p, &err);
         if (status != KF_OK) assert_int_equal(status, KF_ERR_MEMORY);
         kf__partition_free(p);
         kf_graph_free(g);
@@ -617,7 +606,6 @@ static void test_out_of_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_target),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_out_of_memory),
     };

@@ -8,7 +8,7 @@
 
 enum {
     DIVISION_BYTES = 8, /* an index with div or mod, though the array were one run */
-    EXP_BYTES_CPU = 8, /* that a thread copies from memory; from its cache five times as many */
+    EXP_BYTES = 8, /* that a CPU's thread copies from memory; from its cache five times as many */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
 
@@ -311,14 +311,13 @@ static bool is_softmax_exp(const kf_graph *g, const kf__node *n) {
            max->rank > 0 && max->axes >> (max->rank - 1) & 1;
 }
 
-/* Work of one element, as bytes it is worth. On a CPU a softmax's kernel of rows takes each
- * exponential once, for the sum, and keeps it. To take it again elsewhere is dear there: to store
- * the softmax, and copy it, takes less time while it is in a cache. */
+/* Work of one element, as bytes it is worth. A softmax's kernel of rows takes each exponential once,
+ * for the sum, and keeps it. To take it again elsewhere is dear: to store the softmax, and copy it,
+ * takes less time while it is in a cache, a GPU's L2 too. */
 static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
     const kf__node *n = kf__at(f->g, in->node);
     bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING;
-    bool dear = f->target == KF__TARGET_C && copies && is_softmax_exp(f->g, n);
-    return dear ? EXP_BYTES_CPU : kf__node_weight(n);
+    return copies && is_softmax_exp(f->g, n) ? EXP_BYTES : kf__node_weight(n);
 }
 
 /* What an instruction's work is worth, in bytes, for how often each level is computed. */

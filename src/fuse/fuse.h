@@ -10,10 +10,8 @@
 #include "ir/kernel.h"
 #include "ir/loop.h"
 
-/* The graph is taken over, also on failure. Free *out with kf__partition_free. The target decides
- * only whether a softmax that is needed elsewhere is stored. */
-kf_status kf__fuse(kf_graph *simplified, kf_fusion mode, kf__target_kind target,
-                   kf__partition **out, kf_error *err);
+/* The graph is taken over, also on failure. Free *out with kf__partition_free. */
+kf_status kf__fuse(kf_graph *simplified, kf_fusion mode, kf__partition **out, kf_error *err);
 
 /* Bytes that a kernel reads and writes and operations that it does, for given sizes of names. Each
  * element counts once for each index map that reads it, but for maps along short rows. KF_ERR_LIMIT

@@ -60,7 +60,6 @@ typedef struct kf__fuse_state {
     kf_graph *g;
     const kf_allocator *mem;
     kf_fusion mode;
-    kf__target_kind target;
     uint8_t *stored;  /* [nodes] kf__cut_code; 0: computed where needed */
     kf__ref *user;    /* [nodes] of a stored one: the node that made it so */
     kf__ref *twin;    /* [nodes] a result that is a reshape of it; 0: none */

@@ -158,7 +158,7 @@ static kf_status make(stages *s, const kf_function *f, const char *head, kf_fusi
         kf_graph_free(graph);
         return status;
     }
-    KF_TRY(kf__fuse(graph, fusion, KF__TARGET_C, &s->partition, err));
+    KF_TRY(kf__fuse(graph, fusion, &s->partition, err));
     KF_TRY(kf__partition_verify(s->partition, err));
     return bind(s, err);
 }

@@ -57,7 +57,7 @@ static void fuse(kf_graph *g, unsigned mode) {
     judge("simplify", status, &err);
     if (status != KF_OK) return;
     judge("verify simplified", kf__graph_verify(simple, &err), &err);
-    status = kf__fuse(simple, (kf_fusion)(mode % 3), KF__TARGET_C, &partition, &err);
+    status = kf__fuse(simple, (kf_fusion)(mode % 3), &partition, &err);
     judge("fuse", status, &err);
     if (status != KF_OK) return;
     judge("verify partition", kf__partition_verify(partition, &err), &err);
