@@ -67,10 +67,11 @@ const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last) {
     for (int m = 0; m < L->n_axes; ++m) {
         if (!o->varies[m]) continue;
         bool inner = m == kf__last(L);
+        bool tile = m == L->tile && kf__low_tiled(L, access) && L->target->kind == KF__TARGET_CUDA;
         const kf__lx *index = inner && last ? last : kf__l_var(L, L->axes[m].var);
         if (inner && !last) continue;
-        const kf__lx *stride =
-            inner && o->along[m].unit ? kf__l_int(L, 1) : kf__word_stride(L, access, m);
+        bool unit = (inner || tile) && o->along[m].unit;
+        const kf__lx *stride = unit ? kf__l_int(L, 1) : kf__word_stride(L, access, m);
         sum = kf__l_bin(L, "+", sum, kf__l_bin(L, "*", index, stride));
     }
     for (uint32_t k = 0; k < L->k->n_symbols; ++k) {

@@ -1,6 +1,6 @@
 /* Which operands of columns, kernels that reduce outer axes and keep the innermost one, are contiguous
- * along the reduced axis and read by tiles: through shared memory (cuda_column_tiles.c) or L1
- * (cpu_columns.c), where results are written so, too. What doesn't fit is copied (pack.c). */
+ * along the reduced axis and read or written by tiles: through shared memory (cuda_column_tiles.c) or L1
+ * (cpu_columns.c). What doesn't fit is copied (pack.c). */
 #include "lower/low.h"
 
 enum {
@@ -19,7 +19,6 @@ int kf__low_only_reduced(const kf__low *L) {
 bool kf__low_is_column_tile(const kf__low *L, uint32_t i, int last) {
     const kf__operand *o = &L->operands[i];
     int t = kf__low_only_reduced(L);
-    if (o->store && L->target->kind != KF__TARGET_C) return false;
     return t >= 0 && o->value && o->affine && o->varies[last] &&
            !o->along[last].unit && o->varies[t] && o->along[t].unit && kf__low_moves(L, i, false);
 }

@@ -22,6 +22,8 @@ struct kf__tile {
     const kf__lx *base, *step; /* vector index of pack s: base + s * step */
     const kf__lx *end;         /* number of vectors, or NULL where j tells */
     const kf__lx *live;        /* 0 where this thread has nothing to do, or NULL */
+    const kf__lx *skip;        /* from this index on no thread has an element, or NULL */
+    int filled;                /* packs of each thread that always begin before it */
     const kf__lx *j, *left;    /* set by head */
     bool far;                  /* left counts what is behind the pack, too */
     bool inside;               /* W is 1 and j an element that exists, where left is 0 too */
@@ -124,13 +126,18 @@ static inline const char *kf__cuda_tile_name(kf__low *L, uint32_t access) {
 
 enum { KF__TILE_ROWS = 64 }; /* of columns: 8 threads have 8 each */
 int kf__cuda_tile_bytes(const kf__low *L); /* of shared memory */
-/* The tiles of shared memory; what is loaded for the rows from row0 on, below `to`, of the columns
- * from `first` on; registers to shared memory and, along the columns, back. */
+/* The tiles of shared memory; where their columns begin, the first one at `first`; what is loaded for
+ * the rows from row0 on, below `to`; registers to shared memory and, along the columns, back. */
 void kf__cuda_put_tile_arrays(kf__low *L);
+void kf__cuda_put_tile_columns(kf__low *L, const kf__lx *first);
 /* Below an end: where something may be read. */
 const kf__lx *kf__cuda_at_most(kf__low *L, const kf__lx *index, const kf__lx *end);
-void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *first, const kf__lx *row0, const kf__lx *to);
+void kf__cuda_put_tile_loads(kf__low *L, const kf__lx *row0, const kf__lx *to);
 void kf__cuda_exchange_tiles(kf__low *L, kf__tile *t);
+/* A result's element into its tile; the tiles to memory. */
+void kf__cuda_put_in_tile(kf__low *L, const kf__tile *t, uint32_t access, const char *array);
+void kf__cuda_put_tile_stores(kf__low *L, const kf__lx *first, const kf__lx *row0,
+                              const kf__lx *to);
 
 /* ---------------------------------------------------------------- cuda_pick.c */
 

@@ -1,7 +1,8 @@
 /* Columns on CUDA: outer axes reduced, the innermost kept.
  *
  *     block     32 threads across, W columns each; 8 threads down, every 8th row of its chunk
- *     tile      8 rows of a thread in flight, 4 of groups; its states are arrays over its W columns
+ *     tile      8 rows of a thread in flight, 4 of groups of more than two bytes an element; its states
+ *               are arrays over its W columns
  *     then      the 8 states of a column merge through shared memory, in order, by a thread a column
  *     cluster   up to 2048 rows, from sm_90 on: its blocks take chunks of the rows in turn, and push
  *               their states into the first one, which merges them in order
@@ -16,11 +17,13 @@ enum {
     KF__DOWN = 8,
     KF__THREADS = KF__ACROSS * KF__DOWN,
     KF__ROWS_IN_FLIGHT = 8,
-    KF__CLUSTER_ROWS = 2048, /* at most; of more rows clusters lose to groups */
+    KF__ELEMENTS_IN_FLIGHT = 96, /* of a thread, at most: registers */
+    KF__GUARDED = 2,             /* loads; of more of them each column chooses one by itself */
+    KF__CLUSTER_ROWS = 2048,     /* at most; of more rows clusters lose to groups */
     KF__CLUSTER_BLOCKS = 8,
-    KF__BLOCKS_A_SM = 2,     /* of clusters: more of them gain nothing */
-    KF__GROUP_ROWS = 256,    /* at least */
-    KF__COLUMN_GROUPS = 64,  /* at most, of one column */
+    KF__BLOCKS_A_SM = 2,         /* of clusters: more of them gain nothing */
+    KF__GROUP_ROWS = 256,        /* at least */
+    KF__COLUMN_GROUPS = 64,      /* at most, of one column */
     KF__SHARED_BYTES = 48 << 10,
 };
 
@@ -38,15 +41,17 @@ typedef struct columns {
 static columns *of(kf__tile *t) { return (columns *)((char *)t - offsetof(columns, tile)); }
 
 /* A cluster has few rows. */
-static const char *row_type(const columns *c) { return c->clusters ? "int" : "int64_t"; }
+static const char *row_type(const kf__low *L, const columns *c) {
+    return c->clusters || L->small ? "int" : "int64_t";
+}
 
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     columns *c = of(t);
     const kf__lx *row =
         kf__l_bin(L, "+", c->first_row, kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)));
-    row = kf__put_let(L, row_type(c), "row", row, NULL);
+    row = kf__put_let(L, row_type(L, c), "row", row, NULL);
     const kf__lx *safe =
-        kf__put_let(L, row_type(c), "safe", kf__cuda_at_most(L, row, c->to), NULL);
+        kf__put_let(L, row_type(L, c), "safe", kf__cuda_at_most(L, row, c->to), NULL);
     kf__put_decode(L, true, false, safe);
     t->j = c->j;
     t->index = kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)); /* from the tile's first row on */
@@ -61,6 +66,16 @@ static int state_bytes(const kf__low *L, const columns *c) {
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
             n += kf__max(4, kf__types[kf__field_type(L, c->reds[r], f)].size);
+    return n;
+}
+
+/* Loads of elements; those under guards: which part of a concatenation or pad it is. */
+static int loads(const kf__low *L, bool guarded) {
+    int n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        n += in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && (!guarded || in->n_args);
+    }
     return n;
 }
 
@@ -101,14 +116,16 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     for (uint32_t r = 0; r < p->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, p->reds[r]); ++f) put_array(L, c, "state", p->reds[r], f);
     bool tiles = L->tiled != 0; /* then all threads of the block go round as often */
-    kf__open_for(L, row_type(c), "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
+    if (tiles) kf__cuda_put_tile_columns(L, c->first);
+    kf__open_for(L, row_type(L, c), "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
                  kf__l_int(L, KF__DOWN * c->tile.V), KF__SERIAL);
     c->first_row = kf__l_var(L, "row0");
     if (tiles) {
-        kf__cuda_put_tile_loads(L, c->first, c->first_row, c->to);
-        c->first_row = kf__put_let(L, row_type(c), "first_row",
+        kf__cuda_put_tile_loads(L, c->first_row, c->to);
+        c->first_row = kf__put_let(L, row_type(L, c), "first_row",
                                    kf__l_bin(L, "+", c->first_row, down), NULL);
     }
+    const kf__lx *row0 = kf__l_var(L, "row0");
     const kf__lx *held = put_held(L, "held", c->first_row, c->to, c->tile.V);
     const kf__lx *before = kf__put_let(
         L, "int64_t", "before",
@@ -136,6 +153,7 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
         }
     }
     L->narrow = false;
+    if (tiles) kf__cuda_put_tile_stores(L, c->first, row0, c->to);
     const kf__lx *e = open_columns(L, c);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t red = p->reds[r];
@@ -267,14 +285,14 @@ static void put_finish(kf__low *L, columns *c) {
 static const kf__lx *put_part(kf__low *L, columns *c, const kf__lx *part, const kf__lx **to) {
     const kf__lx *all = kf__word_int(L, "reduced", c->rows);
     const kf__lx *size = kf__word_int(L, c->clusters ? "chunk_rows" : "group_rows", c->part);
-    const kf__lx *from = kf__put_let(L, row_type(c), "from", kf__l_bin(L, "*", part, size), NULL);
+    const kf__lx *from = kf__put_let(L, row_type(L, c), "from", kf__l_bin(L, "*", part, size), NULL);
     *to = kf__l_call(L, "kf_min_i64", KF__I64, all, kf__l_bin(L, "+", from, size));
-    *to = kf__put_let(L, row_type(c), "to", *to, NULL);
+    *to = kf__put_let(L, row_type(L, c), "to", *to, NULL);
     return from;
 }
 
 static const kf__lx *parts_of(kf__low *L, const columns *c) {
-    return kf__word_int(L, c->clusters ? "chunks" : "groups", c->parts);
+    return kf__word_count(L, c->clusters ? "chunks" : "groups", c->parts);
 }
 
 /* The states of all parts of a column, in order: item `at` and those each `pitch` further on. */
@@ -285,24 +303,26 @@ static void put_merge_parts(kf__low *L, columns *c, state_array *states, const c
     kf__open_for(L, "int", "part", kf__l_int(L, 0), parts_of(L, c), kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *from = put_part(L, c, part, &to);
     at = kf__l_bin(L, "+", kf__l_bin(L, "*", part, pitch), at);
-    at = kf__put_let(L, row_type(c), "at", at, NULL);
+    at = kf__put_let(L, c->clusters ? "int" : "int64_t", "at", at, NULL);
     const kf__lx *nq = kf__put_let(L, "int64_t", "nq", kf__l_bin(L, "-", to, from), NULL);
     put_merge(L, c, states, get, at, from, nq);
     kf__close(L);
 }
 
 static const kf__lx *put_block(kf__low *L) {
-    return kf__put_let(L, "int64_t", "block", kf__l_callv(L, "kf_block", KF__I64, 0, NULL), NULL);
+    const kf__lx *block = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
+    return kf__put_let(L, kf__index_type(L), "block", block, NULL);
 }
 
 /* The tile of columns of this block, or cluster of blocks, `u`. Gives what is left of u. */
 static const kf__lx *put_place(kf__low *L, columns *c, const kf__lx *u) {
-    const kf__lx *n = kf__word_size(L, kf__last(L)), *tiles = kf__word_int(L, "tiles", c->tiles);
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *tiles = kf__word_count(L, "tiles", c->tiles);
     const kf__lx *tid = kf__thread_id(L), *warp = kf__l_int(L, KF__ACROSS);
     const kf__lx *W = kf__l_int(L, c->tile.W);
     const kf__lx *x = kf__put_let(L, "int", "across", kf__l_bin(L, "%", tid, warp), NULL);
     kf__put_let(L, "int", "down", kf__l_bin(L, "/", tid, warp), NULL);
-    const kf__lx *tile = kf__put_let(L, "int64_t", "tile", kf__l_bin(L, "%", u, tiles), NULL);
+    const kf__lx *tile = kf__l_bin(L, "%", u, tiles);
+    tile = kf__put_let(L, kf__index_type(L), "tile", tile, NULL);
     c->first = kf__l_bin(L, "*", tile, kf__l_int(L, KF__ACROSS * c->tile.W));
     c->first = kf__put_let(L, "int64_t", "first_column", c->first, NULL);
     const kf__lx *column = kf__l_bin(L, "+", c->first, kf__l_bin(L, "*", x, W));
@@ -329,15 +349,16 @@ static void put_clusters(kf__low *L, columns *c) {
     L->fn->threads = KF__THREADS;
     L->fn->cluster = (int)n_blocks;
     L->fn->grid = c->outer * c->tiles * n_blocks;
-    const kf__lx *blocks = kf__word_int(L, "blocks", n_blocks), *zero = kf__l_int(L, 0);
+    const kf__lx *blocks = kf__word_count(L, "blocks", n_blocks), *zero = kf__l_int(L, 0);
     const kf__lx *pitch = kf__l_int(L, KF__ACROSS * c->tile.W);
     kf__put_scalars(L);
-    kf__put_call(L, kf__l_callv(L, "kf_cluster_arrive", KF__I64, 0, NULL));
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_begin", KF__I64, 0, NULL));
     const kf__lx *rank = kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL);
     rank = kf__put_let(L, "int", "rank", rank, NULL);
     const kf__lx *cluster = kf__l_bin(L, "/", put_block(L), blocks);
-    cluster = kf__put_let(L, "int64_t", "cluster", cluster, NULL);
-    const kf__lx *outer = kf__put_let(L, "int64_t", "outer", put_place(L, c, cluster), NULL);
+    const char *index = kf__index_type(L);
+    cluster = kf__put_let(L, index, "cluster", cluster, NULL);
+    const kf__lx *outer = kf__put_let(L, index, "outer", put_place(L, c, cluster), NULL);
     kf__put_decode(L, false, true, outer);
     put_shared_states(L, c, "cluster", KF__CLUSTER_BLOCKS);
     const kf__lx *tid = kf__l_var(L, "tid"), *chunk = kf__l_var(L, "chunk");
@@ -381,9 +402,10 @@ static void put_groups(kf__low *L, columns *c) {
     L->fn->grid = c->outer * c->tiles * c->parts;
     const kf__lx *groups = parts_of(L, c);
     kf__put_scalars(L);
-    const kf__lx *rest = kf__put_let(L, "int64_t", "rest", put_place(L, c, put_block(L)), NULL);
-    const kf__lx *group = kf__put_let(L, "int64_t", "group", kf__l_bin(L, "%", rest, groups), NULL);
-    const kf__lx *outer = kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", rest, groups), NULL);
+    const char *index = kf__index_type(L);
+    const kf__lx *rest = kf__put_let(L, index, "rest", put_place(L, c, put_block(L)), NULL);
+    const kf__lx *group = kf__put_let(L, index, "group", kf__l_bin(L, "%", rest, groups), NULL);
+    const kf__lx *outer = kf__put_let(L, index, "outer", kf__l_bin(L, "/", rest, groups), NULL);
     kf__put_decode(L, false, true, outer);
     const kf__lx *from = put_part(L, c, group, &c->to);
     put_tiles(L, c, from, kf__l_var(L, "down"));
@@ -412,14 +434,14 @@ static void put_merge_function(kf__low *L, columns *c) {
     L->fn->threads = KF__THREADS;
     L->fn->grid = c->parts > 1 ? kf__ceil_div(n_columns, L->fn->threads) : 0;
     const kf__lx *n = kf__word_size(L, kf__last(L)), *all = kf__word_int(L, "columns", n_columns);
+    const char *index = kf__index_type(L);
     kf__put_scalars(L);
     const kf__lx *t = kf__l_bin(L, "*", put_block(L), kf__l_int(L, L->fn->threads));
     t = kf__l_bin(L, "+", t, kf__l_callv(L, "kf_thread", KF__I64, 0, NULL));
-    t = kf__put_let(L, "int64_t", "t", t, NULL);
+    t = kf__put_let(L, index, "t", t, NULL);
     kf__open_if(L, kf__l_bin(L, "<", t, all));
     kf__put_let(L, "int64_t", L->axes[kf__last(L)].var, kf__l_bin(L, "%", t, n), NULL);
-    kf__put_decode(L, false, true,
-                   kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", t, n), NULL));
+    kf__put_decode(L, false, true, kf__put_let(L, index, "outer", kf__l_bin(L, "/", t, n), NULL));
     put_merge_parts(L, c, partial, "kf_load_T", t, all);
     put_finish(L, c);
     kf__close(L);
@@ -447,12 +469,17 @@ void kf__cuda_columns(kf__low *L) {
     int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L);
     c.clusters = L->target->sm >= 90 && c.rows <= KF__CLUSTER_ROWS && 2 * bytes <= room;
     if (c.clusters) bytes *= 2;
-    c.tile.W = L->tiled ? 1 : (int)kf__min(4, kf__cuda_width(L));
+    bool single = L->tiled || loads(L, true) > KF__GUARDED;
+    c.tile.W = single ? 1 : (int)kf__min(4, kf__cuda_width(L));
     while (c.tile.W > 1 && bytes * c.tile.W > room) c.tile.W /= 2;
-    c.tile.V = L->tiled     ? KF__TILE_ROWS / KF__DOWN
-               : c.clusters ? KF__ROWS_IN_FLIGHT
-                            : KF__ROWS_IN_FLIGHT / 2;
-    if (L->tiled) c.tile.between = kf__cuda_exchange_tiles;
+    bool narrow = kf__cuda_width(L) >= 8; /* at most two bytes an element */
+    c.tile.V = c.clusters || narrow ? KF__ROWS_IN_FLIGHT : KF__ROWS_IN_FLIGHT / 2;
+    int in_flight = c.tile.W * loads(L, false);
+    while (c.tile.V > 1 && c.tile.V * in_flight > KF__ELEMENTS_IN_FLIGHT) c.tile.V /= 2;
+    if (L->tiled) {
+        c.tile.V = KF__TILE_ROWS / KF__DOWN;
+        c.tile.between = kf__cuda_exchange_tiles;
+    }
     c.tile.inside = c.tile.W == 1;
     c.tile.vec = kf__cuda_wide(L, c.tile.W);
     c.tile.head = head;
@@ -463,6 +490,7 @@ void kf__cuda_columns(kf__low *L) {
     c.part = kf__ceil_div(kf__ceil_div(c.rows, most), step) * step;
     c.part = kf__max(c.part, c.clusters ? step : KF__GROUP_ROWS);
     c.parts = kf__max(1, kf__ceil_div(c.rows, c.part));
+    L->small = L->affine && c.outer * c.width < INT32_MAX && c.rows < INT32_MAX / 2;
     if (c.clusters) {
         put_clusters(L, &c);
         return;

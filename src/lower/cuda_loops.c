@@ -156,8 +156,8 @@ const kf__lx *kf__loop_block(kf__low *L) {
 
 int64_t kf__loop_chunk(int64_t packs) {
     int64_t tile = (int64_t)KF__LOOP_THREADS * KF__LOOP_PACKS;
-    int64_t chunk = kf__ceil_div(kf__ceil_div(packs, KF__MOST_CHUNKS), tile) * tile;
-    return kf__max(chunk, KF__CHUNK_PACKS);
+    if (packs <= KF__ONE_CHUNK) return KF__ONE_CHUNK;
+    return kf__ceil_div(kf__ceil_div(packs, KF__MOST_CHUNKS), tile) * tile;
 }
 
 void kf__cuda_loops(kf__low *L) {

@@ -4,7 +4,8 @@
  *                                   if (v0) { v4 ... v8 of v3 = x; v9 = v8; } else { v9 = y; }
  *
  * The loads have been made before, by packs; only what is computed of them for one part alone moves
- * into the branch. Elements next to one another are mostly of one part, and so are a warp's. */
+ * into the branch. Elements next to one another are mostly of one part, and so are a warp's. Not a pad:
+ * nearly all of it is inside, and without branches a pack's elements are computed side by side. */
 #include "lower/cuda.h"
 
 /* Fills sides[]: 2 p for what only the first part of pick p needs, 2 p + 1 for the second,
@@ -50,7 +51,7 @@ const uint16_t *kf__cuda_sides(kf__low *L, const kf__mask *mask, const kf__mask 
     }
     for (uint32_t i = 0; i < n; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        picks[i] = kf__has(mask, i) && in->kind == KF__I_PICK && in->field != KF__PICK_LAST;
+        picks[i] = kf__has(mask, i) && in->kind == KF__I_PICK && in->field == KF__PICK_MORE;
         any |= picks[i];
     }
     if (!any || 2 * n >= KF__EITHER) return NULL;

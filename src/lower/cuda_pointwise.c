@@ -39,13 +39,14 @@ void kf__cuda_pointwise(kf__low *L) {
     int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 1, lines = 1;
     for (int m = 0; m + 1 < L->n_axes; ++m) lines *= L->axes[m].size;
     int64_t packs = kf__ceil_div(line, t.W);
-    L->small = L->affine && lines < INT32_MAX && packs < INT32_MAX && line < INT32_MAX &&
+    bool few = lines < INT32_MAX && packs < INT32_MAX && line < INT32_MAX &&
                lines * packs < INT32_MAX;
+    L->small = L->affine && few; /* else what is computed of indices may be negative */
     t.vec = kf__cuda_wide(L, t.W);
     kf__low_begin(L, "", "One pass over the elements, one pack of the innermost axis a thread.");
     L->fn->threads = KF__CUDA_THREADS;
     L->fn->grid = kf__ceil_div(lines * packs, KF__CUDA_THREADS);
-    const char *type = kf__index_type(L);
+    const char *type = few ? "uint32_t" : "int64_t";
     const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
     const kf__lx *width = kf__l_int(L, t.W);
     const kf__lx *at = kf__l_bin(L, "+",
@@ -57,14 +58,14 @@ void kf__cuda_pointwise(kf__low *L) {
         const kf__lx *up = kf__l_bin(L, "+", size, kf__l_int(L, t.W - 1));
         const kf__lx *n = kf__put_let(L, type, "packs", kf__l_bin(L, "/", up, width), "of a line");
         const kf__lx *in_line = kf__put_let(L, type, "line", kf__l_bin(L, "/", at, n), NULL);
-        t.j = kf__put_let(L, "int64_t", "j",
-                          kf__l_bin(L, "*", kf__wide_index(L, kf__l_bin(L, "%", at, n)), width),
-                          NULL);
+        const kf__lx *q = kf__l_bin(L, "%", at, n);
+        q = few ? kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &q) : q;
+        t.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", q, width), NULL);
         kf__open_if(L, kf__l_bin(L, "<", in_line, kf__word_int(L, "lines", lines)));
         kf__put_decode(L, false, true, in_line);
     } else {
-        t.j = kf__put_let(L, "int64_t", "j",
-                          kf__l_bin(L, "*", kf__wide_index(L, at), width), NULL);
+        at = few ? kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &at) : at;
+        t.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", at, width), NULL);
         kf__open_if(L, kf__l_bin(L, "<", t.j, size));
     }
     kf__put_scalars(L); /* only here: a result of one element may lie where a scalar is */

@@ -33,7 +33,8 @@ static int kept_values(const kf__low *L) {
     return n;
 }
 
-static bool pick(const kf__low *L, int width, bucket *out) {
+/* filled: packs of a thread that each row of the bucket has some element of. */
+static bool pick(const kf__low *L, int width, bucket *out, int *filled) {
     int64_t packs = kf__ceil_div(L->axes[kf__last(L)].size, width);
     for (size_t b = 0; b < KF__COUNT(buckets); ++b) {
         if (packs > buckets[b].packs) continue;
@@ -42,6 +43,7 @@ static bool pick(const kf__low *L, int width, bucket *out) {
         int kept = kept_values(L);
         while (out->V > 1 && out->lanes >= 32 && out->lanes < 512 && out->V * width * kept > 96)
             out->V /= 2, out->lanes *= 2;
+        *filled = 1 + (int)(b ? buckets[b - 1].packs : 0) / out->lanes;
         return true;
     }
     return false;
@@ -205,7 +207,7 @@ bool kf__cuda_rows(kf__low *L) {
     for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
     kf__tile t = {.W = kf__cuda_width(L), .head = head};
     bucket b;
-    if (reduced != 1 || !pick(L, t.W, &b) || !serves(L, &b)) return false;
+    if (reduced != 1 || !pick(L, t.W, &b, &t.filled) || !serves(L, &b)) return false;
     t.V = b.V;
     L->narrow = true;
     t.far = true;
@@ -225,7 +227,7 @@ bool kf__cuda_rows(kf__low *L) {
     const char *index = kf__index_type(L);
     if (b.cluster > 1) {
         kf__put_let(L, "int", "rank", kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL), NULL);
-        kf__put_call(L, kf__l_callv(L, "kf_cluster_arrive", KF__I64, 0, NULL));
+        kf__put_call(L, kf__l_callv(L, "kf_cluster_begin", KF__I64, 0, NULL));
         row = kf__l_bin(L, "/", row, kf__l_int(L, b.cluster));
         lane = kf__put_let(L, "int", "lane",
                            kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "rank"), lanes), tid),
@@ -249,6 +251,7 @@ bool kf__cuda_rows(kf__low *L) {
     }
     t.base = lane;
     t.step = kf__l_int(L, b.lanes * b.cluster);
+    if (b.V > 2 && b.cluster == 1) t.skip = n;
     kf__put_decode(L, false, false, row);
     kf__put_rows(L, 0);
     const kf__lx *held = NULL;

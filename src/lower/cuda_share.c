@@ -46,7 +46,8 @@ static bool exclude(const kf__low *L, uint32_t a, uint32_t b) {
 /* May they lie in the same words? */
 static bool may_share(const kf__low *L, uint32_t a, uint32_t b) {
     const kf__instr *x = &L->k->instrs[a], *y = &L->k->instrs[b];
-    return x->dtype == y->dtype && exclude(L, a, b);
+    bool same = L->operands[x->access].dtype == L->operands[y->access].dtype;
+    return same && x->dtype == y->dtype && exclude(L, a, b);
 }
 
 void kf__cuda_share(kf__low *L, const kf__mask *loaded) {

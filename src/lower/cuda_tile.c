@@ -34,6 +34,22 @@ static const kf__lx *open_packs(kf__low *L, kf__tile *t) {
     return s;
 }
 
+/* The same to compute: packs that no thread has an element of are left out. */
+static const kf__lx *open_held_packs(kf__low *L, kf__tile *t) {
+    const kf__lx *s = open_packs(L, t);
+    if (t->skip) {
+        const kf__lx *first = kf__l_bin(L, "*", s, kf__l_bin(L, "*", t->step, kf__l_int(L, t->W)));
+        kf__open_if(L, kf__l_bin(L, "||", kf__l_bin(L, "<", s, kf__l_int(L, t->filled)),
+                                 kf__l_bin(L, "<", first, t->skip)));
+    }
+    return s;
+}
+
+static void close_held_packs(kf__low *L, const kf__tile *t) {
+    if (t->skip) kf__close(L);
+    kf__close(L);
+}
+
 /* ---------------------------------------------------------------- what is kept for later */
 
 /* Is instruction i of this stage used at element level by a later one, or by a later field? Where an
@@ -206,7 +222,10 @@ static void put_pack_stores(kf__low *L, kf__tile *t, const kf__phase *p) {
         uint32_t access = L->k->stores[p->stores[i]].access;
         const char *array = kf__l_name(L, "w%u", (unsigned)p->stores[i]);
         if (kf__low_tiled(L, access)) {
-            kf__cuda_to_shared(L, t, access, array);
+            if (p->by_element)
+                kf__cuda_put_in_tile(L, t, access, array);
+            else
+                kf__cuda_to_shared(L, t, access, array);
             continue;
         }
         kf__cuda_need_pointer(L, t, access);
@@ -266,21 +285,22 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     bool loads = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         loads |= kf__has(mask, i) && !L->value[i] && kf__cuda_in_registers(L, i);
+    bool apart = split && (loads || t->between);
     L->raw = split ? kf__cuda_find_raw(L, t, mask) : NULL;
-    const kf__lx *s = open_packs(L, t);
+    const kf__lx *s = apart ? open_packs(L, t) : open_held_packs(L, t);
     kf__cuda_put_fixed(L);
     kf__cuda_put_loads(L, t, mask, s);
-    if (split && (loads || t->between)) {
+    if (apart) {
         kf__close(L);
         kf__cuda_forget_fixed(L);
         if (L->raw) put_raw_loads(L, t);
         if (t->between) t->between(L, t);
-        s = open_packs(L, t);
+        s = open_held_packs(L, t);
         kf__cuda_put_fixed(L);
     }
     put_values(L, t, p, mask, stage, s);
     put_pack_stores(L, t, p);
-    kf__close(L);
+    close_held_packs(L, t);
     /* From here on: what is kept, by slot of the loops over s and e. */
     const kf__lx *pack = t->V > 1 ? kf__l_var(L, "s") : kf__l_int(L, 0);
     const kf__lx *e = t->W > 1 ? kf__l_var(L, "e") : kf__l_int(L, 0);
@@ -298,7 +318,7 @@ void kf__cuda_field(kf__low *L, kf__tile *t, kf__phase *p, int f, kf__fields_of 
     bool any = false;
     for (uint32_t r = 0; r < p->n_reds; ++r) any |= kf__fields(L, p->reds[r]) > f;
     if (!any) return;
-    open_packs(L, t);
+    open_held_packs(L, t);
     const kf__lx *e = kf__cuda_open_elements(L, t);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         if (kf__fields(L, p->reds[r]) <= f) continue;
@@ -308,7 +328,7 @@ void kf__cuda_field(kf__low *L, kf__tile *t, kf__phase *p, int f, kf__fields_of 
         put_fold(L, t, p, r, f, before, kf__value_of(L, L->k->instrs[p->reds[r]].args[0]), e);
     }
     kf__close(L);
-    kf__close(L);
+    close_held_packs(L, t);
 }
 
 const kf__lx *kf__cuda_exp(kf__low *L, kf__tile *t, uint32_t red, uint32_t difference,
@@ -318,7 +338,7 @@ const kf__lx *kf__cuda_exp(kf__low *L, kf__tile *t, uint32_t red, uint32_t diffe
     const kf__lx *sum = kf__put_var(L, kf__ctype(type), kf__field_name(L, "state", red, 1), 0,
                                     kf__identity(L, red, 1));
     kf__put_var(L, kf__ctype(type), keep, t->V * t->W, NULL);
-    const kf__lx *s = open_packs(L, t), *e = kf__cuda_open_elements(L, t);
+    const kf__lx *s = open_held_packs(L, t), *e = kf__cuda_open_elements(L, t);
     kf__put_instr(L, difference);
     kf__put_instr(L, power);
     kf__put_set(L, kf__l_item(L, keep, kf__cuda_slot(L, t, s, e)), L->value[power]);
@@ -330,7 +350,7 @@ const kf__lx *kf__cuda_exp(kf__low *L, kf__tile *t, uint32_t red, uint32_t diffe
     term = kf__l_select(L, kf__l_bin(L, "<", e, t->left), term, kf__identity(L, red, 1));
     kf__put_set(L, sum, kf__l_bin(L, "+", sum, term));
     kf__close(L);
-    kf__close(L);
+    close_held_packs(L, t);
     L->value[difference] = NULL;
     L->value[power] = kf__l_item(L, keep,
                                  kf__cuda_slot(L, t, t->V > 1 ? kf__l_var(L, "s") : kf__l_int(L, 0),

@@ -169,6 +169,7 @@ void kf__close(kf__low *L);
 /* Words of the argument struct; each is also a local of the same name. Existing names are shared.
  */
 const kf__lx *kf__word_int(kf__low *L, const char *name, int64_t value);
+const kf__lx *kf__word_count(kf__low *L, const char *name, int64_t value); /* as flat indices are */
 const char *kf__word_operand(kf__low *L, uint32_t access);
 const kf__lx *kf__word_partial(kf__low *L, const char *name, kf__dtype type, int64_t offset);
 const kf__lx *kf__word_stride(kf__low *L, uint32_t access, int axis);
@@ -320,7 +321,7 @@ kf__dtype kf__state_type(const kf__low *L, uint32_t red); /* of the elements, co
 kf__dtype kf__field_type(const kf__low *L, uint32_t red, int field); /* that, or i64: an index */
 /* What a set of elements folds a field in: on the CPU indices in a block are i32. */
 kf__dtype kf__lane_type(const kf__low *L, uint32_t red, int field);
-bool kf__counts(const kf__low *L, uint32_t red); /* does merging depend on numbers or on order? */
+bool kf__counts(const kf__low *L, uint32_t red); /* does merging depend on numbers of elements? */
 int kf__fields(const kf__low *L, uint32_t red);
 /* "max1", "lanes_sumexp1": what a field of a state is called; what: "state", "lanes"... */
 const char *kf__field_name(kf__low *L, const char *what, uint32_t red, int field);

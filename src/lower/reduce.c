@@ -31,10 +31,9 @@ kf__dtype kf__lane_type(const kf__low *L, uint32_t red, int field) {
 }
 
 bool kf__counts(const kf__low *L, uint32_t red) {
-    if (kf__is_simple(L, red)) return false;
     for (int f = 0; f < kf__fields(L, red); ++f)
-        if (field_of(L, red, f)->index) return false; /* exact, in any order */
-    return true;
+        if (strstr(field_of(L, red, f)->merge, "np")) return true;
+    return false;
 }
 
 int kf__fields(const kf__low *L, uint32_t red) { return kf__reds[L->k->instrs[red].op].n_fields; }

@@ -94,11 +94,15 @@ const kf__lx *kf__word_stride(kf__low *L, uint32_t access, int axis) {
     return kf__word_int(L, name, o->stride[axis]);
 }
 
-const kf__lx *kf__word_size(kf__low *L, int axis) {
-    const kf__lx *size = kf__word_int(L, L->axes[axis].n, L->axes[axis].size);
-    if (L->small && L->prologue_end && !strcmp(L->prologue_end->name, L->axes[axis].n))
+const kf__lx *kf__word_count(kf__low *L, const char *name, int64_t value) {
+    const kf__lx *count = kf__word_int(L, name, value);
+    if (L->small && L->prologue_end && !strcmp(L->prologue_end->name, name))
         L->prologue_end->ctype = "uint32_t";
-    return size;
+    return count;
+}
+
+const kf__lx *kf__word_size(kf__low *L, int axis) {
+    return kf__word_count(L, L->axes[axis].n, L->axes[axis].size);
 }
 
 const kf__lx *kf__word_scalar(kf__low *L, uint32_t input) {

@@ -80,7 +80,11 @@ KF_FN int kf_cluster_rank(void) {
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     return rank;
 }
-/* Every thread arrives, then waits; what was written before one is seen after the other. */
+/* Every thread arrives, then waits; what was written before one is seen after the other. begin: the
+ * first time, nothing was written. */
+KF_FN void kf_cluster_begin(void) {
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;");
+}
 KF_FN void kf_cluster_arrive(void) {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
@@ -101,6 +105,7 @@ KF_FN uint32_t kf__in_block(const void *shared, int rank) {
     }
 #else
 KF_FN int kf_cluster_rank(void) { return 0; }
+KF_FN void kf_cluster_begin(void) {}
 KF_FN void kf_cluster_arrive(void) {}
 KF_FN void kf_cluster_wait(void) { __syncthreads(); }
 #define KF_CLUSTER_PUT(N, T, TYPE, LETTER, AS) \

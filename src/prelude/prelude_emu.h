@@ -246,6 +246,7 @@ static __attribute__((unused)) void kf_cluster_arrive(void) {
     m->phase++;
     kf__wake(m, &m->cluster_waiting);
 }
+KF_FN void kf_cluster_begin(void) { kf_cluster_arrive(); }
 static __attribute__((unused)) void kf_cluster_wait(void) {
     struct kf__machine *m = kf__m;
     struct kf__thread *t = m->now;

@@ -19,10 +19,10 @@ typedef struct {
  * writes tmp_2    float32[1, x.1], 4 bytes each
  * writes tmp_3    float32[1, x.1], 4 bytes each */
 KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
-    const int64_t blocks = a.blocks;
-    const int64_t n1 = a.n1;
-    const int64_t tiles = a.tiles;
-    const int64_t chunks = a.chunks;
+    const uint32_t blocks = a.blocks;
+    const uint32_t n1 = a.n1;
+    const uint32_t tiles = a.tiles;
+    const uint32_t chunks = a.chunks;
     const int64_t reduced = a.reduced;
     const int64_t chunk_rows = a.chunk_rows;
     const int64_t vec = a.vec;
@@ -30,14 +30,14 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     const int64_t s0_in_x = a.s0_in_x;
     float *tmp_2 = a.tmp_2;
     float *tmp_3 = a.tmp_3;
-    kf_cluster_arrive();
+    kf_cluster_begin();
     const int rank = kf_cluster_rank();
-    const int64_t block = kf_block();
-    const int64_t cluster = block / blocks;
+    const uint32_t block = kf_block();
+    const uint32_t cluster = block / blocks;
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
-    const int64_t tile = cluster % tiles;
+    const uint32_t tile = cluster % tiles;
     const int64_t first_column = tile * 128;
     const int64_t column = first_column + across * 4;
     const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
@@ -71,8 +71,8 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
-                    const int safe = kf_min_i64(row, to - 1);
-                    const int64_t i0 = safe;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
                     const float *p0_in_x = in_x + (i0 * s0_in_x + j);
                     kf_whole4_f32(p0_in_x, r0 + s * 4);
                 }
@@ -81,8 +81,8 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
-                    const int safe = kf_min_i64(row, to - 1);
-                    const int64_t i0 = safe;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
                     const float *p0_in_x = in_x + (i0 * s0_in_x + j);
                     kf_each4_f32(p0_in_x, there, raw_r0 + s * 4);
                 }

@@ -18,9 +18,9 @@ typedef struct {
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
-    const int64_t groups = a.groups;
-    const int64_t n1 = a.n1;
-    const int64_t tiles = a.tiles;
+    const uint32_t groups = a.groups;
+    const uint32_t n1 = a.n1;
+    const uint32_t tiles = a.tiles;
     const int64_t reduced = a.reduced;
     const int64_t group_rows = a.group_rows;
     const int64_t vec = a.vec;
@@ -29,35 +29,35 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
     float *out0 = a.out0;
     const int64_t outer_n = a.outer_n;
     float *part_sum3 = a.part_sum3;
-    const int64_t block = kf_block();
+    const uint32_t block = kf_block();
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
-    const int64_t tile = block % tiles;
+    const uint32_t tile = block % tiles;
     const int64_t first_column = tile * 128;
     const int64_t column = first_column + across * 4;
     const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
     const int there = kf_min_i64(n1 - j, 4);  // that it reads
     KF_SHARED(float, down_sum3, 1024);
-    const int64_t rest = block / tiles;
-    const int64_t group = rest % groups;
-    const int64_t outer = rest / groups;
-    const int64_t from = group * group_rows;
-    const int64_t to = kf_min_i64(reduced, from + group_rows);
+    const uint32_t rest = block / tiles;
+    const uint32_t group = rest % groups;
+    const uint32_t outer = rest / groups;
+    const int from = group * group_rows;
+    const int to = kf_min_i64(reduced, from + group_rows);
     float sum3[4];
     KF_UNROLL
     for (int e = 0; e < 4; ++e) {
         sum3[e] = 0.0f;
     }
-    for (int64_t row0 = from + down; row0 < to; row0 += 32) {
+    for (int row0 = from + down; row0 < to; row0 += 32) {
         uint32_t r0[16];
         if (vec && there == 4) {
             KF_UNROLL
             for (int s = 0; s < 4; ++s) {
-                const int64_t row = row0 + s * 8;
-                const int64_t safe = kf_min_i64(row, to - 1);
-                const int64_t i0 = safe;
+                const int row = row0 + s * 8;
+                const int safe = row < to ? row : (to - 1);
+                const uint32_t i0 = safe;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + j);
                 kf_whole4_f32(p0_in_x, r0 + s * 4);
             }
@@ -65,9 +65,9 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
             uint32_t raw_r0[16];
             KF_UNROLL
             for (int s = 0; s < 4; ++s) {
-                const int64_t row = row0 + s * 8;
-                const int64_t safe = kf_min_i64(row, to - 1);
-                const int64_t i0 = safe;
+                const int row = row0 + s * 8;
+                const int safe = row < to ? row : (to - 1);
+                const uint32_t i0 = safe;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + j);
                 kf_each4_f32(p0_in_x, there, raw_r0 + s * 4);
             }
@@ -78,7 +78,7 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
         }
         KF_UNROLL
         for (int s = 0; s < 4; ++s) {
-            const int64_t row = row0 + s * 8;
+            const int row = row0 + s * 8;
             const int left = row < to ? columns : 0;
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
@@ -127,13 +127,13 @@ typedef struct {
  * reads  part_*   what the chunks left
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_relu_sum_merge, k0_relu_sum_merge_args, 256) {
-    const int64_t n1 = a.n1;
+    const uint32_t n1 = a.n1;
     const int64_t columns = a.columns;
-    const int64_t groups = a.groups;
+    const uint32_t groups = a.groups;
     float *part_sum3 = a.part_sum3;
     float *out0 = a.out0;
-    const int64_t block = kf_block();
-    const int64_t t = block * 256 + kf_thread();
+    const uint32_t block = kf_block();
+    const uint32_t t = block * 256 + kf_thread();
     if (t < columns) {
         const int64_t i1 = t % n1;
         float all_sum3 = 0.0f;

@@ -20,10 +20,10 @@ typedef struct {
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_var, k0_var_args, 256) {
-    const int64_t groups = a.groups;
+    const uint32_t groups = a.groups;
     const int64_t size_v3 = a.size_v3;
-    const int64_t n1 = a.n1;
-    const int64_t tiles = a.tiles;
+    const uint32_t n1 = a.n1;
+    const uint32_t tiles = a.tiles;
     const int64_t reduced = a.reduced;
     const int64_t group_rows = a.group_rows;
     const int64_t vec = a.vec;
@@ -35,11 +35,11 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
     float *part_m2_1 = a.part_m2_1;
     const int64_t v5 = kf_max_i64(size_v3, 0);  // var
     const float v6 = kf_cast_i64_f32(v5);  // var
-    const int64_t block = kf_block();
+    const uint32_t block = kf_block();
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
-    const int64_t tile = block % tiles;
+    const uint32_t tile = block % tiles;
     const int64_t first_column = tile * 128;
     const int64_t column = first_column + across * 4;
     const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
@@ -47,11 +47,11 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
     const int there = kf_min_i64(n1 - j, 4);  // that it reads
     KF_SHARED(float, down_mean1, 1024);
     KF_SHARED(float, down_m2_1, 1024);
-    const int64_t rest = block / tiles;
-    const int64_t group = rest % groups;
-    const int64_t outer = rest / groups;
-    const int64_t from = group * group_rows;
-    const int64_t to = kf_min_i64(reduced, from + group_rows);
+    const uint32_t rest = block / tiles;
+    const uint32_t group = rest % groups;
+    const uint32_t outer = rest / groups;
+    const int from = group * group_rows;
+    const int to = kf_min_i64(reduced, from + group_rows);
     float mean1[4];
     KF_UNROLL
     for (int e = 0; e < 4; ++e) {
@@ -62,7 +62,7 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
     for (int e = 0; e < 4; ++e) {
         m2_1[e] = 0.0f;
     }
-    for (int64_t row0 = from + down; row0 < to; row0 += 32) {
+    for (int row0 = from + down; row0 < to; row0 += 32) {
         const int64_t held = kf_min_i64(kf_max_i64(0, (to - row0 + 7) / 8), 4);
         const int64_t before = (row0 - from) / 8;
         float tile_mean1[4];
@@ -74,9 +74,9 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
         if (vec && there == 4) {
             KF_UNROLL
             for (int s = 0; s < 4; ++s) {
-                const int64_t row = row0 + s * 8;
-                const int64_t safe = kf_min_i64(row, to - 1);
-                const int64_t i0 = safe;
+                const int row = row0 + s * 8;
+                const int safe = row < to ? row : (to - 1);
+                const uint32_t i0 = safe;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + j);
                 kf_whole4_f32(p0_in_x, r0 + s * 4);
             }
@@ -84,9 +84,9 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
             uint32_t raw_r0[16];
             KF_UNROLL
             for (int s = 0; s < 4; ++s) {
-                const int64_t row = row0 + s * 8;
-                const int64_t safe = kf_min_i64(row, to - 1);
-                const int64_t i0 = safe;
+                const int row = row0 + s * 8;
+                const int safe = row < to ? row : (to - 1);
+                const uint32_t i0 = safe;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + j);
                 kf_each4_f32(p0_in_x, there, raw_r0 + s * 4);
             }
@@ -97,7 +97,7 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
         }
         KF_UNROLL
         for (int s = 0; s < 4; ++s) {
-            const int64_t row = row0 + s * 8;
+            const int row = row0 + s * 8;
             const int left = row < to ? columns : 0;
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
@@ -117,7 +117,7 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
         }
         KF_UNROLL
         for (int s = 0; s < 4; ++s) {
-            const int64_t row = row0 + s * 8;
+            const int row = row0 + s * 8;
             const int left = row < to ? columns : 0;
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
@@ -190,10 +190,10 @@ typedef struct {
  * reads  part_*   what the chunks left
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_var_merge, k0_var_merge_args, 256) {
-    const int64_t n1 = a.n1;
+    const uint32_t n1 = a.n1;
     const int64_t columns = a.columns;
     const int64_t size_v3 = a.size_v3;
-    const int64_t groups = a.groups;
+    const uint32_t groups = a.groups;
     const int64_t reduced = a.reduced;
     const int64_t group_rows = a.group_rows;
     float *part_mean1 = a.part_mean1;
@@ -201,15 +201,15 @@ KF_KERNEL(k0_var_merge, k0_var_merge_args, 256) {
     float *out0 = a.out0;
     const int64_t v5 = kf_max_i64(size_v3, 0);  // var
     const float v6 = kf_cast_i64_f32(v5);  // var
-    const int64_t block = kf_block();
-    const int64_t t = block * 256 + kf_thread();
+    const uint32_t block = kf_block();
+    const uint32_t t = block * 256 + kf_thread();
     if (t < columns) {
         const int64_t i1 = t % n1;
         float all_mean1 = 0.0f;
         float all_m2_1 = 0.0f;
         for (int part = 0; part < groups; ++part) {
-            const int64_t from = part * group_rows;
-            const int64_t to = kf_min_i64(reduced, from + group_rows);
+            const int from = part * group_rows;
+            const int to = kf_min_i64(reduced, from + group_rows);
             const int64_t at = part * columns + t;
             const int64_t nq = to - from;
             const float q_mean1 = kf_load_f32(part_mean1, at);

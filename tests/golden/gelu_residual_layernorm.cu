@@ -64,21 +64,23 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 8; ++e) {
-            const float v1 = kf_item_bf16(r1 + s * 4, e);
-            const float v2 = kf_item_bf16(r2 + s * 4, e);
-            const float v3 = v1 + v2;  // add
-            const float v4 = 0.5f * v3;  // gelu
-            const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
-            const float v8 = kf_erf_f32(v7);  // gelu
-            const float v9 = 1.0f + v8;  // gelu
-            const float v10 = v4 * v9;  // gelu
-            const float v11 = kf_item_bf16(r11 + s * 4, e);
-            const float v12 = v10 + v11;  // add
-            keep12[s * 8 + e] = v12;
-            const float term13 = e < left ? v12 : 0.0f;
-            mean13 = mean13 + term13;
+        if ((s < 3) || (s * (128 * 8) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 8; ++e) {
+                const float v1 = kf_item_bf16(r1 + s * 4, e);
+                const float v2 = kf_item_bf16(r2 + s * 4, e);
+                const float v3 = v1 + v2;  // add
+                const float v4 = 0.5f * v3;  // gelu
+                const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
+                const float v8 = kf_erf_f32(v7);  // gelu
+                const float v9 = 1.0f + v8;  // gelu
+                const float v10 = v4 * v9;  // gelu
+                const float v11 = kf_item_bf16(r11 + s * 4, e);
+                const float v12 = v10 + v11;  // add
+                keep12[s * 8 + e] = v12;
+                const float term13 = e < left ? v12 : 0.0f;
+                mean13 = mean13 + term13;
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -91,10 +93,12 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 8; ++e) {
-            const float term13 = e < left ? kf_square_f32(keep12[s * 8 + e] - mean13) : 0.0f;
-            m2_13 = m2_13 + term13;
+        if ((s < 3) || (s * (128 * 8) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 8; ++e) {
+                const float term13 = e < left ? kf_square_f32(keep12[s * 8 + e] - mean13) : 0.0f;
+                m2_13 = m2_13 + term13;
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -135,14 +139,16 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        float w0[8];
-        KF_UNROLL
-        for (int e = 0; e < 8; ++e) {
-            const float v15 = keep12[s * 8 + e] - v14;  // layer_norm
-            const float v23 = v15 * v22;  // layer_norm
-            w0[e] = v23;
+        if ((s < 3) || (s * (128 * 8) < n)) {
+            float w0[8];
+            KF_UNROLL
+            for (int e = 0; e < 8; ++e) {
+                const float v15 = keep12[s * 8 + e] - v14;  // layer_norm
+                const float v23 = v15 * v22;  // layer_norm
+                w0[e] = v23;
+            }
+            kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + j);
+            kf_store8_bf16(p3_out0, 0, left, vec, w0);
         }
-        kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + j);
-        kf_store8_bf16(p3_out0, 0, left, vec, w0);
     }
 }

@@ -19,10 +19,10 @@ typedef struct {
  * reads  in_x     float32[x.0, x.1, x.2], 4 bytes each
  * writes out0     float32[x.0, x.2], 4 bytes each */
 KF_KERNEL(k0_max, k0_max_args, 256) {
-    const int64_t blocks = a.blocks;
-    const int64_t n2 = a.n2;
-    const int64_t tiles = a.tiles;
-    const int64_t chunks = a.chunks;
+    const uint32_t blocks = a.blocks;
+    const uint32_t n2 = a.n2;
+    const uint32_t tiles = a.tiles;
+    const uint32_t chunks = a.chunks;
     const int64_t reduced = a.reduced;
     const int64_t chunk_rows = a.chunk_rows;
     const int64_t vec = a.vec;
@@ -31,22 +31,22 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
     const int64_t s1_in_x = a.s1_in_x;
     float *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
-    kf_cluster_arrive();
+    kf_cluster_begin();
     const int rank = kf_cluster_rank();
-    const int64_t block = kf_block();
-    const int64_t cluster = block / blocks;
+    const uint32_t block = kf_block();
+    const uint32_t cluster = block / blocks;
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
-    const int64_t tile = cluster % tiles;
+    const uint32_t tile = cluster % tiles;
     const int64_t first_column = tile * 128;
     const int64_t column = first_column + across * 4;
     const int columns = kf_min_i64(n2 - column, 4);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
     const int there = kf_min_i64(n2 - j, 4);  // that it reads
     KF_SHARED(float, down_max1, 1024);
-    const int64_t outer = cluster / tiles;
-    const int64_t i0 = outer;
+    const uint32_t outer = cluster / tiles;
+    const uint32_t i0 = outer;
     KF_SHARED(float, cluster_max1, 1024);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
         const int from = chunk * chunk_rows;
@@ -62,8 +62,8 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
-                    const int safe = kf_min_i64(row, to - 1);
-                    const int64_t i1 = safe;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i1 = safe;
                     const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
                     kf_whole4_f32(p0_in_x, r0 + s * 4);
                 }
@@ -72,8 +72,8 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
-                    const int safe = kf_min_i64(row, to - 1);
-                    const int64_t i1 = safe;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i1 = safe;
                     const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
                     kf_each4_f32(p0_in_x, there, raw_r0 + s * 4);
                 }

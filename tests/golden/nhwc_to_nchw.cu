@@ -7,7 +7,6 @@ typedef struct {
     int64_t n2;
     int64_t n1;
     int64_t s0_in_x;
-    int64_t s1_in_x;
     int64_t s2_in_x;
     const kf_bf16 *in_x;
     int64_t vec_t;
@@ -36,7 +35,6 @@ KF_KERNEL(k0_add_dropout, k0_add_dropout_args, 256) {
     const uint32_t n2 = a.n2;
     const uint32_t n1 = a.n1;
     const int64_t s0_in_x = a.s0_in_x;
-    const int64_t s1_in_x = a.s1_in_x;
     const int64_t s2_in_x = a.s2_in_x;
     const kf_bf16 *in_x = a.in_x;
     const int64_t vec_t = a.vec_t;
@@ -78,7 +76,7 @@ KF_KERNEL(k0_add_dropout, k0_add_dropout_args, 256) {
             const uint32_t i1 = t0 + r;
             const uint32_t at = l0 + l;
             const int left = i1 < n1 && at < n2 ? kf_min_i64(n1 - i1, 8) : 0;
-            const kf_bf16 *p = in_x + (i0 * s0_in_x + i1 * s1_in_x + at * s2_in_x);
+            const kf_bf16 *p = in_x + (i0 * s0_in_x + i1 + at * s2_in_x);
             kf_load8_bf16(p, 0, left, vec_t, g1 + q * 4);
         }
     }

@@ -42,12 +42,14 @@ KF_KERNEL(k0_multiply_sum_sqrt_divide, k0_multiply_sum_sqrt_divide_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (lane + s * 32) * 4;
         const int left = live - j;
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v0 = kf_item_f32(r0 + s * 4, e);
-            const float v1 = v0 * v0;  // multiply
-            const float term2 = e < left ? v1 : 0.0f;
-            sum2 = sum2 + term2;
+        if ((s < 2) || (s * (32 * 4) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v0 = kf_item_f32(r0 + s * 4, e);
+                const float v1 = v0 * v0;  // multiply
+                const float term2 = e < left ? v1 : 0.0f;
+                sum2 = sum2 + term2;
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -60,13 +62,15 @@ KF_KERNEL(k0_multiply_sum_sqrt_divide, k0_multiply_sum_sqrt_divide_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (lane + s * 32) * 4;
         const int left = live - j;
-        float w0[4];
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v5 = kf_item_f32(r0 + s * 4, e) / v4;  // divide
-            w0[e] = v5;
+        if ((s < 2) || (s * (32 * 4) < n)) {
+            float w0[4];
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v5 = kf_item_f32(r0 + s * 4, e) / v4;  // divide
+                w0[e] = v5;
+            }
+            float *p1_out0 = out0 + (i0 * s0_out0 + j);
+            kf_store4_f32(p1_out0, 0, left, vec, w0);
         }
-        float *p1_out0 = out0 + (i0 * s0_out0 + j);
-        kf_store4_f32(p1_out0, 0, left, vec, w0);
     }
 }

@@ -54,11 +54,13 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 8; ++e) {
-            const float v0 = kf_item_bf16(r0 + s * 4, e);
-            const float term1 = e < left ? v0 : kf_lowest_f32;
-            max1 = kf_max_f32(term1, max1);
+        if ((s < 3) || (s * (128 * 8) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 8; ++e) {
+                const float v0 = kf_item_bf16(r0 + s * 4, e);
+                const float term1 = e < left ? v0 : kf_lowest_f32;
+                max1 = kf_max_f32(term1, max1);
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -82,12 +84,14 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 8; ++e) {
-            const float v3 = kf_item_bf16(r0 + s * 4, e) - v2;  // softmax
-            const float v4 = kf_exp_f32(v3);  // softmax
-            keep4[s * 8 + e] = v4;
-            sumexp1 = sumexp1 + (e < left ? (kf_item_bf16(r0 + s * 4, e) == v2 ? 1.0f : v4) : 0.0f);
+        if ((s < 3) || (s * (128 * 8) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 8; ++e) {
+                const float v3 = kf_item_bf16(r0 + s * 4, e) - v2;  // softmax
+                const float v4 = kf_exp_f32(v3);  // softmax
+                keep4[s * 8 + e] = v4;
+                sumexp1 = sumexp1 + (e < left ? (kf_item_bf16(r0 + s * 4, e) == v2 ? 1.0f : v4) : 0.0f);
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -112,13 +116,15 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        float w0[8];
-        KF_UNROLL
-        for (int e = 0; e < 8; ++e) {
-            const float v9 = keep4[s * 8 + e] * v8;  // softmax
-            w0[e] = v9;
+        if ((s < 3) || (s * (128 * 8) < n)) {
+            float w0[8];
+            KF_UNROLL
+            for (int e = 0; e < 8; ++e) {
+                const float v9 = keep4[s * 8 + e] * v8;  // softmax
+                w0[e] = v9;
+            }
+            kf_bf16 *p1_out0 = out0 + (i0 * s0_out0 + j);
+            kf_store8_bf16(p1_out0, 0, left, vec, w0);
         }
-        kf_bf16 *p1_out0 = out0 + (i0 * s0_out0 + j);
-        kf_store8_bf16(p1_out0, 0, left, vec, w0);
     }
 }

@@ -21,7 +21,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     const int64_t s0_out0 = a.s0_out0;
     const int tid = kf_thread();
     const int rank = kf_cluster_rank();
-    kf_cluster_arrive();
+    kf_cluster_begin();
     const int lane = rank * 128 + tid;
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block() / 8;

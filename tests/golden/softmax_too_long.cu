@@ -7,7 +7,6 @@ typedef struct {
     const float *in_x;
     int64_t s0_in_x;
     int64_t vec;
-    int64_t *part1_n;
     float *part_max1;
     float *part_sumexp1;
 } k0_softmax_0_args;
@@ -24,7 +23,6 @@ KF_KERNEL(k0_softmax_0, k0_softmax_0_args, 256) {
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t vec = a.vec;
-    int64_t *part1_n = a.part1_n;
     float *part_max1 = a.part_max1;
     float *part_sumexp1 = a.part_sumexp1;
     const int tid = kf_thread();
@@ -35,16 +33,7 @@ KF_KERNEL(k0_softmax_0, k0_softmax_0_args, 256) {
     const int64_t to = kf_min_i64(all_packs, from + chunk);
     float max1 = kf_lowest_f32;
     float sumexp1 = 0.0f;
-    int64_t count0 = 0;
     for (int64_t q0 = from; q0 < to; q0 += 1024) {
-        int64_t held = 0;
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int64_t q = q0 + tid + s * 256;
-            const int64_t j = q * 4;
-            const int left = q < to ? kf_min_i64(n1 - j, 4) : 0;
-            held = held + kf_max_i64(0, kf_min_i64(4, left));
-        }
         float tile_max1 = kf_lowest_f32;
         uint32_t r0[16];
         KF_UNROLL
@@ -85,10 +74,8 @@ KF_KERNEL(k0_softmax_0, k0_softmax_0_args, 256) {
             max1 = merged_max1;
             sumexp1 = merged_sumexp1;
         }
-        count0 = count0 + held;
     }
     for (int m = 16; m > 0; m /= 2) {
-        const int64_t nq = kf_shfl_xor_i64(count0, m);
         const float q_max1 = kf_shfl_xor_f32(max1, m);
         const float q_sumexp1 = kf_shfl_xor_f32(sumexp1, m);
         {
@@ -97,24 +84,17 @@ KF_KERNEL(k0_softmax_0, k0_softmax_0_args, 256) {
             max1 = merged_max1;
             sumexp1 = merged_sumexp1;
         }
-        count0 = count0 + nq;
     }
-    max1 = kf_shfl_f32(max1, 0);
-    sumexp1 = kf_shfl_f32(sumexp1, 0);
-    KF_SHARED(int64_t, warps0_n, 8);
     KF_SHARED(float, warps0_max1, 8);
     KF_SHARED(float, warps0_sumexp1, 8);
     if (tid % 32 == 0) {
-        kf_shared_put_i64(warps0_n, tid / 32, count0);
         kf_shared_put_f32(warps0_max1, tid / 32, max1);
         kf_shared_put_f32(warps0_sumexp1, tid / 32, sumexp1);
     }
     kf_barrier();
-    count0 = kf_shared_get_i64(warps0_n, 0);
     max1 = kf_shared_get_f32(warps0_max1, 0);
     sumexp1 = kf_shared_get_f32(warps0_sumexp1, 0);
     for (int w = 1; w < 8; ++w) {
-        const int64_t nq = kf_shared_get_i64(warps0_n, w);
         const float q_max1 = kf_shared_get_f32(warps0_max1, w);
         const float q_sumexp1 = kf_shared_get_f32(warps0_sumexp1, w);
         {
@@ -123,10 +103,8 @@ KF_KERNEL(k0_softmax_0, k0_softmax_0_args, 256) {
             max1 = merged_max1;
             sumexp1 = merged_sumexp1;
         }
-        count0 = count0 + nq;
     }
     if (tid == 0) {
-        kf_store_i64(part1_n, u, count0);
         kf_store_f32(part_max1, u, max1);
         kf_store_f32(part_sumexp1, u, sumexp1);
     }
@@ -137,7 +115,6 @@ typedef struct {
     int64_t chunks;
     int64_t chunk;
     int64_t all_packs;
-    int64_t *part1_n;
     float *part_max1;
     float *part_sumexp1;
     const float *in_x;
@@ -156,7 +133,6 @@ KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
     const int64_t chunks = a.chunks;
     const int64_t chunk = a.chunk;
     const int64_t all_packs = a.all_packs;
-    int64_t *part1_n = a.part1_n;
     float *part_max1 = a.part_max1;
     float *part_sumexp1 = a.part_sumexp1;
     const float *in_x = a.in_x;
@@ -172,10 +148,8 @@ KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
     const int64_t to = kf_min_i64(all_packs, from + chunk);
     float max1 = kf_lowest_f32;
     float sumexp1 = 0.0f;
-    int64_t count0 = 0;
     for (int64_t c = tid; c < chunks; c += 256) {
         const int64_t at = row * chunks + c;
-        const int64_t nq = kf_load_i64(part1_n, at);
         const float q_max1 = kf_load_f32(part_max1, at);
         const float q_sumexp1 = kf_load_f32(part_sumexp1, at);
         {
@@ -184,10 +158,8 @@ KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
             max1 = merged_max1;
             sumexp1 = merged_sumexp1;
         }
-        count0 = count0 + nq;
     }
     for (int m = 16; m > 0; m /= 2) {
-        const int64_t nq = kf_shfl_xor_i64(count0, m);
         const float q_max1 = kf_shfl_xor_f32(max1, m);
         const float q_sumexp1 = kf_shfl_xor_f32(sumexp1, m);
         {
@@ -196,24 +168,17 @@ KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
             max1 = merged_max1;
             sumexp1 = merged_sumexp1;
         }
-        count0 = count0 + nq;
     }
-    max1 = kf_shfl_f32(max1, 0);
-    sumexp1 = kf_shfl_f32(sumexp1, 0);
-    KF_SHARED(int64_t, warps0_n, 8);
     KF_SHARED(float, warps0_max1, 8);
     KF_SHARED(float, warps0_sumexp1, 8);
     if (tid % 32 == 0) {
-        kf_shared_put_i64(warps0_n, tid / 32, count0);
         kf_shared_put_f32(warps0_max1, tid / 32, max1);
         kf_shared_put_f32(warps0_sumexp1, tid / 32, sumexp1);
     }
     kf_barrier();
-    count0 = kf_shared_get_i64(warps0_n, 0);
     max1 = kf_shared_get_f32(warps0_max1, 0);
     sumexp1 = kf_shared_get_f32(warps0_sumexp1, 0);
     for (int w = 1; w < 8; ++w) {
-        const int64_t nq = kf_shared_get_i64(warps0_n, w);
         const float q_max1 = kf_shared_get_f32(warps0_max1, w);
         const float q_sumexp1 = kf_shared_get_f32(warps0_sumexp1, w);
         {
@@ -222,7 +187,6 @@ KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
             max1 = merged_max1;
             sumexp1 = merged_sumexp1;
         }
-        count0 = count0 + nq;
     }
     const float v2 = max1;  // max
     const float v5 = sumexp1;  // sumexp

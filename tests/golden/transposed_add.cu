@@ -6,7 +6,6 @@ typedef struct {
     int64_t len;
     int64_t n1;
     int64_t n0;
-    int64_t s0_in_x;
     int64_t s1_in_x;
     const float *in_x;
     int64_t vec_t;
@@ -29,7 +28,6 @@ KF_KERNEL(k0_add, k0_add_args, 256) {
     const int64_t len = a.len;
     const uint32_t n1 = a.n1;
     const uint32_t n0 = a.n0;
-    const int64_t s0_in_x = a.s0_in_x;
     const int64_t s1_in_x = a.s1_in_x;
     const float *in_x = a.in_x;
     const int64_t vec_t = a.vec_t;
@@ -64,7 +62,7 @@ KF_KERNEL(k0_add, k0_add_args, 256) {
             const uint32_t i0 = t0 + r;
             const uint32_t at = l0 + l;
             const int left = i0 < n0 && at < n1 ? kf_min_i64(n0 - i0, 4) : 0;
-            const float *p = in_x + (i0 * s0_in_x + at * s1_in_x);
+            const float *p = in_x + (i0 + at * s1_in_x);
             kf_load4_f32(p, 0, left, vec_t, g0 + q * 4);
         }
     }

@@ -6,7 +6,6 @@ typedef struct {
     int64_t len;
     int64_t n1;
     int64_t n0;
-    int64_t s0_in_x;
     int64_t s1_in_x;
     const float *in_x;
     int64_t vec_t;
@@ -26,7 +25,6 @@ KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
     const int64_t len = a.len;
     const uint32_t n1 = a.n1;
     const uint32_t n0 = a.n0;
-    const int64_t s0_in_x = a.s0_in_x;
     const int64_t s1_in_x = a.s1_in_x;
     const float *in_x = a.in_x;
     const int64_t vec_t = a.vec_t;
@@ -59,7 +57,7 @@ KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
             const uint32_t i0 = t0 + r;
             const uint32_t at = l0 + l;
             const int left = i0 < n0 && at < n1 ? kf_min_i64(n0 - i0, 4) : 0;
-            const float *p = in_x + (i0 * s0_in_x + at * s1_in_x);
+            const float *p = in_x + (i0 + at * s1_in_x);
             kf_load4_f32(p, 0, left, vec_t, g0 + q * 4);
         }
     }
@@ -151,14 +149,16 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v0 = kf_item_f32(r0 + s * 4, e);
-            const float v1 = kf_item_f32(r1 + s * 4, e);
-            const float v2 = v0 + v1;  // add
-            keep2[s * 4 + e] = v2;
-            const float term3 = e < left ? v2 : 0.0f;
-            mean3 = mean3 + term3;
+        if ((s < 3) || (s * (256 * 4) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v0 = kf_item_f32(r0 + s * 4, e);
+                const float v1 = kf_item_f32(r1 + s * 4, e);
+                const float v2 = v0 + v1;  // add
+                keep2[s * 4 + e] = v2;
+                const float term3 = e < left ? v2 : 0.0f;
+                mean3 = mean3 + term3;
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -171,10 +171,12 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float term3 = e < left ? kf_square_f32(keep2[s * 4 + e] - mean3) : 0.0f;
-            m2_3 = m2_3 + term3;
+        if ((s < 3) || (s * (256 * 4) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float term3 = e < left ? kf_square_f32(keep2[s * 4 + e] - mean3) : 0.0f;
+                m2_3 = m2_3 + term3;
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -215,14 +217,16 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        float w0[4];
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v5 = keep2[s * 4 + e] - v4;  // layer_norm
-            const float v13 = v5 * v12;  // layer_norm
-            w0[e] = v13;
+        if ((s < 3) || (s * (256 * 4) < n)) {
+            float w0[4];
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v5 = keep2[s * 4 + e] - v4;  // layer_norm
+                const float v13 = v5 * v12;  // layer_norm
+                w0[e] = v13;
+            }
+            float *p2_out0 = out0 + (i0 * s0_out0 + j);
+            kf_store4_f32(p2_out0, 0, left, vec, w0);
         }
-        float *p2_out0 = out0 + (i0 * s0_out0 + j);
-        kf_store4_f32(p2_out0, 0, left, vec, w0);
     }
 }
