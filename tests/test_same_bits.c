@@ -237,6 +237,8 @@ static const struct {
     {"mean(x * y, -1), prod(y, -1)", "bf16 f32"},
     {"sum(x, 0), mean(relu(y), 0)", "f32 bf16"},                 /* columns */
     {"var(x, 0), min(x, 0), sum(y, 0)", "f64 u8"},
+    {"relu(x).T, sum(x, 0)", "f16"},
+    {"mean(pad(x, ((2, 2), (2, 2)), 'reflect'), 0)", "f32"},
     {"sum(x * y), logsumexp(x), mean(x)", "f32 f32"},            /* all */
     {"max(x, 0), mean(x, 0), prod(x * 0.5, 0)", "f16"},
     {"argmax(x, -1), argmin(x, 0), any(x > 0, -1)", "f32"},
