@@ -154,6 +154,8 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     }
     L->narrow = false;
     if (tiles) kf__cuda_put_tile_stores(L, c->first, row0, c->to);
+    /* In 64 bits: where a thread has no row, the index in its tile is the highest there is. */
+    const kf__lx *first = kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &c->first_row);
     const kf__lx *e = open_columns(L, c);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t red = p->reds[r];
@@ -163,7 +165,7 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
             P[f] = kf__l_item(L, array(L, "state", red, f), e);
             Q[f] = kf__l_item(L, array(L, "tile", red, f), e);
             if (kf__reds[L->k->instrs[red].op].field[f].index)
-                Q[f] = kf__l_bin(L, "+", c->first_row, Q[f]);
+                Q[f] = kf__l_bin(L, "+", first, Q[f]);
         }
         kf__put_merge(L, red, P, Q, kf__count_as(L, red, before), kf__count_as(L, red, held));
     }

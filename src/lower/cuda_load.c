@@ -265,6 +265,7 @@ void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mas
             if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || !in->n_args) continue;
             if ((pack_words(L, t, i) > 0) != packs) continue;
             if (kf__low_tiled(L, in->access) || !kf__cuda_in_registers(L, i)) continue;
+            if (kf__cuda_is_fixed(L, i)) continue; /* made before */
             loaded[i / 64] |= (kf__mask)1 << i % 64;
             n++;
         }
