@@ -35,6 +35,7 @@ struct kf__tile {
     void (*between)(kf__low *L, kf__tile *t);
     const kf__lx *along, *across;
     const uint16_t *sides; /* of the phase in the making, by kf__cuda_sides */
+    struct kf__choice **choices; /* [n_instrs] that kf__cuda_prepare began; or NULL */
 };
 
 typedef const kf__lx *kf__fields_of[KF__MAX_FIELDS];
@@ -53,6 +54,8 @@ bool kf__cuda_wide(const kf__low *L, int width); /* do strides allow 16-byte acc
 /* Loads, values, stores and field 0 of the reductions; split: loads in a loop of their own. Keeps
  * in registers what later stages and fields need. */
 void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool split);
+/* Of columns, before their rows: what is chosen of the phase's loads by t->j alone. */
+void kf__cuda_prepare(kf__low *L, kf__tile *t, const kf__phase *p);
 /* Field f > 0 of the reductions, over the elements kept. fields: those before it, closed. */
 void kf__cuda_field(kf__low *L, kf__tile *t, kf__phase *p, int f, kf__fields_of *fields);
 /* Where kf__low_find_exp holds, exponentials are taken once, after the maximum is known, kept, and
@@ -116,6 +119,16 @@ void kf__cuda_put_empty(kf__low *L, const char *array, const kf__lx *first, int 
 void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int words,
                        const char *function, const kf__lx *p, const kf__lx *begin,
                        const kf__lx *end);
+
+/* ---------------------------------------------------------------- cuda_choose.c */
+
+typedef struct kf__choice kf__choice;
+/* What of the choice among the loads of elements that share lead's registers is the same for the pack,
+ * or, of columns, for all rows. NULL: nothing. */
+kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead);
+/* Into `array`, pack s of these: one load of each. */
+void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
+                         const kf__lx *s);
 
 /* The array in shared memory of a tiled operand. */
 static inline const char *kf__cuda_tile_name(kf__low *L, uint32_t access) {

@@ -117,6 +117,8 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
         for (int f = 0; f < kf__fields(L, p->reds[r]); ++f) put_array(L, c, "state", p->reds[r], f);
     bool tiles = L->tiled != 0; /* then all threads of the block go round as often */
     if (tiles) kf__cuda_put_tile_columns(L, c->first);
+    c->tile.j = c->j;
+    if (c->tile.inside) kf__cuda_prepare(L, &c->tile, p);
     kf__open_for(L, row_type(L, c), "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
                  kf__l_int(L, KF__DOWN * c->tile.V), KF__SERIAL);
     c->first_row = kf__l_var(L, "row0");

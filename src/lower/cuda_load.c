@@ -147,39 +147,12 @@ const kf__lx *kf__cuda_below_left(kf__low *L, const kf__tile *t, const kf__instr
     return kf__l_select(L, there, load, kf__l_const(L, in->dtype, 0, 0));
 }
 
-/* Loads of single elements that share their registers: one load, from where the guard holds. */
-static void put_chosen_load(kf__low *L, kf__tile *t, uint32_t lead, const kf__lx *s) {
-    const kf__instr *in = &L->k->instrs[lead];
-    for (uint32_t i = lead; i < L->k->n_instrs; ++i)
-        if (kf__cuda_lead(L, i) == lead) kf__cuda_need_pointer(L, t, L->k->instrs[i].access);
-    const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
-    const kf__lx *any = NULL, *place = NULL;
-    for (uint32_t i = lead; i < L->k->n_instrs; ++i) {
-        if (kf__cuda_lead(L, i) != lead) continue;
-        uint32_t access = L->k->instrs[i].access;
-        const kf__lx *here = kf__guard_at(L, L->k->instrs[i].args[0], at);
-        here = kf__put_let(L, "int", kf__l_name(L, "here%u", (unsigned)i), here, NULL);
-        const kf__lx *p = kf__l_var(L, L->pointer[access]);
-        p = kf__l_bin(L, "+", p, kf__element(L, access, e, at));
-        place = place ? kf__l_select(L, here, p, place) : p;
-        any = any ? kf__l_bin(L, "|", any, here) : here;
-    }
-    const char *array = register_name(L, lead);
-    const char *type = kf__l_name(L, "const %s *", kf__types[L->operands[in->access].dtype].stored);
-    place = kf__put_let(L, type, kf__l_name(L, "p_%s", array), place, NULL);
-    any = kf__l_bin(L, "&&", kf__l_bin(L, "<", e, t->left), any);
-    const kf__lx *load = kf__low_load(L, in->access, place, kf__l_int(L, 0));
-    kf__put_set(L, kf__l_item(L, array, kf__cuda_slot(L, t, s, e)),
-                kf__l_select(L, any, load, kf__l_const(L, in->dtype, 0, 0)));
-    kf__close(L);
-}
-
 static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__instr *in = &L->k->instrs[i];
     const char *array = register_name(L, i);
     if (kf__low_tiled(L, in->access)) return; /* put_values takes it from shared memory */
     if (kf__cuda_shares(L, i) && !pack_words(L, t, i)) {
-        if (kf__cuda_lead(L, i) == i) put_chosen_load(L, t, i, s);
+        if (kf__cuda_lead(L, i) == i) kf__cuda_put_chosen(L, t, i, register_name(L, i), s);
         return;
     }
     kf__cuda_need_pointer(L, t, in->access);

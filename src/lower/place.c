@@ -8,11 +8,60 @@
  * A guard made of indices alone can be evaluated anywhere, also before its instruction has been. */
 #include "lower/low.h"
 
-static const kf__lx *index_at(kf__low *L, uint32_t access, const kf__lx *at) {
+/* How an index moves along an axis (-1: there is none): 0, 1, -1; 2: otherwise. */
+static int direction(const kf__low *L, uint32_t access, int axis) {
     const kf__operand *o = &L->operands[access];
-    const kf__lx *index = kf__low_offset(L, access, at);
-    if (!o->affine || o->origin) return index;
-    return kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset), index);
+    if (!o->affine) return 2;
+    if (axis < 0 || !o->varies[axis]) return 0;
+    kf__expr by = o->along[axis].coefficient;
+    if (kf__x_is(&L->p->graph->exprs, by, 1)) return 1;
+    return kf__x_is(&L->p->graph->exprs, by, -1) ? -1 : 2;
+}
+
+/* CUDA: an index that only counts, up or down, takes no products. Axes may be unsigned. */
+static bool counts(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    if (L->target->kind != KF__TARGET_CUDA || !o->affine || o->symbols) return false;
+    for (int m = 0; m < L->n_axes; ++m) {
+        int way = direction(L, access, m);
+        if (way > 1 || (way < 0 && o->origin)) return false;
+    }
+    return true;
+}
+
+/* Are the index and its bound far from the ends of 32 bits? */
+static bool is_small(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    int64_t reach = o->offset < 0 ? -o->offset : o->offset;
+    for (int m = 0; m < L->n_axes && reach < INT32_MAX / 2; ++m)
+        if (o->varies[m]) reach += L->axes[m].size;
+    return reach < INT32_MAX / 2 && o->bound < INT32_MAX / 2;
+}
+
+static const kf__lx *first_index(kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    if (!o->affine || o->origin) return kf__l_int(L, 0);
+    return kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset);
+}
+
+/* wide: in 64 bits, else only its lower 32 bits are right. */
+static const kf__lx *counted(kf__low *L, uint32_t access, const kf__lx *last, bool wide) {
+    const kf__lx *sum = first_index(L, access);
+    wide = wide && L->operands[access].origin;
+    for (int m = 0; m < L->n_axes; ++m) {
+        int way = direction(L, access, m);
+        bool inner = m == kf__last(L);
+        if (!way || (inner && !last)) continue;
+        const kf__lx *at = inner ? last : kf__l_var(L, L->axes[m].var);
+        if (wide && !inner) at = kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &at);
+        sum = kf__l_bin(L, way > 0 ? "+" : "-", sum, at);
+    }
+    return sum;
+}
+
+static const kf__lx *index_at(kf__low *L, uint32_t access, const kf__lx *at) {
+    if (counts(L, access)) return counted(L, access, at, true);
+    return kf__l_bin(L, "+", first_index(L, access), kf__low_offset(L, access, at));
 }
 
 const kf__lx *kf__place_value(kf__low *L, uint32_t i, const kf__lx *at) {
@@ -20,9 +69,10 @@ const kf__lx *kf__place_value(kf__low *L, uint32_t i, const kf__lx *at) {
     const kf__operand *o = &L->operands[in->access];
     if (!at && L->n_axes && o->affine && o->varies[kf__last(L)])
         at = kf__l_var(L, L->axes[kf__last(L)].var);
-    const kf__lx *index = index_at(L, in->access, at);
-    if (in->kind == KF__I_INDEX) return index;
-    return kf__l_call(L, "kf_inside", KF__I64, index,
+    if (in->kind == KF__I_INDEX) return index_at(L, in->access, at);
+    bool small = counts(L, in->access) && is_small(L, in->access);
+    const kf__lx *index = small ? counted(L, in->access, at, false) : index_at(L, in->access, at);
+    return kf__l_call(L, small ? "kf_within" : "kf_inside", KF__I64, index,
                       kf__word_int(L, kf__l_name(L, "size_%s", o->name), o->bound));
 }
 
@@ -48,16 +98,6 @@ const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, c
 }
 
 /* ---------------------------------------------------------------- guards as ranges */
-
-/* How an index moves along an axis (-1: there is none): 0, 1, -1; 2: otherwise. */
-static int direction(const kf__low *L, uint32_t access, int axis) {
-    const kf__operand *o = &L->operands[access];
-    if (!o->affine) return 2;
-    if (axis < 0 || !o->varies[axis]) return 0;
-    kf__expr by = o->along[axis].coefficient;
-    if (kf__x_is(&L->p->graph->exprs, by, 1)) return 1;
-    return kf__x_is(&L->p->graph->exprs, by, -1) ? -1 : 2;
-}
 
 bool kf__is_range(const kf__low *L, uint32_t guard) {
     const kf__instr *in = &L->k->instrs[guard];

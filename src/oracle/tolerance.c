@@ -76,10 +76,13 @@ static void show_signs(bool asked, int samples, uint64_t seed, int64_t n, void *
     }
 }
 
-/* Is d[.][j] the border but for roundings, as the sum of a row less its mean is 0? */
+/* Is d[.][j] the border but for roundings, as the sum of a row less its mean is 0? What may overflow
+ * shows all that it may be by itself. */
 static bool may_be(double border, void *const *d, int samples, double factor, int64_t j) {
     double ref = ((double *)d[0])[j], spread = 0;
     for (int k = 2; k <= samples; k++) spread = fmax(spread, fabs(((double *)d[k])[j] - ref));
+    for (int k = 1; k <= samples; k++)
+        if (!isfinite(((double *)d[k])[j])) return false;
     return spread > 0 && fabs(ref - border) <= factor * spread;
 }
 

@@ -64,7 +64,7 @@ KF_KERNEL(k0_multiply_concatenate_add, k0_multiply_concatenate_add_args, 256) {
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
-                const int v0 = kf_inside(j + e, size_index0);  // concatenate
+                const int v0 = kf_within(j + e, size_index0);  // concatenate
                 const float v1 = kf_item_f32(r1, e);
                 const float v3 = kf_item_f16(r3, e);
                 const float v5 = v3 * 2.0f;  // multiply

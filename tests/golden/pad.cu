@@ -47,7 +47,7 @@ KF_KERNEL(k0_relu_pad, k0_relu_pad_args, 256) {
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
-                const int v0 = kf_inside(first_index0 + (j + e), size_index0);  // pad
+                const int v0 = kf_within(first_index0 + (j + e), size_index0);  // pad
                 const float v1 = kf_item_f32(r1, e);
                 const float v3 = kf_max_f32(v1, 0.0f);  // relu
                 const float v5 = v0 ? v3 : (-1.0f);  // pad

@@ -117,7 +117,7 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
-                const int v0 = kf_inside(j + e, size_index0);  // concatenate
+                const int v0 = kf_within(j + e, size_index0);  // concatenate
                 const float v1 = kf_item_bf16(r1, e);
                 const float v2 = -v1;  // negative
                 const float v6 = v0 ? v2 : v1;  // concatenate

@@ -1,0 +1,340 @@
+/* Of loads of single elements that share their registers, as the parts of a mirrored pad do, one is
+ * made: from the address that the guards choose.
+ *
+ * A pad of two dims has nine parts, by three ranges of rows and three of columns. Columns go down one
+ * column, so which range of columns it is in is known before: where a thread's three parts begin, and
+ * by how much they go down, is chosen once, and each row chooses among three. Elsewhere packs are of
+ * one row, and it is the other way round.
+ *
+ *     from3 = here4 ? p4 : here7 ? p7 : p3      of one range of the columns, by its rows
+ *     e of the pack: p = there9 ? from9 + ... : there3 ? from3 + e * by3 : ... */
+#include "lower/cuda.h"
+
+enum { KF__MOST_PARTS = 64, KF__MOST_LEAVES = 4 };
+
+/* What of a guard changes in the pack, or down the column. */
+typedef struct part {
+    uint32_t instr, group;              /* group: the first part with the same late leaves */
+    uint32_t late[KF__MOST_LEAVES];     /* INSIDE instructions, in order */
+    uint32_t n_late;
+    const kf__lx *early;                /* the rest of it; NULL: always */
+} part;
+
+/* What is early of a group, and how it goes on along what is late. */
+typedef struct group_place {
+    const kf__lx *from, *by[KF__MAX_AXES], *some;
+} group_place;
+
+typedef struct kf__choice {
+    kf__low *L;
+    kf__tile *t;
+    bool down; /* columns: j stays, rows change; else the other way round */
+    bool all;  /* one of the parts counts, wherever that is */
+    part parts[KF__MOST_PARTS];
+    group_place groups[KF__MOST_PARTS];
+    uint32_t n;
+} choice;
+
+/* Does it change with what is late? 0, 1; 2: with both. */
+static int is_late(const choice *c, uint32_t leaf) {
+    kf__low *L = c->L;
+    const kf__instr *in = &L->k->instrs[leaf];
+    if (in->kind != KF__I_INSIDE) return c->down ? 2 : 0;
+    const kf__operand *o = &L->operands[in->access];
+    int last = kf__last(L);
+    bool along = !o->affine || o->varies[last], across = !o->affine || o->symbols;
+    for (int m = 0; m < last; ++m) across |= o->varies[m];
+    if (!c->down) return along;
+    return across && along ? 2 : across;
+}
+
+static bool add_leaves(choice *c, part *p, uint32_t guard, const kf__lx *at) {
+    kf__low *L = c->L;
+    const kf__instr *in = &L->k->instrs[guard];
+    if (in->kind == KF__I_OP && in->op == KF__BITWISE_AND && !L->value[guard])
+        return add_leaves(c, p, in->args[0], at) && add_leaves(c, p, in->args[1], at);
+    int late = is_late(c, guard);
+    if (late == 2) return false;
+    if (!late) {
+        const kf__lx *here = kf__guard_at(L, guard, at);
+        p->early = p->early ? kf__l_bin(L, "&", p->early, here) : here;
+        return true;
+    }
+    if (p->n_late == KF__MOST_LEAVES) return false;
+    uint32_t k = p->n_late++;
+    for (; k > 0 && p->late[k - 1] > guard; --k) p->late[k] = p->late[k - 1];
+    p->late[k] = guard;
+    return true;
+}
+
+static bool same_late(const part *p, const part *q) {
+    return p->n_late == q->n_late && !memcmp(p->late, q->late, p->n_late * sizeof *p->late);
+}
+
+/* Do parts p and q go on from where they begin along the same axes? */
+static bool goes_alike(const choice *c, const part *p, const part *q) {
+    const kf__low *L = c->L;
+    const kf__operand *a = &L->operands[L->k->instrs[p->instr].access];
+    const kf__operand *b = &L->operands[L->k->instrs[q->instr].access];
+    for (int m = 0; m < L->n_axes; ++m)
+        if (a->varies[m] != b->varies[m]) return false;
+    return true;
+}
+
+/* The parts, by what is late of them. false: they aren't such. */
+static bool find_parts(choice *c, uint32_t lead) {
+    kf__low *L = c->L;
+    for (uint32_t i = lead; i < L->k->n_instrs; ++i) {
+        if (kf__cuda_lead(L, i) != lead) continue;
+        if (c->n == KF__MOST_PARTS) return false;
+        part *p = &c->parts[c->n];
+        *p = (part){.instr = i, .group = c->n};
+        const kf__operand *o = &L->operands[L->k->instrs[i].access];
+        if (!o->affine || (c->down && (o->symbols || o->row))) return false;
+        if (!add_leaves(c, p, L->k->instrs[i].args[0], c->t->j)) return false;
+        for (uint32_t k = c->n; k-- > 0;)
+            if (same_late(&c->parts[k], p)) p->group = k;
+        if (!goes_alike(c, p, &c->parts[0])) return false;
+        c->n++;
+    }
+    return true;
+}
+
+/* Guards that hold where a pick is asked: those of the picks that lead there. */
+typedef struct path {
+    const struct path *before;
+    uint32_t guard;
+} path;
+
+static bool holds(const kf__low *L, const path *p, uint32_t guard) {
+    const kf__instr *in = &L->k->instrs[guard];
+    for (; p; p = p->before) {
+        const kf__instr *known = &L->k->instrs[p->guard];
+        if (p->guard == guard) return true;
+        if (known->kind != KF__I_OP || known->op != KF__BITWISE_AND) continue;
+        path left = {p->before, known->args[0]}, right = {&left, known->args[1]};
+        return holds(L, &right, guard);
+    }
+    return in->kind == KF__I_OP && in->op == KF__BITWISE_AND && holds(L, p, in->args[0]) &&
+           holds(L, p, in->args[1]);
+}
+
+/* Whatever counts of instruction i, is it one of the parts, and inside? Counts these. */
+static bool is_inside(const kf__low *L, uint32_t i, uint32_t lead, const path *p, uint32_t *n) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->kind == KF__I_LOAD) {
+        *n += 1;
+        return kf__cuda_lead(L, i) == lead && in->n_args == 1 && holds(L, p, in->args[0]);
+    }
+    if (in->kind != KF__I_PICK) return false;
+    path here = {p, in->args[0]};
+    if (!is_inside(L, in->args[1], lead, &here, n)) return false;
+    return in->field == KF__PICK_LAST || is_inside(L, in->args[2], lead, p, n);
+}
+
+/* What counts wherever the kernel is: not what a pick may leave out. */
+static const kf__mask *find_wanted(const kf__low *L) {
+    const kf__kernel *k = L->k;
+    kf__mask *wanted = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
+    for (uint32_t s = 0; wanted && s < k->n_stores; ++s)
+        wanted[k->stores[s].instr / 64] |= (kf__mask)1 << k->stores[s].instr % 64;
+    for (uint32_t i = k->n_instrs; wanted && i-- > 0;) {
+        const kf__instr *in = &k->instrs[i];
+        if (in->kind != KF__I_REDUCE && !kf__has(wanted, i)) continue;
+        for (int a = 0; a < (in->kind == KF__I_PICK ? 1 : in->n_args); ++a)
+            wanted[in->args[a] / 64] |= (kf__mask)1 << in->args[a] % 64;
+    }
+    return wanted;
+}
+
+/* Are the parts all that some pick chooses among, and does that always count? */
+static bool are_all(const choice *c, uint32_t lead) {
+    const kf__mask *wanted = find_wanted(c->L);
+    for (uint32_t i = lead; wanted && i < c->L->k->n_instrs; ++i) {
+        uint32_t n = 0;
+        if (c->L->k->instrs[i].kind != KF__I_PICK || !kf__has(wanted, i)) continue;
+        if (is_inside(c->L, i, lead, NULL, &n) && n == c->n) return true;
+    }
+    return false;
+}
+
+/* Where the part is for what is early. */
+static const kf__lx *early_place(const choice *c, const part *p) {
+    kf__low *L = c->L;
+    uint32_t access = L->k->instrs[p->instr].access;
+    if (!c->down) {
+        kf__cuda_need_pointer(L, c->t, access);
+        return kf__l_var(L, L->pointer[access]);
+    }
+    const kf__operand *o = &L->operands[access];
+    const kf__lx *place = kf__l_var(L, kf__word_operand(L, access));
+    int last = kf__last(L);
+    if (!o->varies[last]) return place;
+    const kf__lx *by = o->along[last].unit ? kf__l_int(L, 1) : kf__word_stride(L, access, last);
+    return kf__l_bin(L, "+", place, kf__l_bin(L, "*", c->t->j, by));
+}
+
+/* A value of the group's parts: the one of that whose early guard holds. */
+typedef const kf__lx *value_of(const choice *c, const part *p, int axis);
+
+static const kf__lx *place_value(const choice *c, const part *p, int axis) {
+    (void)axis;
+    return early_place(c, p);
+}
+
+static const kf__lx *stride_value(const choice *c, const part *p, int axis) {
+    uint32_t access = c->L->k->instrs[p->instr].access;
+    bool unit = axis == kf__last(c->L) && c->L->operands[access].along[axis].unit;
+    return unit ? kf__l_int(c->L, 1) : kf__word_stride(c->L, access, axis);
+}
+
+static const kf__lx *chosen(const choice *c, uint32_t group, value_of *value, int axis) {
+    kf__low *L = c->L;
+    const kf__lx *sum = NULL;
+    bool ones = true;
+    for (uint32_t k = group; k < c->n; ++k) {
+        const part *p = &c->parts[k];
+        if (p->group != group) continue;
+        const kf__lx *one = value(c, p, axis);
+        ones = ones && one->kind == KF__L_INT;
+        sum = sum && p->early ? kf__l_select(L, p->early, one, sum) : one;
+    }
+    return ones ? kf__l_int(L, 1) : sum;
+}
+
+/* Does any part of the group count? NULL: one does. */
+static const kf__lx *any_early(const choice *c, uint32_t group) {
+    const kf__lx *any = NULL;
+    for (uint32_t k = group; k < c->n; ++k) {
+        const part *p = &c->parts[k];
+        if (p->group != group) continue;
+        if (!p->early) return NULL;
+        any = any ? kf__l_bin(c->L, "|", any, p->early) : p->early;
+    }
+    return any;
+}
+
+static void put_early(choice *c, uint32_t group, const char *type) {
+    kf__low *L = c->L;
+    group_place *g = &c->groups[group];
+    unsigned i = (unsigned)c->parts[group].instr;
+    const kf__operand *o = &L->operands[L->k->instrs[i].access];
+    g->from = kf__put_let(L, type, kf__l_name(L, "from%u", i),
+                          chosen(c, group, place_value, 0), NULL);
+    g->some = any_early(c, group);
+    if (g->some)
+        g->some = kf__put_let(L, "int", kf__l_name(L, "some%u", i), g->some, NULL);
+    for (int m = 0; m < L->n_axes; ++m) {
+        bool late = (m == kf__last(L)) != c->down;
+        if (!late || !o->varies[m]) continue;
+        g->by[m] = chosen(c, group, stride_value, m);
+        if (g->by[m]->kind == KF__L_SELECT)
+            g->by[m] = kf__put_let(L, "int64_t", kf__l_name(L, "by%d_%u", m, i), g->by[m], NULL);
+    }
+}
+
+static const kf__lx *late_guard(const choice *c, uint32_t group, const kf__lx *at) {
+    kf__low *L = c->L;
+    const part *p = &c->parts[group];
+    const group_place *g = &c->groups[group];
+    const kf__lx *here = NULL;
+    for (uint32_t k = 0; k < p->n_late; ++k) {
+        const kf__lx *leaf = kf__guard_at(L, p->late[k], at);
+        here = here ? kf__l_bin(L, "&", here, leaf) : leaf;
+    }
+    if (!here) return g->some ? g->some : kf__l_int(L, 1);
+    here = kf__put_let(L, "int", kf__l_name(L, "there%u", (unsigned)p->instr), here, NULL);
+    return g->some ? kf__l_bin(L, "&", here, g->some) : here;
+}
+
+/* Of the groups the one that counts: where it begins, or its stride along an axis. */
+static const kf__lx *late_choice(const choice *c, const kf__lx *const *here, int axis) {
+    const kf__lx *sum = NULL;
+    bool ones = true;
+    for (uint32_t k = 0; k < c->n; ++k) {
+        if (c->parts[k].group != k) continue;
+        const kf__lx *one = axis < 0 ? c->groups[k].from : c->groups[k].by[axis];
+        ones = ones && one->kind == KF__L_INT;
+        sum = sum ? kf__l_select(c->L, here[k], one, sum) : one;
+    }
+    return ones ? kf__l_int(c->L, 1) : sum;
+}
+
+static void put_element(kf__low *L, kf__tile *t, uint32_t lead, const char *array, const char *type,
+                        const kf__lx *slot, const kf__lx *place, const kf__lx *any,
+                        const kf__lx *e) {
+    const kf__instr *in = &L->k->instrs[lead];
+    place = kf__put_let(L, type, kf__l_name(L, "p_%s", array), place, NULL);
+    const kf__lx *left = t->inside ? NULL : kf__l_bin(L, "<", e, t->left);
+    if (left) any = any ? kf__l_bin(L, "&&", left, any) : left;
+    const kf__lx *load = kf__low_load(L, in->access, place, kf__l_int(L, 0));
+    if (any) load = kf__l_select(L, any, load, kf__l_const(L, in->dtype, 0, 0));
+    kf__put_set(L, kf__l_item(L, array, slot), load);
+}
+
+/* Any parts: each guard and each address by itself. */
+static void put_each(kf__low *L, kf__tile *t, uint32_t lead, const char *array, const char *type,
+                     const kf__lx *s) {
+    for (uint32_t i = lead; i < L->k->n_instrs; ++i)
+        if (kf__cuda_lead(L, i) == lead) kf__cuda_need_pointer(L, t, L->k->instrs[i].access);
+    const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
+    const kf__lx *any = NULL, *place = NULL;
+    for (uint32_t i = lead; i < L->k->n_instrs; ++i) {
+        if (kf__cuda_lead(L, i) != lead) continue;
+        uint32_t access = L->k->instrs[i].access;
+        const kf__lx *here = kf__guard_at(L, L->k->instrs[i].args[0], at);
+        here = kf__put_let(L, "int", kf__l_name(L, "here%u", (unsigned)i), here, NULL);
+        const kf__lx *p = kf__l_var(L, L->pointer[access]);
+        p = kf__l_bin(L, "+", p, kf__element(L, access, e, at));
+        place = place ? kf__l_select(L, here, p, place) : p;
+        any = any ? kf__l_bin(L, "|", any, here) : here;
+    }
+    put_element(L, t, lead, array, type, kf__cuda_slot(L, t, s, e), place, any, e);
+    kf__close(L);
+}
+
+static const char *pointer_type(kf__low *L, uint32_t lead) {
+    kf__dtype dtype = L->operands[L->k->instrs[lead].access].dtype;
+    return kf__l_name(L, "const %s *", kf__types[dtype].stored);
+}
+
+kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead) {
+    if (t->row_left) return NULL;
+    choice *c = KF__NEW(L->arena, choice, 1);
+    if (!c) {
+        L->failed = true;
+        return NULL;
+    }
+    c->L = L, c->t = t, c->down = t->inside;
+    if (!find_parts(c, lead)) return NULL;
+    c->all = are_all(c, lead);
+    for (uint32_t k = 0; k < c->n; ++k)
+        if (c->parts[k].group == k) put_early(c, k, pointer_type(L, lead));
+    return c;
+}
+
+void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
+                         const kf__lx *s) {
+    const char *type = pointer_type(L, lead);
+    const choice *c = t->choices ? t->choices[lead] : kf__cuda_begin_choice(L, t, lead);
+    if (!c) {
+        put_each(L, t, lead, array, type, s);
+        return;
+    }
+    const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
+    const kf__lx *any = NULL, *here[KF__MOST_PARTS];
+    for (uint32_t k = 0; k < c->n; ++k) {
+        if (c->parts[k].group != k) continue;
+        here[k] = late_guard(c, k, at);
+        any = any ? kf__l_bin(L, "|", any, here[k]) : here[k];
+    }
+    if (c->all) any = NULL; /* and the load, without a condition, waits for nothing */
+    const kf__lx *place = late_choice(c, here, -1);
+    for (int m = 0; m < L->n_axes; ++m) {
+        const kf__lx *i = m == kf__last(L) ? e : kf__l_var(L, L->axes[m].var);
+        if (c->groups[0].by[m])
+            place = kf__l_bin(L, "+", place, kf__l_bin(L, "*", i, late_choice(c, here, m)));
+    }
+    put_element(L, t, lead, array, type, kf__cuda_slot(L, t, s, e), place, any, e);
+    kf__close(L);
+}
