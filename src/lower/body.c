@@ -245,6 +245,16 @@ static const kf__lx *cast(kf__low *L, kf__dtype from, kf__dtype to, const kf__lx
     return value;
 }
 
+/* Has instruction i been rounded to the type already? */
+static bool is_rounded(const kf__low *L, uint32_t i, kf__dtype type) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->kind == KF__I_LOAD)
+        return L->operands[in->access].dtype == type && kf__compute(in->dtype) == kf__compute(type);
+    if (in->kind == KF__I_CAST) return in->dtype == type;
+    return in->kind == KF__I_PICK && is_rounded(L, in->args[1], type) &&
+           (in->field == KF__PICK_LAST || is_rounded(L, in->args[2], type));
+}
+
 void kf__put_instr(kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__lx *args[3], *value;
@@ -262,19 +272,22 @@ void kf__put_instr(kf__low *L, uint32_t i) {
                                kf__value_of(L, low), kf__value_of(L, high));
         else
             value = kf__l_code(L, code ? code : "0", operand, "a b c", in->n_args, args);
+    } else if (in->kind == KF__I_CAST && L->target->kind == KF__TARGET_CUDA &&
+               is_rounded(L, in->args[0], in->dtype)) {
+        value = args[0];
     } else if (in->kind == KF__I_CAST) {
         value = cast(L, L->k->instrs[in->args[0]].dtype, in->dtype, args[0],
                      kf__low_fits(L, in->args[0], in->dtype));
-        if (value == args[0]) { /* the same compute type: nothing to do */
-            L->value[i] = value;
-            return;
-        }
     } else if (in->kind == KF__I_PICK) {
         value = in->field == KF__PICK_LAST ? args[1] : kf__l_select(L, args[0], args[1], args[2]);
     } else if (in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE) {
         value = kf__place_value(L, i, L->at);
     } else {
         L->failed = true;
+        return;
+    }
+    if (in->kind == KF__I_CAST && value == args[0]) { /* nothing to do */
+        L->value[i] = value;
         return;
     }
     const char *name = kf__l_name(L, "v%u", (unsigned)i);

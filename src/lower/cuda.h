@@ -76,9 +76,15 @@ void kf__cuda_need_pointer(kf__low *L, const kf__tile *t, uint32_t access);
 const char *kf__cuda_wide_name(kf__low *L, const char *what, int W, kf__dtype dtype);
 /* Is it a load or random words that are made before the elements' values? */
 bool kf__cuda_in_registers(const kf__low *L, uint32_t i);
+/* Is it loaded as a pack? Else element by element. */
+bool kf__cuda_is_pack(const kf__low *L, const kf__tile *t, uint32_t i);
+/* May a pack of it be read by 16 bytes? */
+const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access);
+/* How many elements of the pack there are, for the ranges of guards; may be negative. */
+const kf__lx *kf__cuda_elements_here(kf__low *L, const kf__tile *t, uint32_t i);
 void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their variables */
 /* Guarded loads of this phase that share them. */
-void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mask);
+void kf__cuda_share_registers(kf__low *L, const kf__mask *mask);
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
 /* Loads of this phase of packs that may begin within a word; NULL: none. Those in L->raw are left out
  * by kf__cuda_put_loads. Where all packs are aligned a wide load of each; else a load of raw words,
@@ -123,11 +129,11 @@ void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int w
 /* ---------------------------------------------------------------- cuda_choose.c */
 
 typedef struct kf__choice kf__choice;
-/* What of the choice among the loads of elements that share lead's registers is the same for the pack,
- * or, of columns, for all rows. NULL: nothing. */
-kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead);
-/* Into `array`, pack s of these: one load of each. */
-void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
+/* Of the loads that share lead's registers, packs or elements: what of the choice among them is the
+ * same for the pack, or, of columns, for all rows. NULL: nothing. */
+kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead, bool packs);
+/* Pack s of these loads into `array`, of so many words a pack, or, 0, of elements. */
+void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array, int words,
                          const kf__lx *s);
 
 /* The array in shared memory of a tiled operand. */

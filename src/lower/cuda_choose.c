@@ -14,10 +14,10 @@ enum { KF__MOST_PARTS = 64, KF__MOST_LEAVES = 4 };
 
 /* What of a guard changes in the pack, or down the column. */
 typedef struct part {
-    uint32_t instr, group;              /* group: the first part with the same late leaves */
-    uint32_t late[KF__MOST_LEAVES];     /* INSIDE instructions, in order */
-    uint32_t n_late;
-    const kf__lx *early;                /* the rest of it; NULL: always */
+    uint32_t instr, group;                                 /* group: the first one with this late[] */
+    uint32_t late[KF__MOST_LEAVES], early[KF__MOST_LEAVES]; /* guards that all hold; late[] sorted */
+    uint32_t n_late, n_early;
+    const kf__lx *here; /* do those of early[] hold? NULL: always */
 } part;
 
 /* What is early of a group, and how it goes on along what is late. */
@@ -48,22 +48,16 @@ static int is_late(const choice *c, uint32_t leaf) {
     return across && along ? 2 : across;
 }
 
-static bool add_leaves(choice *c, part *p, uint32_t guard, const kf__lx *at) {
-    kf__low *L = c->L;
-    const kf__instr *in = &L->k->instrs[guard];
-    if (in->kind == KF__I_OP && in->op == KF__BITWISE_AND && !L->value[guard])
-        return add_leaves(c, p, in->args[0], at) && add_leaves(c, p, in->args[1], at);
+static bool add_leaves(const choice *c, part *p, uint32_t guard) {
+    const kf__instr *in = &c->L->k->instrs[guard];
+    if (in->kind == KF__I_OP && in->op == KF__BITWISE_AND && !c->L->value[guard])
+        return add_leaves(c, p, in->args[0]) && add_leaves(c, p, in->args[1]);
     int late = is_late(c, guard);
-    if (late == 2) return false;
-    if (!late) {
-        const kf__lx *here = kf__guard_at(L, guard, at);
-        p->early = p->early ? kf__l_bin(L, "&", p->early, here) : here;
-        return true;
-    }
-    if (p->n_late == KF__MOST_LEAVES) return false;
-    uint32_t k = p->n_late++;
-    for (; k > 0 && p->late[k - 1] > guard; --k) p->late[k] = p->late[k - 1];
-    p->late[k] = guard;
+    uint32_t *leaves = late ? p->late : p->early, *n = late ? &p->n_late : &p->n_early;
+    if (late == 2 || *n == KF__MOST_LEAVES) return false;
+    uint32_t k = (*n)++;
+    for (; k > 0 && leaves[k - 1] > guard; --k) leaves[k] = leaves[k - 1];
+    leaves[k] = guard;
     return true;
 }
 
@@ -82,16 +76,16 @@ static bool goes_alike(const choice *c, const part *p, const part *q) {
 }
 
 /* The parts, by what is late of them. false: they aren't such. */
-static bool find_parts(choice *c, uint32_t lead) {
+static bool find_parts(choice *c, uint32_t lead, bool packs) {
     kf__low *L = c->L;
     for (uint32_t i = lead; i < L->k->n_instrs; ++i) {
-        if (kf__cuda_lead(L, i) != lead) continue;
+        if (kf__cuda_lead(L, i) != lead || kf__cuda_is_pack(L, c->t, i) != packs) continue;
         if (c->n == KF__MOST_PARTS) return false;
         part *p = &c->parts[c->n];
         *p = (part){.instr = i, .group = c->n};
         const kf__operand *o = &L->operands[L->k->instrs[i].access];
         if (!o->affine || (c->down && (o->symbols || o->row))) return false;
-        if (!add_leaves(c, p, L->k->instrs[i].args[0], c->t->j)) return false;
+        if (!add_leaves(c, p, L->k->instrs[i].args[0])) return false;
         for (uint32_t k = c->n; k-- > 0;)
             if (same_late(&c->parts[k], p)) p->group = k;
         if (!goes_alike(c, p, &c->parts[0])) return false;
@@ -188,18 +182,27 @@ static const kf__lx *stride_value(const choice *c, const part *p, int axis) {
     return unit ? kf__l_int(c->L, 1) : kf__word_stride(c->L, access, axis);
 }
 
+static const kf__lx *aligned_value(const choice *c, const part *p, int axis) {
+    (void)axis;
+    return kf__cuda_aligned(c->L, c->t, c->L->k->instrs[p->instr].access);
+}
+
+static bool same(const kf__lx *a, const kf__lx *b) {
+    if (a->kind != b->kind) return false;
+    if (a->kind == KF__L_INT) return a->integer == b->integer;
+    return a->kind == KF__L_VAR && !strcmp(a->name, b->name);
+}
+
 static const kf__lx *chosen(const choice *c, uint32_t group, value_of *value, int axis) {
     kf__low *L = c->L;
     const kf__lx *sum = NULL;
-    bool ones = true;
     for (uint32_t k = group; k < c->n; ++k) {
         const part *p = &c->parts[k];
         if (p->group != group) continue;
         const kf__lx *one = value(c, p, axis);
-        ones = ones && one->kind == KF__L_INT;
-        sum = sum && p->early ? kf__l_select(L, p->early, one, sum) : one;
+        sum = sum && p->here && !same(sum, one) ? kf__l_select(L, p->here, one, sum) : one;
     }
-    return ones ? kf__l_int(L, 1) : sum;
+    return sum;
 }
 
 /* Does any part of the group count? NULL: one does. */
@@ -208,10 +211,32 @@ static const kf__lx *any_early(const choice *c, uint32_t group) {
     for (uint32_t k = group; k < c->n; ++k) {
         const part *p = &c->parts[k];
         if (p->group != group) continue;
-        if (!p->early) return NULL;
-        any = any ? kf__l_bin(c->L, "|", any, p->early) : p->early;
+        if (!p->here) return NULL;
+        any = any ? kf__l_bin(c->L, "|", any, p->here) : p->here;
     }
     return any;
+}
+
+/* An early guard, as a variable where it is computed. */
+static const kf__lx *early_guard(kf__low *L, uint32_t guard, const kf__lx *at) {
+    const kf__lx *here = kf__guard_at(L, guard, at);
+    if (L->value[guard]) return here;
+    return kf__put_let(L, "int", kf__l_name(L, "early%u", (unsigned)guard), here, NULL);
+}
+
+/* What of the guards is early: each guard once. */
+static void put_early_guards(choice *c) {
+    kf__low *L = c->L;
+    const kf__lx **known = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1);
+    if (!known) L->failed = true;
+    for (uint32_t k = 0; known && k < c->n; ++k) {
+        part *p = &c->parts[k];
+        for (uint32_t i = 0; i < p->n_early; ++i) {
+            uint32_t guard = p->early[i];
+            if (!known[guard]) known[guard] = early_guard(L, guard, c->t->j);
+            p->here = p->here ? kf__l_bin(L, "&", p->here, known[guard]) : known[guard];
+        }
+    }
 }
 
 static void put_early(choice *c, uint32_t group, const char *type) {
@@ -219,8 +244,9 @@ static void put_early(choice *c, uint32_t group, const char *type) {
     group_place *g = &c->groups[group];
     unsigned i = (unsigned)c->parts[group].instr;
     const kf__operand *o = &L->operands[L->k->instrs[i].access];
-    g->from = kf__put_let(L, type, kf__l_name(L, "from%u", i),
-                          chosen(c, group, place_value, 0), NULL);
+    g->from = chosen(c, group, place_value, 0);
+    if (g->from->kind != KF__L_VAR)
+        g->from = kf__put_let(L, type, kf__l_name(L, "from%u", i), g->from, NULL);
     g->some = any_early(c, group);
     if (g->some)
         g->some = kf__put_let(L, "int", kf__l_name(L, "some%u", i), g->some, NULL);
@@ -250,37 +276,63 @@ static const kf__lx *late_guard(const choice *c, uint32_t group, const kf__lx *a
 /* Of the groups the one that counts: where it begins, or its stride along an axis. */
 static const kf__lx *late_choice(const choice *c, const kf__lx *const *here, int axis) {
     const kf__lx *sum = NULL;
-    bool ones = true;
     for (uint32_t k = 0; k < c->n; ++k) {
         if (c->parts[k].group != k) continue;
         const kf__lx *one = axis < 0 ? c->groups[k].from : c->groups[k].by[axis];
-        ones = ones && one->kind == KF__L_INT;
-        sum = sum ? kf__l_select(c->L, here[k], one, sum) : one;
+        sum = sum && !same(sum, one) ? kf__l_select(c->L, here[k], one, sum) : one;
     }
-    return ones ? kf__l_int(c->L, 1) : sum;
+    return sum;
 }
 
-static void put_element(kf__low *L, kf__tile *t, uint32_t lead, const char *array, const char *type,
-                        const kf__lx *slot, const kf__lx *place, const kf__lx *any,
-                        const kf__lx *e) {
-    const kf__instr *in = &L->k->instrs[lead];
-    place = kf__put_let(L, type, kf__l_name(L, "p_%s", array), place, NULL);
-    const kf__lx *left = t->inside ? NULL : kf__l_bin(L, "<", e, t->left);
+/* Registers that are loaded: pack s of `array`, of so many words a pack, or, 0, of elements. */
+typedef struct target {
+    kf__low *L;
+    kf__tile *t;
+    uint32_t lead;
+    const char *array, *type; /* type: of a pointer to what is loaded */
+    int words;
+    const kf__lx *s;
+} target;
+
+static kf__dtype stored_type(const target *to) {
+    return to->L->operands[to->L->k->instrs[to->lead].access].dtype;
+}
+
+static void put_part(const target *to, const kf__lx *p, const kf__lx *begin, const kf__lx *end) {
+    kf__low *L = to->L;
+    const char *function = kf__cuda_wide_name(L, "part", to->t->W, stored_type(to));
+    const kf__lx *first = kf__l_bin(L, "*", to->s, kf__l_int(L, to->words));
+    kf__cuda_put_part(L, to->array, first, to->words, function, p, begin, end);
+}
+
+/* Element e, from where `any` holds; NULL: it does. */
+static void put_element(const target *to, const kf__lx *place, const kf__lx *any, const kf__lx *e) {
+    kf__low *L = to->L;
+    const kf__instr *in = &L->k->instrs[to->lead];
+    place = kf__put_let(L, to->type, kf__l_name(L, "p_%s", to->array), place, NULL);
+    const kf__lx *left = to->t->inside ? NULL : kf__l_bin(L, "<", e, to->t->left);
     if (left) any = any ? kf__l_bin(L, "&&", left, any) : left;
+    if (to->words) { /* as a pack's part of one element */
+        any = kf__put_let(L, "int", kf__l_name(L, "any_%s", to->array), any, NULL);
+        put_part(to, kf__l_bin(L, "-", place, e), e, kf__l_bin(L, "+", e, any));
+        return;
+    }
     const kf__lx *load = kf__low_load(L, in->access, place, kf__l_int(L, 0));
     if (any) load = kf__l_select(L, any, load, kf__l_const(L, in->dtype, 0, 0));
-    kf__put_set(L, kf__l_item(L, array, slot), load);
+    kf__put_set(L, kf__l_item(L, to->array, kf__cuda_slot(L, to->t, to->s, e)), load);
 }
 
-/* Any parts: each guard and each address by itself. */
-static void put_each(kf__low *L, kf__tile *t, uint32_t lead, const char *array, const char *type,
-                     const kf__lx *s) {
-    for (uint32_t i = lead; i < L->k->n_instrs; ++i)
-        if (kf__cuda_lead(L, i) == lead) kf__cuda_need_pointer(L, t, L->k->instrs[i].access);
+/* Any elements: each guard and each address by itself. */
+static void put_each(const target *to) {
+    kf__low *L = to->L;
+    kf__tile *t = to->t;
+    for (uint32_t i = to->lead; i < L->k->n_instrs; ++i)
+        if (kf__cuda_lead(L, i) == to->lead && !kf__cuda_is_pack(L, t, i))
+            kf__cuda_need_pointer(L, t, L->k->instrs[i].access);
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
     const kf__lx *any = NULL, *place = NULL;
-    for (uint32_t i = lead; i < L->k->n_instrs; ++i) {
-        if (kf__cuda_lead(L, i) != lead) continue;
+    for (uint32_t i = to->lead; i < L->k->n_instrs; ++i) {
+        if (kf__cuda_lead(L, i) != to->lead || kf__cuda_is_pack(L, t, i)) continue;
         uint32_t access = L->k->instrs[i].access;
         const kf__lx *here = kf__guard_at(L, L->k->instrs[i].args[0], at);
         here = kf__put_let(L, "int", kf__l_name(L, "here%u", (unsigned)i), here, NULL);
@@ -289,16 +341,44 @@ static void put_each(kf__low *L, kf__tile *t, uint32_t lead, const char *array, 
         place = place ? kf__l_select(L, here, p, place) : p;
         any = any ? kf__l_bin(L, "|", any, here) : here;
     }
-    put_element(L, t, lead, array, type, kf__cuda_slot(L, t, s, e), place, any, e);
+    put_element(to, place, any, e);
     kf__close(L);
 }
 
-static const char *pointer_type(kf__low *L, uint32_t lead) {
-    kf__dtype dtype = L->operands[L->k->instrs[lead].access].dtype;
-    return kf__l_name(L, "const %s *", kf__types[dtype].stored);
+/* Elements of the pack at `from` that the guards of part i leave. */
+static void put_wide(const target *to, uint32_t i, const uint32_t *guards, uint32_t n,
+                     const kf__lx *from, const kf__lx *aligned) {
+    kf__low *L = to->L;
+    kf__tile *t = to->t;
+    const kf__lx *here = kf__cuda_elements_here(L, t, i), *begin, *end;
+    kf__put_range_of(L, i, guards, n, t->j, here, &begin, &end);
+    kf__open_if(L, kf__l_bin(L, "<", begin, end));
+    kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", end, begin), here));
+    const char *load = kf__cuda_wide_name(L, "load", t->W, stored_type(to));
+    kf__put_call(L, kf__l_call(L, load, KF__I64, from, kf__l_int(L, 0), here, aligned,
+                               kf__cuda_words_of(L, t, to->lead, to->s)));
+    kf__open_else(L);
+    put_part(to, from, begin, end);
+    kf__close(L);
+    kf__close(L);
 }
 
-kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead) {
+/* Any pack: passed by where it is another row's. */
+static void put_pack(const target *to, uint32_t i) {
+    kf__low *L = to->L;
+    const kf__instr *in = &L->k->instrs[i];
+    kf__cuda_need_pointer(L, to->t, in->access);
+    const kf__lx *known = kf__known_guard(L, in->args[0]);
+    if (known) kf__open_if(L, known);
+    uint32_t guard = in->args[0];
+    L->known_holds = true;
+    put_wide(to, i, &guard, 1, kf__l_var(L, L->pointer[in->access]),
+             kf__cuda_aligned(L, to->t, in->access));
+    L->known_holds = false;
+    if (known) kf__close(L);
+}
+
+kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead, bool packs) {
     if (t->row_left) return NULL;
     choice *c = KF__NEW(L->arena, choice, 1);
     if (!c) {
@@ -306,21 +386,57 @@ kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead) {
         return NULL;
     }
     c->L = L, c->t = t, c->down = t->inside;
-    if (!find_parts(c, lead)) return NULL;
+    if (!find_parts(c, lead, packs) || !c->n) return NULL;
     c->all = are_all(c, lead);
+    kf__dtype dtype = L->operands[L->k->instrs[lead].access].dtype;
+    const char *type = kf__l_name(L, "const %s *", kf__types[dtype].stored);
+    put_early_guards(c);
     for (uint32_t k = 0; k < c->n; ++k)
-        if (c->parts[k].group == k) put_early(c, k, pointer_type(L, lead));
+        if (c->parts[k].group == k) put_early(c, k, type);
     return c;
 }
 
-void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
-                         const kf__lx *s) {
-    const char *type = pointer_type(L, lead);
-    const choice *c = t->choices ? t->choices[lead] : kf__cuda_begin_choice(L, t, lead);
-    if (!c) {
-        put_each(L, t, lead, array, type, s);
-        return;
+static void put_packs(const target *to) {
+    kf__low *L = to->L;
+    kf__cuda_put_empty(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words);
+    const choice *c = kf__cuda_begin_choice(L, to->t, to->lead, true);
+    for (uint32_t i = to->lead; !c && i < L->k->n_instrs; ++i)
+        if (kf__cuda_lead(L, i) == to->lead && kf__cuda_is_pack(L, to->t, i)) put_pack(to, i);
+    for (uint32_t k = 0; c && k < c->n; ++k) {
+        const part *p = &c->parts[k];
+        if (p->group != k) continue;
+        const group_place *g = &c->groups[k];
+        if (g->some) kf__open_if(L, g->some);
+        put_wide(to, p->instr, p->late, p->n_late, g->from, chosen(c, k, aligned_value, 0));
+        if (g->some) kf__close(L);
     }
+}
+
+/* Has the pack an element of these parts? NULL: it isn't told by ranges. */
+static const kf__lx *any_here(const choice *c) {
+    kf__low *L = c->L;
+    const kf__lx *any = NULL;
+    for (uint32_t k = 0; k < c->n; ++k)
+        for (uint32_t i = 0; i < c->parts[k].n_late; ++i)
+            if (!kf__is_range(L, c->parts[k].late[i])) return NULL;
+    for (uint32_t k = 0; k < c->n; ++k) {
+        const part *p = &c->parts[k];
+        if (p->group != k) continue;
+        if (!p->n_late) return NULL;
+        const kf__lx *here = kf__cuda_elements_here(L, c->t, p->instr), *begin, *end;
+        kf__put_range_of(L, p->instr, p->late, p->n_late, c->t->j, here, &begin, &end);
+        const kf__lx *some = kf__l_bin(L, "<", begin, end);
+        if (c->groups[k].some) some = kf__l_bin(L, "&", c->groups[k].some, some);
+        any = any ? kf__l_bin(L, "|", any, some) : some;
+    }
+    return any;
+}
+
+static void put_elements(const target *to, const choice *c) {
+    kf__low *L = c->L;
+    kf__tile *t = c->t;
+    const kf__lx *rare = to->words ? any_here(c) : NULL;
+    if (rare) kf__open_if(L, rare);
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
     const kf__lx *any = NULL, *here[KF__MOST_PARTS];
     for (uint32_t k = 0; k < c->n; ++k) {
@@ -335,6 +451,23 @@ void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *arr
         if (c->groups[0].by[m])
             place = kf__l_bin(L, "+", place, kf__l_bin(L, "*", i, late_choice(c, here, m)));
     }
-    put_element(L, t, lead, array, type, kf__cuda_slot(L, t, s, e), place, any, e);
+    put_element(to, place, any, e);
     kf__close(L);
+    if (rare) kf__close(L);
+}
+
+void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array, int words,
+                         const kf__lx *s) {
+    target to = {L, t, lead, array, NULL, words, s};
+    to.type = kf__l_name(L, "const %s *", kf__types[stored_type(&to)].stored);
+    if (words) put_packs(&to);
+    bool elements = false;
+    for (uint32_t i = lead; i < L->k->n_instrs; ++i)
+        elements |= kf__cuda_lead(L, i) == lead && !kf__cuda_is_pack(L, t, i);
+    if (!elements) return;
+    const choice *c = t->choices ? t->choices[lead] : kf__cuda_begin_choice(L, t, lead, false);
+    if (c)
+        put_elements(&to, c);
+    else
+        put_each(&to);
 }

@@ -26,8 +26,7 @@ bool kf__cuda_wide(const kf__low *L, int width) {
     return true;
 }
 
-/* May a pack of this load be read by 16 bytes? */
-static const kf__lx *aligned(kf__low *L, const kf__tile *t, uint32_t access) {
+const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access) {
     if (!is_apart(L, access)) return kf__word_aligned(L, "vec", t->vec);
     return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name),
                             is_wide(L, access, t->W));
@@ -70,13 +69,19 @@ static const char *register_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "r%u", (unsigned)kf__cuda_lead(L, i));
 }
 
-/* Words of a pack of this load, where it is loaded as such; else 0. */
-static int pack_words(const kf__low *L, const kf__tile *t, uint32_t i) {
+bool kf__cuda_is_pack(const kf__low *L, const kf__tile *t, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    if (in->kind != KF__I_LOAD || t->W == 1) return 0;
-    if (in->n_args && !kf__cuda_is_early(L, in->args[0], true)) return 0;
-    if (kf__low_step(L, in->access) != 1 && !kf__low_tiled(L, in->access)) return 0;
-    return (t->W * kf__types[L->operands[in->access].dtype].size + 3) / 4;
+    if (in->kind != KF__I_LOAD || t->W == 1) return false;
+    if (in->n_args && !kf__cuda_is_early(L, in->args[0], true)) return false;
+    return kf__low_step(L, in->access) == 1 || kf__low_tiled(L, in->access);
+}
+
+/* Words of a pack of this load; 0: its registers are elements. */
+static int pack_words(const kf__low *L, const kf__tile *t, uint32_t i) {
+    bool packs = kf__cuda_is_pack(L, t, i);
+    for (uint32_t k = 0; L->lead && !packs && k < L->k->n_instrs; ++k)
+        packs = L->lead[k] == L->lead[i] && kf__cuda_is_pack(L, t, k);
+    return packs ? (t->W * kf__types[L->operands[L->k->instrs[i].access].dtype].size + 3) / 4 : 0;
 }
 
 static bool is_raw(const kf__low *L, uint32_t i) { return L->raw && kf__has(L->raw, i); }
@@ -105,37 +110,10 @@ const kf__lx *kf__cuda_register_item(kf__low *L, const kf__tile *t, uint32_t i, 
     return kf__l_call(L, kf__l_name(L, "kf_item_%s", suffix), KF__I64, pack, e);
 }
 
-/* How many elements of the pack there are, for the ranges of guards; may be negative. */
-static const kf__lx *elements_here(kf__low *L, const kf__tile *t, uint32_t i) {
+const kf__lx *kf__cuda_elements_here(kf__low *L, const kf__tile *t, uint32_t i) {
     if (!t->far) return t->left;
     return kf__put_let(L, "int", kf__l_name(L, "here%u", (unsigned)i),
                        kf__l_call(L, "kf_min_i64", KF__I64, t->left, kf__l_int(L, t->W)), NULL);
-}
-
-/* A pack of a load that shares its registers: what is inside is added to what others left. */
-static void put_shared_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s, const kf__lx *p) {
-    const kf__instr *in = &L->k->instrs[i];
-    const kf__lx *words = kf__cuda_words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin, *end;
-    kf__dtype dtype = L->operands[in->access].dtype;
-    int n = pack_words(L, t, i);
-    const kf__lx *first = kf__l_bin(L, "*", s, kf__l_int(L, n));
-    if (kf__cuda_lead(L, i) == i) kf__cuda_put_empty(L, register_name(L, i), first, n);
-    const kf__lx *known = kf__known_guard(L, in->args[0]); /* passes by what other rows have */
-    if (known) kf__open_if(L, known);
-    const kf__lx *here = elements_here(L, t, i);
-    L->known_holds = true;
-    kf__put_range(L, i, t->j, here, &begin, &end);
-    L->known_holds = false;
-    kf__open_if(L, kf__l_bin(L, "<", begin, end));
-    kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", end, begin), here));
-    kf__put_call(L, kf__l_call(L, kf__cuda_wide_name(L, "load", t->W, dtype), KF__I64, p, zero,
-                               here, aligned(L, t, in->access), words));
-    kf__open_else(L);
-    kf__cuda_put_part(L, register_name(L, i), first, n, kf__cuda_wide_name(L, "part", t->W, dtype),
-                      p, begin, end);
-    kf__close(L);
-    kf__close(L);
-    if (known) kf__close(L);
 }
 
 /* The element of a load; 0 where there is none, or its guard doesn't hold. */
@@ -151,19 +129,15 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__instr *in = &L->k->instrs[i];
     const char *array = register_name(L, i);
     if (kf__low_tiled(L, in->access)) return; /* put_values takes it from shared memory */
-    if (kf__cuda_shares(L, i) && !pack_words(L, t, i)) {
-        if (kf__cuda_lead(L, i) == i) kf__cuda_put_chosen(L, t, i, register_name(L, i), s);
+    if (kf__cuda_shares(L, i)) {
+        if (kf__cuda_lead(L, i) == i) kf__cuda_put_chosen(L, t, i, array, pack_words(L, t, i), s);
         return;
     }
     kf__cuda_need_pointer(L, t, in->access);
     const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
-    if (kf__cuda_shares(L, i)) {
-        put_shared_load(L, t, i, s, p);
-        return;
-    }
     if (pack_words(L, t, i)) {
         const kf__lx *words = kf__cuda_words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin = zero;
-        const kf__lx *end = t->left, *here = in->n_args ? elements_here(L, t, i) : NULL;
+        const kf__lx *end = t->left, *here = in->n_args ? kf__cuda_elements_here(L, t, i) : NULL;
         if (in->n_args) kf__put_range(L, i, t->j, here, &begin, &end);
         bool partly = begin->kind != KF__L_INT; /* else it begins with the pack */
         if (partly)
@@ -171,7 +145,7 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
                                      kf__l_bin(L, "==", end, here)));
         kf__put_call(
             L, kf__l_call(L, kf__cuda_wide_name(L, "load", t->W, L->operands[in->access].dtype),
-                          KF__I64, p, zero, end, aligned(L, t, in->access), words));
+                          KF__I64, p, zero, end, kf__cuda_aligned(L, t, in->access), words));
         if (!partly) return;
         kf__open_else(L);
         kf__put_call(
@@ -228,25 +202,22 @@ void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf_
     }
 }
 
-/* Guarded loads that this phase loads: packs share the registers of packs, elements those of elements. */
-void kf__cuda_share_registers(kf__low *L, const kf__tile *t, const kf__mask *mask) {
-    for (int packs = 0; packs < 2; ++packs) {
-        kf__mask *loaded = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
-        uint32_t n = 0;
-        for (uint32_t i = 0; loaded && i < L->k->n_instrs; ++i) {
-            const kf__instr *in = &L->k->instrs[i];
-            if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || !in->n_args) continue;
-            if ((pack_words(L, t, i) > 0) != packs) continue;
-            if (kf__low_tiled(L, in->access) || !kf__cuda_in_registers(L, i)) continue;
-            if (kf__cuda_is_fixed(L, i)) continue; /* made before */
-            loaded[i / 64] |= (kf__mask)1 << i % 64;
-            n++;
-        }
-        if (!loaded)
-            L->failed = true;
-        else if (n > 1)
-            kf__cuda_share(L, loaded);
+/* Guarded loads that this phase loads. */
+void kf__cuda_share_registers(kf__low *L, const kf__mask *mask) {
+    kf__mask *loaded = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; loaded && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || !in->n_args) continue;
+        if (kf__low_tiled(L, in->access) || !kf__cuda_in_registers(L, i)) continue;
+        if (kf__cuda_is_fixed(L, i)) continue; /* made before */
+        loaded[i / 64] |= (kf__mask)1 << i % 64;
+        n++;
     }
+    if (!loaded)
+        L->failed = true;
+    else if (n > 1)
+        kf__cuda_share(L, loaded);
 }
 
 /* ---------------------------------------------------------------- packs that begin within a word
@@ -316,7 +287,7 @@ void kf__cuda_put_raw(kf__low *L, kf__tile *t, const kf__lx *s, kf__raw_step ste
             kf__put_call(L, kf__l_call(L, name, KF__I64, p, words));
         else if (step == KF__RAW_WIDE)
             kf__put_call(L, kf__l_call(L, name, KF__I64, p, kf__l_int(L, 0), t->left,
-                                       aligned(L, t, access), words));
+                                       kf__cuda_aligned(L, t, access), words));
         else if (step == KF__RAW_LOAD)
             kf__put_call(L, kf__l_call(L, name, KF__I64, p, t->row_left ? t->row_left : t->left,
                                        raw));

@@ -262,7 +262,7 @@ static void put_raw_loads(kf__low *L, kf__tile *t) {
 }
 
 /* The instructions of a phase; which of its loads share registers. NULL: no memory. */
-static const kf__mask *begin_phase(kf__low *L, const kf__tile *t, const kf__phase *p) {
+static const kf__mask *begin_phase(kf__low *L, const kf__phase *p) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, p->n_reds + p->n_stores + 1);
     if (!roots) {
         L->failed = true;
@@ -273,21 +273,21 @@ static const kf__mask *begin_phase(kf__low *L, const kf__tile *t, const kf__phas
     for (uint32_t s = 0; s < p->n_stores; ++s) roots[n++] = L->k->stores[p->stores[s]].instr;
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     L->fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
-    kf__cuda_share_registers(L, t, mask);
+    kf__cuda_share_registers(L, mask);
     return mask;
 }
 
 void kf__cuda_prepare(kf__low *L, kf__tile *t, const kf__phase *p) {
-    const kf__mask *mask = begin_phase(L, t, p);
+    const kf__mask *mask = begin_phase(L, p);
     t->choices = KF__NEW(L->arena, kf__choice *, L->k->n_instrs + 1);
     if (!t->choices) L->failed = true;
     for (uint32_t i = 0; mask && t->choices && i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && kf__cuda_shares(L, i) && kf__cuda_lead(L, i) == i)
-            t->choices[i] = kf__cuda_begin_choice(L, t, i);
+            t->choices[i] = kf__cuda_begin_choice(L, t, i, false);
 }
 
 void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool split) {
-    const kf__mask *mask = begin_phase(L, t, p);
+    const kf__mask *mask = begin_phase(L, p);
     if (!mask) return;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i)) continue;

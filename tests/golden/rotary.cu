@@ -6,14 +6,14 @@ typedef struct {
     const kf_bf16 *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
-    int64_t size_index0;
-    int64_t vec_in_x;
     const kf_bf16 *in_x_3;
     int64_t s0_in_x_3;
     int64_t s1_in_x_3;
+    int64_t vec_in_x;
+    int64_t size_index0;
+    int64_t vec_in_x_3;
     int64_t size_index2;
     int64_t first_index2;
-    int64_t vec_in_x_3;
     const float *in_s;
     int64_t s1_in_s;
     int64_t vec;
@@ -42,14 +42,14 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
     const kf_bf16 *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t s1_in_x = a.s1_in_x;
-    const int64_t size_index0 = a.size_index0;
-    const int64_t vec_in_x = a.vec_in_x;
     const kf_bf16 *in_x_3 = a.in_x_3;
     const int64_t s0_in_x_3 = a.s0_in_x_3;
     const int64_t s1_in_x_3 = a.s1_in_x_3;
+    const int64_t vec_in_x = a.vec_in_x;
+    const int64_t size_index0 = a.size_index0;
+    const int64_t vec_in_x_3 = a.vec_in_x_3;
     const int64_t size_index2 = a.size_index2;
     const int64_t first_index2 = a.first_index2;
-    const int64_t vec_in_x_3 = a.vec_in_x_3;
     const float *in_s = a.in_s;
     const int64_t s1_in_s = a.s1_in_s;
     const int64_t vec = a.vec;
@@ -75,11 +75,12 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
         uint32_t r9[2];
         uint32_t r10[4];
         {
-            const kf_bf16 *p1_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
             KF_UNROLL
             for (int k = 0; k < 2; ++k) {
                 r1[k] = 0;
             }
+            const kf_bf16 *p1_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+            const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + j);
             const int64_t end1 = kf_max_i64(0, kf_min_i64(left, size_index0 - j));
             if (0 < end1) {
                 if (end1 == left) {
@@ -93,7 +94,6 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
                     }
                 }
             }
-            const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + j);
             const int64_t begin4 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + j)), left);
             const int64_t end4 = kf_max_i64(begin4, kf_min_i64(left, size_index2 - (first_index2 + j)));
             if (begin4 < end4) {

@@ -58,6 +58,8 @@ MUTANTS = [
     ("skipped-packs", "src/lower/cuda_rows.c",
      "b.cluster == 1) t.skip = n;", "b.cluster == 1) t.skip = kf__l_int(L, 0);",
      ["--emulate-cuda", "--only", "axis"]),
+    ("unasked-parts", "src/lower/cuda_choose.c", "    if (c->all) any = NULL;", "    any = NULL;",
+     ["--emulate-cuda", "--only", "pad"]),
     ("wrong-alias", "src/run/alias.c",
      "if (k->instrs[k->stores[s].instr].stage < last_full_stage(k)) return false;",
      "(void)last_full_stage;", []),
@@ -144,7 +146,7 @@ MUTANTS = [
      "return (T)(v == v ? i : 0);", "return (T)i;", ["--only", "i8"]),
     ("gather-wraps-0", "src/fuse/gather.c",
      "make(b, ref, KF__LESS, KF__BOOL, at, nothing), back, at);",
-     "make(b, ref, KF__LESS_EQUAL, KF__BOOL, at, nothing), back, at);", ["--only", "take"]),
+     "make(b, ref, KF__LESS_EQUAL, KF__BOOL, at, nothing), back, at);", ["--only", "take("]),
     ("step-forgotten", "src/fuse/views.c",
      "kf__x_mul(x, kf__x_const(x, view->u.slice.step[i]), index[i]));", "index[i]);", []),
 ]
