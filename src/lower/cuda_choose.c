@@ -218,10 +218,11 @@ static const kf__lx *any_early(const choice *c, uint32_t group) {
 }
 
 /* An early guard, as a variable where it is computed. */
-static const kf__lx *early_guard(kf__low *L, uint32_t guard, const kf__lx *at) {
-    const kf__lx *here = kf__guard_at(L, guard, at);
-    if (L->value[guard]) return here;
-    return kf__put_let(L, "int", kf__l_name(L, "early%u", (unsigned)guard), here, NULL);
+static const kf__lx *early_guard(const choice *c, uint32_t guard) {
+    kf__low *L = c->L;
+    const kf__lx *here = kf__guard_at(L, guard, c->t->j);
+    const char *name = kf__l_name(L, "early%u_%u", (unsigned)guard, (unsigned)c->parts[0].instr);
+    return L->value[guard] ? here : kf__put_let(L, "int", name, here, NULL);
 }
 
 /* What of the guards is early: each guard once. */
@@ -233,7 +234,7 @@ static void put_early_guards(choice *c) {
         part *p = &c->parts[k];
         for (uint32_t i = 0; i < p->n_early; ++i) {
             uint32_t guard = p->early[i];
-            if (!known[guard]) known[guard] = early_guard(L, guard, c->t->j);
+            if (!known[guard]) known[guard] = early_guard(c, guard);
             p->here = p->here ? kf__l_bin(L, "&", p->here, known[guard]) : known[guard];
         }
     }

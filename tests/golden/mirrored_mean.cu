@@ -120,17 +120,17 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
         for (int e = 0; e < 1; ++e) {
             sum36[e] = 0.0f;
         }
-        const int early0 = kf_within(j, size_index0);
-        const int early13 = kf_within(first_index7 + j, size_index7);
-        const int early23 = kf_within(first_index11 + j, size_index11);
-        const float *from3 = early23 ? (in_x_12 + j * s1_in_x_12) : (early13 ? (in_x_8 + j) : (in_x + j * s1_in_x));
-        const int64_t by0_3 = early23 ? s0_in_x_12 : (early13 ? s0_in_x_8 : s0_in_x);
-        const float *from6 = early23 ? (in_x_13 + j * s1_in_x_13) : (early13 ? (in_x_9 + j) : (in_x_4 + j * s1_in_x_4));
-        const int some6 = (early0 | early13) | early23;
-        const int64_t by0_6 = early23 ? s0_in_x_13 : (early13 ? s0_in_x_9 : s0_in_x_4);
-        const float *from9 = early23 ? (in_x_14 + j * s1_in_x_14) : (early13 ? (in_x_10 + j) : (in_x_6 + j * s1_in_x_6));
-        const int some9 = (early0 | early13) | early23;
-        const int64_t by0_9 = early23 ? s0_in_x_14 : (early13 ? s0_in_x_10 : s0_in_x_6);
+        const int early0_3 = kf_within(j, size_index0);
+        const int early13_3 = kf_within(first_index7 + j, size_index7);
+        const int early23_3 = kf_within(first_index11 + j, size_index11);
+        const float *from3 = early23_3 ? (in_x_12 + j * s1_in_x_12) : (early13_3 ? (in_x_8 + j) : (in_x + j * s1_in_x));
+        const int64_t by0_3 = early23_3 ? s0_in_x_12 : (early13_3 ? s0_in_x_8 : s0_in_x);
+        const float *from6 = early23_3 ? (in_x_13 + j * s1_in_x_13) : (early13_3 ? (in_x_9 + j) : (in_x_4 + j * s1_in_x_4));
+        const int some6 = (early0_3 | early13_3) | early23_3;
+        const int64_t by0_6 = early23_3 ? s0_in_x_13 : (early13_3 ? s0_in_x_9 : s0_in_x_4);
+        const float *from9 = early23_3 ? (in_x_14 + j * s1_in_x_14) : (early13_3 ? (in_x_10 + j) : (in_x_6 + j * s1_in_x_6));
+        const int some9 = (early0_3 | early13_3) | early23_3;
+        const int64_t by0_9 = early23_3 ? s0_in_x_14 : (early13_3 ? s0_in_x_10 : s0_in_x_6);
         for (int row0 = from + down; row0 < to; row0 += 64) {
             float r3[8];
             KF_UNROLL
