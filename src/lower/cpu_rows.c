@@ -225,6 +225,7 @@ static void put_lines(kf__low *L, const stage *st, const kf__lx *from, const kf_
     const kf__lx *at = kf__l_var(L, "at"), *q = kf__l_var(L, "q"), *l = kf__l_var(L, "l");
     const kf__lx *first, *len;
     const char *kept[64];
+    const kf__lx *value[64]; /* of what is the same for all elements, as it is elsewhere */
     uint16_t args[64];
     kf__cpu_block b;
     kf__open_for(L, "int64_t", "at", from, to, block, KF__SERIAL);
@@ -233,6 +234,7 @@ static void put_lines(kf__low *L, const stage *st, const kf__lx *from, const kf_
         kf__l_call(L, "kf_min_i64", KF__I64, to, kf__l_bin(L, "+", at, block)), NULL);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         args[r] = L->k->instrs[st->reds[r]].args[0];
+        value[r] = L->value[args[r]];
         kept[r] = kf__l_name(L, "lines%u", (unsigned)args[r]);
         bool twice = false;
         for (uint32_t s = 0; s < r; ++s) twice |= args[s] == args[r];
@@ -257,6 +259,7 @@ static void put_lines(kf__low *L, const stage *st, const kf__lx *from, const kf_
     kf__cpu_open_line(L, &b, zero, n);
     b.begin = at;
     put_reductions(L, &b, st, NULL, kept);
+    for (uint32_t r = 0; r < st->n_reds; ++r) L->value[args[r]] = value[r];
     kf__cpu_forget(L, NULL);
     kf__close(L);
 }
