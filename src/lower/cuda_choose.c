@@ -1,13 +1,16 @@
-/* Of loads of single elements that share their registers, as the parts of a mirrored pad do, one is
- * made: from the address that the guards choose.
+/* Of loads that share registers, as the parts of a mirrored pad do, one is made: from the address that
+ * their guards choose, in two steps.
  *
- * A pad of two dims has nine parts, by three ranges of rows and three of columns. Columns go down one
- * column, so which range of columns it is in is known before: where a thread's three parts begin, and
- * by how much they go down, is chosen once, and each row chooses among three. Elsewhere packs are of
- * one row, and it is the other way round.
+ * A pad of two dims has nine parts, by three ranges of rows and three of columns. A thread of columns
+ * goes down one column, so which range of columns that is in is known early: where its three parts
+ * begin, and by how much they go down, is chosen once, and each row chooses among three.
  *
- *     from3 = here4 ? p4 : here7 ? p7 : p3      of one range of the columns, by its rows
- *     e of the pack: p = there9 ? from9 + ... : there3 ? from3 + e * by3 : ... */
+ *     from3 = early23 ? p12 : early13 ? p8 : p3      of the rows that part 3 is of
+ *     a row: there9 ? from9 + i * by9 : there6 ? from6 + i * by6 : from3 + i * by3
+ *
+ * Elsewhere a pack is of one row, and it is the other way round: three ranges of columns, each from the
+ * address that the row chooses. One of them is loaded by 16 bytes, and only packs that have an element
+ * of the others, which run backwards, go by elements. */
 #include "lower/cuda.h"
 
 enum { KF__MOST_PARTS = 64, KF__MOST_LEAVES = 4 };
@@ -118,7 +121,8 @@ static bool is_inside(const kf__low *L, uint32_t i, uint32_t lead, const path *p
     const kf__instr *in = &L->k->instrs[i];
     if (in->kind == KF__I_LOAD) {
         *n += 1;
-        return kf__cuda_lead(L, i) == lead && in->n_args == 1 && holds(L, p, in->args[0]);
+        return *n <= KF__MOST_PARTS && kf__cuda_lead(L, i) == lead && in->n_args == 1 &&
+               holds(L, p, in->args[0]);
     }
     if (in->kind != KF__I_PICK) return false;
     path here = {p, in->args[0]};
