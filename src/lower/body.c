@@ -97,8 +97,7 @@ void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first) {
         offset = kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset),
                            offset);
     const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, base), offset);
-    kf__put_let(L, kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored),
-                name, at, NULL);
+    kf__put_let(L, kf__pointer_type(L, access), name, at, NULL);
     L->pointer[access] = name;
 }
 
@@ -272,22 +271,21 @@ void kf__put_instr(kf__low *L, uint32_t i) {
                                kf__value_of(L, low), kf__value_of(L, high));
         else
             value = kf__l_code(L, code ? code : "0", operand, "a b c", in->n_args, args);
-    } else if (in->kind == KF__I_CAST && L->target->kind == KF__TARGET_CUDA &&
-               is_rounded(L, in->args[0], in->dtype)) {
-        value = args[0];
     } else if (in->kind == KF__I_CAST) {
-        value = cast(L, L->k->instrs[in->args[0]].dtype, in->dtype, args[0],
-                     kf__low_fits(L, in->args[0], in->dtype));
+        bool none = L->target->kind == KF__TARGET_CUDA && is_rounded(L, in->args[0], in->dtype);
+        value = none ? args[0]
+                     : cast(L, L->k->instrs[in->args[0]].dtype, in->dtype, args[0],
+                            kf__low_fits(L, in->args[0], in->dtype));
+        if (value == args[0]) { /* nothing to do */
+            L->value[i] = value;
+            return;
+        }
     } else if (in->kind == KF__I_PICK) {
         value = in->field == KF__PICK_LAST ? args[1] : kf__l_select(L, args[0], args[1], args[2]);
     } else if (in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE) {
         value = kf__place_value(L, i, L->at);
     } else {
         L->failed = true;
-        return;
-    }
-    if (in->kind == KF__I_CAST && value == args[0]) { /* nothing to do */
-        L->value[i] = value;
         return;
     }
     const char *name = kf__l_name(L, "v%u", (unsigned)i);

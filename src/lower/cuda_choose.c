@@ -78,11 +78,24 @@ static bool goes_alike(const choice *c, const part *p, const part *q) {
     return true;
 }
 
+static kf__dtype stored_type(const kf__low *L, uint32_t lead) {
+    return L->operands[L->k->instrs[lead].access].dtype;
+}
+
+static const char *pointer_type(kf__low *L, uint32_t lead) {
+    return kf__pointer_type(L, L->k->instrs[lead].access);
+}
+
+/* Is instruction i one of the packs, or elements, that share lead's registers? */
+static bool is_part(const kf__low *L, const kf__tile *t, uint32_t lead, bool packs, uint32_t i) {
+    return kf__cuda_lead(L, i) == lead && kf__cuda_is_pack(L, t, i) == packs;
+}
+
 /* The parts, by what is late of them. false: they aren't such. */
 static bool find_parts(choice *c, uint32_t lead, bool packs) {
     kf__low *L = c->L;
     for (uint32_t i = lead; i < L->k->n_instrs; ++i) {
-        if (kf__cuda_lead(L, i) != lead || kf__cuda_is_pack(L, c->t, i) != packs) continue;
+        if (!is_part(L, c->t, lead, packs, i)) continue;
         if (c->n == KF__MOST_PARTS) return false;
         part *p = &c->parts[c->n];
         *p = (part){.instr = i, .group = c->n};
@@ -156,34 +169,26 @@ static bool are_all(const choice *c, uint32_t lead) {
     return false;
 }
 
+/* A value of the group's parts: the one of that whose early guard holds. */
+typedef const kf__lx *value_of(const choice *c, const part *p, int axis);
+
+static const kf__lx *stride_value(const choice *c, const part *p, int axis) {
+    uint32_t access = c->L->k->instrs[p->instr].access;
+    bool unit = axis == kf__last(c->L) && c->L->operands[access].along[axis].unit;
+    return unit ? kf__l_int(c->L, 1) : kf__word_stride(c->L, access, axis);
+}
+
 /* Where the part is for what is early. */
-static const kf__lx *early_place(const choice *c, const part *p) {
+static const kf__lx *place_value(const choice *c, const part *p, int axis) {
     kf__low *L = c->L;
     uint32_t access = L->k->instrs[p->instr].access;
     if (!c->down) {
         kf__cuda_need_pointer(L, c->t, access);
         return kf__l_var(L, L->pointer[access]);
     }
-    const kf__operand *o = &L->operands[access];
     const kf__lx *place = kf__l_var(L, kf__word_operand(L, access));
-    int last = kf__last(L);
-    if (!o->varies[last]) return place;
-    const kf__lx *by = o->along[last].unit ? kf__l_int(L, 1) : kf__word_stride(L, access, last);
-    return kf__l_bin(L, "+", place, kf__l_bin(L, "*", c->t->j, by));
-}
-
-/* A value of the group's parts: the one of that whose early guard holds. */
-typedef const kf__lx *value_of(const choice *c, const part *p, int axis);
-
-static const kf__lx *place_value(const choice *c, const part *p, int axis) {
-    (void)axis;
-    return early_place(c, p);
-}
-
-static const kf__lx *stride_value(const choice *c, const part *p, int axis) {
-    uint32_t access = c->L->k->instrs[p->instr].access;
-    bool unit = axis == kf__last(c->L) && c->L->operands[access].along[axis].unit;
-    return unit ? kf__l_int(c->L, 1) : kf__word_stride(c->L, access, axis);
+    if (!L->operands[access].varies[axis]) return place;
+    return kf__l_bin(L, "+", place, kf__l_bin(L, "*", c->t->j, stride_value(c, p, axis)));
 }
 
 static const kf__lx *aligned_value(const choice *c, const part *p, int axis) {
@@ -249,7 +254,7 @@ static void put_early(choice *c, uint32_t group, const char *type) {
     group_place *g = &c->groups[group];
     unsigned i = (unsigned)c->parts[group].instr;
     const kf__operand *o = &L->operands[L->k->instrs[i].access];
-    g->from = chosen(c, group, place_value, 0);
+    g->from = chosen(c, group, place_value, kf__last(L));
     if (g->from->kind != KF__L_VAR)
         g->from = kf__put_let(L, type, kf__l_name(L, "from%u", i), g->from, NULL);
     g->some = any_early(c, group);
@@ -294,18 +299,15 @@ typedef struct target {
     kf__low *L;
     kf__tile *t;
     uint32_t lead;
-    const char *array, *type; /* type: of a pointer to what is loaded */
+    const char *array;
     int words;
     const kf__lx *s;
 } target;
 
-static kf__dtype stored_type(const target *to) {
-    return to->L->operands[to->L->k->instrs[to->lead].access].dtype;
-}
 
 static void put_part(const target *to, const kf__lx *p, const kf__lx *begin, const kf__lx *end) {
     kf__low *L = to->L;
-    const char *function = kf__cuda_wide_name(L, "part", to->t->W, stored_type(to));
+    const char *function = kf__cuda_wide_name(L, "part", to->t->W, stored_type(L, to->lead));
     const kf__lx *first = kf__l_bin(L, "*", to->s, kf__l_int(L, to->words));
     kf__cuda_put_part(L, to->array, first, to->words, function, p, begin, end);
 }
@@ -314,7 +316,7 @@ static void put_part(const target *to, const kf__lx *p, const kf__lx *begin, con
 static void put_element(const target *to, const kf__lx *place, const kf__lx *any, const kf__lx *e) {
     kf__low *L = to->L;
     const kf__instr *in = &L->k->instrs[to->lead];
-    place = kf__put_let(L, to->type, kf__l_name(L, "p_%s", to->array), place, NULL);
+    place = kf__put_let(L, pointer_type(L, to->lead), kf__l_name(L, "p_%s", to->array), place, NULL);
     const kf__lx *left = to->t->inside ? NULL : kf__l_bin(L, "<", e, to->t->left);
     if (left) any = any ? kf__l_bin(L, "&&", left, any) : left;
     if (to->words) { /* as a pack's part of one element */
@@ -332,12 +334,12 @@ static void put_each(const target *to) {
     kf__low *L = to->L;
     kf__tile *t = to->t;
     for (uint32_t i = to->lead; i < L->k->n_instrs; ++i)
-        if (kf__cuda_lead(L, i) == to->lead && !kf__cuda_is_pack(L, t, i))
+        if (is_part(L, t, to->lead, false, i))
             kf__cuda_need_pointer(L, t, L->k->instrs[i].access);
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
     const kf__lx *any = NULL, *place = NULL;
     for (uint32_t i = to->lead; i < L->k->n_instrs; ++i) {
-        if (kf__cuda_lead(L, i) != to->lead || kf__cuda_is_pack(L, t, i)) continue;
+        if (!is_part(L, t, to->lead, false, i)) continue;
         uint32_t access = L->k->instrs[i].access;
         const kf__lx *here = kf__guard_at(L, L->k->instrs[i].args[0], at);
         here = kf__put_let(L, "int", kf__l_name(L, "here%u", (unsigned)i), here, NULL);
@@ -359,7 +361,7 @@ static void put_wide(const target *to, uint32_t i, const uint32_t *guards, uint3
     kf__put_range_of(L, i, guards, n, t->j, here, &begin, &end);
     kf__open_if(L, kf__l_bin(L, "<", begin, end));
     kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", end, begin), here));
-    const char *load = kf__cuda_wide_name(L, "load", t->W, stored_type(to));
+    const char *load = kf__cuda_wide_name(L, "load", t->W, stored_type(L, to->lead));
     kf__put_call(L, kf__l_call(L, load, KF__I64, from, kf__l_int(L, 0), here, aligned,
                                kf__cuda_words_of(L, t, to->lead, to->s)));
     kf__open_else(L);
@@ -393,11 +395,9 @@ kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead, bool p
     c->L = L, c->t = t, c->down = t->inside;
     if (!find_parts(c, lead, packs) || !c->n) return NULL;
     c->all = are_all(c, lead);
-    kf__dtype dtype = L->operands[L->k->instrs[lead].access].dtype;
-    const char *type = kf__l_name(L, "const %s *", kf__types[dtype].stored);
     put_early_guards(c);
     for (uint32_t k = 0; k < c->n; ++k)
-        if (c->parts[k].group == k) put_early(c, k, type);
+        if (c->parts[k].group == k) put_early(c, k, pointer_type(L, lead));
     return c;
 }
 
@@ -406,7 +406,7 @@ static void put_packs(const target *to) {
     kf__cuda_put_empty(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words);
     const choice *c = kf__cuda_begin_choice(L, to->t, to->lead, true);
     for (uint32_t i = to->lead; !c && i < L->k->n_instrs; ++i)
-        if (kf__cuda_lead(L, i) == to->lead && kf__cuda_is_pack(L, to->t, i)) put_pack(to, i);
+        if (is_part(L, to->t, to->lead, true, i)) put_pack(to, i);
     for (uint32_t k = 0; c && k < c->n; ++k) {
         const part *p = &c->parts[k];
         if (p->group != k) continue;
@@ -463,12 +463,11 @@ static void put_elements(const target *to, const choice *c) {
 
 void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array, int words,
                          const kf__lx *s) {
-    target to = {L, t, lead, array, NULL, words, s};
-    to.type = kf__l_name(L, "const %s *", kf__types[stored_type(&to)].stored);
+    target to = {L, t, lead, array, words, s};
     if (words) put_packs(&to);
     bool elements = false;
     for (uint32_t i = lead; i < L->k->n_instrs; ++i)
-        elements |= kf__cuda_lead(L, i) == lead && !kf__cuda_is_pack(L, t, i);
+        elements |= is_part(L, t, lead, false, i);
     if (!elements) return;
     const choice *c = t->choices ? t->choices[lead] : kf__cuda_begin_choice(L, t, lead, false);
     if (c)

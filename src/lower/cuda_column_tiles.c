@@ -70,9 +70,7 @@ void kf__cuda_put_tile_columns(kf__low *L, const kf__lx *first) {
     const kf__lx *part = kf__l_var(L, "k"), *n = kf__word_size(L, kf__last(L));
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!kf__low_tiled(L, i)) continue;
-        const char *type = kf__l_name(L, L->operands[i].store ? "%s *" : "const %s *",
-                                      kf__types[L->operands[i].dtype].stored);
-        kf__put_var(L, type, column_name(L, i), PARTS, NULL);
+        kf__put_var(L, kf__pointer_type(L, i), column_name(L, i), PARTS, NULL);
         kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, PARTS), kf__l_int(L, 1),
                      KF__UNROLL);
         const kf__lx *at = kf__l_bin(L, "+", first, put_column(L, part));

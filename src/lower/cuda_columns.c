@@ -121,13 +121,13 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     if (c->tile.inside) kf__cuda_prepare(L, &c->tile, p);
     kf__open_for(L, row_type(L, c), "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
                  kf__l_int(L, KF__DOWN * c->tile.V), KF__SERIAL);
-    c->first_row = kf__l_var(L, "row0");
-    if (tiles) {
-        kf__cuda_put_tile_loads(L, c->first_row, c->to);
-        c->first_row = kf__put_let(L, row_type(L, c), "first_row",
-                                   kf__l_bin(L, "+", c->first_row, down), NULL);
-    }
     const kf__lx *row0 = kf__l_var(L, "row0");
+    c->first_row = row0;
+    if (tiles) {
+        kf__cuda_put_tile_loads(L, row0, c->to);
+        c->first_row = kf__put_let(L, row_type(L, c), "first_row",
+                                   kf__l_bin(L, "+", row0, down), NULL);
+    }
     const kf__lx *held = put_held(L, "held", c->first_row, c->to, c->tile.V);
     const kf__lx *before = kf__put_let(
         L, "int64_t", "before",
@@ -157,7 +157,7 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     L->narrow = false;
     if (tiles) kf__cuda_put_tile_stores(L, c->first, row0, c->to);
     /* In 64 bits: where a thread has no row, the index in its tile is the highest there is. */
-    const kf__lx *first = kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &c->first_row);
+    const kf__lx *first = kf__as_i64(L, c->first_row);
     const kf__lx *e = open_columns(L, c);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t red = p->reds[r];

@@ -59,12 +59,12 @@ void kf__cuda_pointwise(kf__low *L) {
         const kf__lx *n = kf__put_let(L, type, "packs", kf__l_bin(L, "/", up, width), "of a line");
         const kf__lx *in_line = kf__put_let(L, type, "line", kf__l_bin(L, "/", at, n), NULL);
         const kf__lx *q = kf__l_bin(L, "%", at, n);
-        q = few ? kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &q) : q;
+        q = few ? kf__as_i64(L, q) : q;
         t.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", q, width), NULL);
         kf__open_if(L, kf__l_bin(L, "<", in_line, kf__word_int(L, "lines", lines)));
         kf__put_decode(L, false, true, in_line);
     } else {
-        at = few ? kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &at) : at;
+        at = few ? kf__as_i64(L, at) : at;
         t.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", at, width), NULL);
         kf__open_if(L, kf__l_bin(L, "<", t.j, size));
     }

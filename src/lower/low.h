@@ -138,8 +138,11 @@ const kf__lx *kf__l_code(kf__low *L, const char *code, kf__dtype type, const cha
 static inline const char *kf__index_type(const kf__low *L) {
     return L->small ? "uint32_t" : "int64_t";
 }
+static inline const kf__lx *kf__as_i64(kf__low *L, const kf__lx *x) {
+    return kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &x);
+}
 static inline const kf__lx *kf__wide_index(kf__low *L, const kf__lx *x) {
-    return L->small ? kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &x) : x;
+    return L->small ? kf__as_i64(L, x) : x;
 }
 
 /* ---------------------------------------------------------------- build.c: statements */
@@ -171,6 +174,7 @@ void kf__close(kf__low *L);
 const kf__lx *kf__word_int(kf__low *L, const char *name, int64_t value);
 const kf__lx *kf__word_count(kf__low *L, const char *name, int64_t value); /* as flat indices are */
 const char *kf__word_operand(kf__low *L, uint32_t access);
+const char *kf__pointer_type(kf__low *L, uint32_t access); /* "const float *" */
 const kf__lx *kf__word_partial(kf__low *L, const char *name, kf__dtype type, int64_t offset);
 const kf__lx *kf__word_stride(kf__low *L, uint32_t access, int axis);
 const kf__lx *kf__word_size(kf__low *L, int axis);

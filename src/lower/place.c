@@ -53,7 +53,7 @@ static const kf__lx *counted(kf__low *L, uint32_t access, const kf__lx *last, bo
         bool inner = m == kf__last(L);
         if (!way || (inner && !last)) continue;
         const kf__lx *at = inner ? last : kf__l_var(L, L->axes[m].var);
-        if (wide && !inner) at = kf__l_code(L, "(int64_t)a", KF__I64, "a", 1, &at);
+        if (wide && !inner) at = kf__as_i64(L, at);
         sum = kf__l_bin(L, way > 0 ? "+" : "-", sum, at);
     }
     return sum;

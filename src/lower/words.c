@@ -60,11 +60,15 @@ const kf__lx *kf__word_int(kf__low *L, const char *name, int64_t value) {
     return kf__l_var(L, name);
 }
 
+const char *kf__pointer_type(kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    return kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored);
+}
+
 const char *kf__word_operand(kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
     if (find(L, o->name)) return o->name;
-    const char *ctype = kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored);
-    kf__word *word = add(L, ctype, o->name);
+    kf__word *word = add(L, kf__pointer_type(L, access), o->name);
     const kf__value *v = o->value;
     if (o->packed) {
         word->kind = KF__W_PARTIAL;

@@ -50,6 +50,8 @@
 
 /* Is index i one of n? */
 KF_FN int kf_inside(int64_t i, int64_t n) { return (i >= 0) & (i < n); }
+/* The same where both, also negative indices, fit in 32 bits: one comparison. */
+KF_FN int kf_within(uint32_t i, uint32_t n) { return i < n; }
 
 /* ---------------------------------------------------------------- integers */
 

@@ -46,9 +46,6 @@ KF_FN int32_t kf__unseen(int32_t x) {
     return x;
 }
 
-/* kf_inside where indices, also negative ones, fit in 32 bits. */
-KF_FN int kf_within(uint32_t i, uint32_t n) { return i < n; }
-
 /* ---------------------------------------------------------------- threads */
 
 #define KF_KERNEL(name, args_type, threads) \

@@ -42,9 +42,6 @@ typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 #define KF_NAN_F32 __builtin_nanf("")
 #define KF_NAN_F64 __builtin_nan("")
 
-/* kf_inside where indices, also negative ones, fit in 32 bits. */
-KF_FN int kf_within(uint32_t i, uint32_t n) { return i < n; }
-
 /* ---------------------------------------------------------------- the machine */
 
 #ifndef KF_EMU_RANGE

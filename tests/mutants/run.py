@@ -146,7 +146,7 @@ MUTANTS = [
      "return (T)(v == v ? i : 0);", "return (T)i;", ["--only", "i8"]),
     ("gather-wraps-0", "src/fuse/gather.c",
      "make(b, ref, KF__LESS, KF__BOOL, at, nothing), back, at);",
-     "make(b, ref, KF__LESS_EQUAL, KF__BOOL, at, nothing), back, at);", ["--only", "take("]),
+     "make(b, ref, KF__LESS_EQUAL, KF__BOOL, at, nothing), back, at);", ["--only", "take"]),
     ("step-forgotten", "src/fuse/views.c",
      "kf__x_mul(x, kf__x_const(x, view->u.slice.step[i]), index[i]));", "index[i]);", []),
 ]
