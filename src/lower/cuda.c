@@ -6,6 +6,7 @@ enum { KF__LONGEST_LOOP = 8192 }; /* packs that one block may loop over */
 kf_status kf__lower_cuda(kf__low *L) {
     bool reduces = false;
     for (int m = 0; m < L->n_axes; ++m) reduces |= L->axes[m].reduced;
+    kf__cuda_sink(L);
     if (!reduces)
         kf__cuda_pointwise(L);
     else if (!L->axes[kf__last(L)].reduced)

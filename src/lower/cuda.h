@@ -36,6 +36,8 @@ struct kf__tile {
     const kf__lx *along, *across;
     const uint16_t *sides; /* of the phase in the making, by kf__cuda_sides */
     struct kf__choice **choices; /* [n_instrs] that kf__cuda_prepare began; or NULL */
+    const kf__lx *first_row, *last_row; /* of columns: variables, the rows in flight; NULL: of several axes */
+    int row_axis;
 };
 
 typedef const kf__lx *kf__fields_of[KF__MAX_FIELDS];
@@ -83,6 +85,10 @@ const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access);
 /* How many elements of the pack there are, for the ranges of guards; may be negative. */
 const kf__lx *kf__cuda_elements_here(kf__low *L, const kf__tile *t, uint32_t i);
 void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their variables */
+/* Loads of columns whose part may be chosen for all rows in flight. kf__cuda_put_loads leaves them out. */
+bool kf__cuda_of_tile(const kf__low *L, const kf__tile *t, uint32_t i);
+void kf__cuda_put_tile_loads_of(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s,
+                                bool one_group);
 /* Guarded loads of this phase that share them. */
 void kf__cuda_share_registers(kf__low *L, const kf__mask *mask);
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
@@ -115,6 +121,8 @@ void kf__cuda_forget_fixed(kf__low *L); /* at the end of the pack's scope */
 
 /* Which of these loads, packs under guards, share registers; those that do stay so. */
 void kf__cuda_share(kf__low *L, const kf__mask *loaded);
+/* Elements that are loaded for each of the first stage: of loads that share registers one. */
+int kf__cuda_n_loads(kf__low *L);
 uint32_t kf__cuda_lead(const kf__low *L, uint32_t i); /* whose registers load i has */
 bool kf__cuda_shares(const kf__low *L, uint32_t i);   /* with another one */
 /* Is a pick what its first part gives, wherever that is? Of loads that share registers, and of 0
@@ -125,16 +133,31 @@ void kf__cuda_put_empty(kf__low *L, const char *array, const kf__lx *first, int 
 void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int words,
                        const char *function, const kf__lx *p, const kf__lx *begin,
                        const kf__lx *end);
+/* array[first ...] |= some */
+void kf__cuda_add_words(kf__low *L, const char *array, const kf__lx *first, int words,
+                        const char *some);
 
 /* ---------------------------------------------------------------- cuda_choose.c */
 
 typedef struct kf__choice kf__choice;
-/* Of the loads that share lead's registers, packs or elements: what of the choice among them is the
- * same for the pack, or, of columns, for all rows. NULL: nothing. */
-kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead, bool packs);
+/* Is the load's address chosen? Of those that share registers and, in columns, of any under a guard. */
+bool kf__cuda_is_chosen(const kf__low *L, const kf__tile *t, uint32_t i);
+/* Of the loads that share lead's registers: what of the choice among them is the same for the pack, or,
+ * of columns, for all rows. NULL: nothing. */
+kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead);
+/* Of columns: does the choice depend on the row? Then it is made for all rows in flight, of which these
+ * are the first and the last, along this axis. Gives whether they are of one group. */
+bool kf__cuda_is_late(const kf__choice *c);
+const kf__lx *kf__cuda_put_tile_choice(kf__choice *c, int axis, const kf__lx *first,
+                                       const kf__lx *last);
+/* Row s of these loads into `array`, where they are. */
+void kf__cuda_put_of_tile(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
+                          const kf__lx *s);
 /* Pack s of these loads into `array`, of so many words a pack, or, 0, of elements. */
 void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array, int words,
                          const kf__lx *s);
+
+void kf__cuda_sink(kf__low *L); /* cuda_sink.c: changes L->k */
 
 /* The array in shared memory of a tiled operand. */
 static inline const char *kf__cuda_tile_name(kf__low *L, uint32_t access) {

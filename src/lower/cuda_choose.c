@@ -8,9 +8,18 @@
  *     from3 = early23 ? p12 : early13 ? p8 : p3      of the rows that part 3 is of
  *     a row: there9 ? from9 + i * by9 : there6 ? from6 + i * by6 : from3 + i * by3
  *
+ * Where all rows of a tile are of one range, as nearly all are, it is chosen once for them.
+ *
+ *     span3 = all9 ? from9 : all6 ? from6 : from3    a row: span3 + i * span_by3
+ *
  * Elsewhere a pack is of one row, and it is the other way round: three ranges of columns, each from the
- * address that the row chooses. One of them is loaded by 16 bytes, and only packs that have an element
- * of the others, which run backwards, go by elements. */
+ * address that the row chooses. A pack that lies in one of them, in which columns go on by one, is loaded
+ * by 16 bytes, and any other by elements.
+ *
+ *     if (begin3 == 0 && end3 == left) kf_load4_f32(from3, ...)
+ *     else                             each element from the address that its guards choose
+ *
+ * An element of no part comes from kf_zeros_T: a load under a condition would be waited for. */
 #include "lower/cuda.h"
 
 enum { KF__MOST_PARTS = 64, KF__MOST_LEAVES = 4 };
@@ -26,6 +35,7 @@ typedef struct part {
 /* What is early of a group, and how it goes on along what is late. */
 typedef struct group_place {
     const kf__lx *from, *by[KF__MAX_AXES], *some;
+    bool pack; /* of all its parts a pack is loaded as one */
 } group_place;
 
 typedef struct kf__choice {
@@ -36,6 +46,7 @@ typedef struct kf__choice {
     part parts[KF__MOST_PARTS];
     group_place groups[KF__MOST_PARTS];
     uint32_t n;
+    group_place span; /* of all rows in flight, where they are of one group */
 } choice;
 
 /* Does it change with what is late? 0, 1; 2: with both. */
@@ -68,16 +79,6 @@ static bool same_late(const part *p, const part *q) {
     return p->n_late == q->n_late && !memcmp(p->late, q->late, p->n_late * sizeof *p->late);
 }
 
-/* Do parts p and q go on from where they begin along the same axes? */
-static bool goes_alike(const choice *c, const part *p, const part *q) {
-    const kf__low *L = c->L;
-    const kf__operand *a = &L->operands[L->k->instrs[p->instr].access];
-    const kf__operand *b = &L->operands[L->k->instrs[q->instr].access];
-    for (int m = 0; m < L->n_axes; ++m)
-        if (a->varies[m] != b->varies[m]) return false;
-    return true;
-}
-
 static kf__dtype stored_type(const kf__low *L, uint32_t lead) {
     return L->operands[L->k->instrs[lead].access].dtype;
 }
@@ -86,16 +87,16 @@ static const char *pointer_type(kf__low *L, uint32_t lead) {
     return kf__pointer_type(L, L->k->instrs[lead].access);
 }
 
-/* Is instruction i one of the packs, or elements, that share lead's registers? */
-static bool is_part(const kf__low *L, const kf__tile *t, uint32_t lead, bool packs, uint32_t i) {
-    return kf__cuda_lead(L, i) == lead && kf__cuda_is_pack(L, t, i) == packs;
+/* Is instruction i one of the loads that share lead's registers? */
+static bool is_part(const kf__low *L, uint32_t lead, uint32_t i) {
+    return L->k->instrs[i].kind == KF__I_LOAD && kf__cuda_lead(L, i) == lead;
 }
 
 /* The parts, by what is late of them. false: they aren't such. */
-static bool find_parts(choice *c, uint32_t lead, bool packs) {
+static bool find_parts(choice *c, uint32_t lead) {
     kf__low *L = c->L;
     for (uint32_t i = lead; i < L->k->n_instrs; ++i) {
-        if (!is_part(L, c->t, lead, packs, i)) continue;
+        if (!is_part(L, lead, i)) continue;
         if (c->n == KF__MOST_PARTS) return false;
         part *p = &c->parts[c->n];
         *p = (part){.instr = i, .group = c->n};
@@ -104,7 +105,8 @@ static bool find_parts(choice *c, uint32_t lead, bool packs) {
         if (!add_leaves(c, p, L->k->instrs[i].args[0])) return false;
         for (uint32_t k = c->n; k-- > 0;)
             if (same_late(&c->parts[k], p)) p->group = k;
-        if (!goes_alike(c, p, &c->parts[0])) return false;
+        bool pack = kf__cuda_is_pack(L, c->t, i);
+        c->groups[p->group].pack = pack && (p->group == c->n || c->groups[p->group].pack);
         c->n++;
     }
     return true;
@@ -137,6 +139,7 @@ static bool is_inside(const kf__low *L, uint32_t i, uint32_t lead, const path *p
         return *n <= KF__MOST_PARTS && kf__cuda_lead(L, i) == lead && in->n_args == 1 &&
                holds(L, p, in->args[0]);
     }
+    if (in->kind == KF__I_CAST) return is_inside(L, in->args[0], lead, p, n);
     if (in->kind != KF__I_PICK) return false;
     path here = {p, in->args[0]};
     if (!is_inside(L, in->args[1], lead, &here, n)) return false;
@@ -174,6 +177,7 @@ typedef const kf__lx *value_of(const choice *c, const part *p, int axis);
 
 static const kf__lx *stride_value(const choice *c, const part *p, int axis) {
     uint32_t access = c->L->k->instrs[p->instr].access;
+    if (!c->L->operands[access].varies[axis]) return kf__l_int(c->L, 0);
     bool unit = axis == kf__last(c->L) && c->L->operands[access].along[axis].unit;
     return unit ? kf__l_int(c->L, 1) : kf__word_stride(c->L, access, axis);
 }
@@ -253,7 +257,6 @@ static void put_early(choice *c, uint32_t group, const char *type) {
     kf__low *L = c->L;
     group_place *g = &c->groups[group];
     unsigned i = (unsigned)c->parts[group].instr;
-    const kf__operand *o = &L->operands[L->k->instrs[i].access];
     g->from = chosen(c, group, place_value, kf__last(L));
     if (g->from->kind != KF__L_VAR)
         g->from = kf__put_let(L, type, kf__l_name(L, "from%u", i), g->from, NULL);
@@ -262,7 +265,10 @@ static void put_early(choice *c, uint32_t group, const char *type) {
         g->some = kf__put_let(L, "int", kf__l_name(L, "some%u", i), g->some, NULL);
     for (int m = 0; m < L->n_axes; ++m) {
         bool late = (m == kf__last(L)) != c->down;
-        if (!late || !o->varies[m]) continue;
+        bool goes_on = false;
+        for (uint32_t k = 0; k < c->n; ++k)
+            goes_on |= L->operands[L->k->instrs[c->parts[k].instr].access].varies[m];
+        if (!late || !goes_on) continue;
         g->by[m] = chosen(c, group, stride_value, m);
         if (g->by[m]->kind == KF__L_SELECT)
             g->by[m] = kf__put_let(L, "int64_t", kf__l_name(L, "by%d_%u", m, i), g->by[m], NULL);
@@ -304,29 +310,45 @@ typedef struct target {
     const kf__lx *s;
 } target;
 
-
-static void put_part(const target *to, const kf__lx *p, const kf__lx *begin, const kf__lx *end) {
-    kf__low *L = to->L;
-    const char *function = kf__cuda_wide_name(L, "part", to->t->W, stored_type(L, to->lead));
-    const kf__lx *first = kf__l_bin(L, "*", to->s, kf__l_int(L, to->words));
-    kf__cuda_put_part(L, to->array, first, to->words, function, p, begin, end);
+static int words_of_one(const target *to) {
+    return (int)kf__max(1, kf__types[stored_type(to->L, to->lead)].size / 4);
 }
 
-/* Element e, from where `any` holds; NULL: it does. */
+static const char *raw_name(const target *to) { return kf__l_name(to->L, "raw_%s", to->array); }
+
+/* Element e, from where `any` holds; NULL: it does. Of packs into words of its own. */
 static void put_element(const target *to, const kf__lx *place, const kf__lx *any, const kf__lx *e) {
     kf__low *L = to->L;
-    const kf__instr *in = &L->k->instrs[to->lead];
-    place = kf__put_let(L, pointer_type(L, to->lead), kf__l_name(L, "p_%s", to->array), place, NULL);
+    const char *type = kf__types[stored_type(L, to->lead)].alias;
     const kf__lx *left = to->t->inside ? NULL : kf__l_bin(L, "<", e, to->t->left);
-    if (left) any = any ? kf__l_bin(L, "&&", left, any) : left;
-    if (to->words) { /* as a pack's part of one element */
-        any = kf__put_let(L, "int", kf__l_name(L, "any_%s", to->array), any, NULL);
-        put_part(to, kf__l_bin(L, "-", place, e), e, kf__l_bin(L, "+", e, any));
+    if (left) any = any ? kf__l_bin(L, "&", any, left) : left;
+    const kf__lx *zeros = kf__l_callv(L, kf__l_name(L, "kf_zeros_%s", type), KF__I64, 0, NULL);
+    if (any) place = kf__l_select(L, any, place, zeros);
+    place = kf__put_let(L, pointer_type(L, to->lead), kf__l_name(L, "p_%s", to->array), place, NULL);
+    if (to->words) {
+        const kf__lx *at = kf__l_bin(L, "*", e, kf__l_int(L, words_of_one(to)));
+        kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_single_%s", type), KF__I64, place,
+                                   kf__l_bin(L, "+", kf__l_var(L, raw_name(to)), at)));
         return;
     }
-    const kf__lx *load = kf__low_load(L, in->access, place, kf__l_int(L, 0));
-    if (any) load = kf__l_select(L, any, load, kf__l_const(L, in->dtype, 0, 0));
+    const kf__lx *load = kf__low_load(L, L->k->instrs[to->lead].access, place, kf__l_int(L, 0));
     kf__put_set(L, kf__l_item(L, to->array, kf__cuda_slot(L, to->t, to->s, e)), load);
+}
+
+static void put_raw(const target *to) {
+    if (to->words)
+        kf__put_var(to->L, "uint32_t", raw_name(to), to->t->W * words_of_one(to), NULL);
+}
+
+static void put_join(const target *to, const kf__lx *words) {
+    kf__low *L = to->L;
+    const char *join = kf__cuda_wide_name(L, "join", to->t->W, stored_type(L, to->lead));
+    kf__put_call(L, kf__l_call(L, join, KF__I64, kf__l_var(L, raw_name(to)), words));
+}
+
+/* Is it to be chosen by elements? Else it is loaded as a pack. */
+static bool is_element(const target *to, uint32_t i) {
+    return is_part(to->L, to->lead, i) && !kf__cuda_is_pack(to->L, to->t, i);
 }
 
 /* Any elements: each guard and each address by itself. */
@@ -334,12 +356,11 @@ static void put_each(const target *to) {
     kf__low *L = to->L;
     kf__tile *t = to->t;
     for (uint32_t i = to->lead; i < L->k->n_instrs; ++i)
-        if (is_part(L, t, to->lead, false, i))
-            kf__cuda_need_pointer(L, t, L->k->instrs[i].access);
+        if (is_element(to, i)) kf__cuda_need_pointer(L, t, L->k->instrs[i].access);
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
     const kf__lx *any = NULL, *place = NULL;
     for (uint32_t i = to->lead; i < L->k->n_instrs; ++i) {
-        if (!is_part(L, t, to->lead, false, i)) continue;
+        if (!is_element(to, i)) continue;
         uint32_t access = L->k->instrs[i].access;
         const kf__lx *here = kf__guard_at(L, L->k->instrs[i].args[0], at);
         here = kf__put_let(L, "int", kf__l_name(L, "here%u", (unsigned)i), here, NULL);
@@ -352,40 +373,63 @@ static void put_each(const target *to) {
     kf__close(L);
 }
 
-/* Elements of the pack at `from` that the guards of part i leave. */
-static void put_wide(const target *to, uint32_t i, const uint32_t *guards, uint32_t n,
-                     const kf__lx *from, const kf__lx *aligned) {
+/* Any pack, of what no choice was found for: its parts one after the other. */
+static void put_pack(const target *to, uint32_t i) {
     kf__low *L = to->L;
     kf__tile *t = to->t;
-    const kf__lx *here = kf__cuda_elements_here(L, t, i), *begin, *end;
-    kf__put_range_of(L, i, guards, n, t->j, here, &begin, &end);
+    const kf__instr *in = &L->k->instrs[i];
+    kf__cuda_need_pointer(L, t, in->access);
+    const kf__lx *known = kf__known_guard(L, in->args[0]), *begin, *end;
+    if (known) kf__open_if(L, known); /* passed by where it is another row's */
+    L->known_holds = true;
+    const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
+    const kf__lx *here = kf__cuda_elements_here(L, t, i);
+    kf__put_range(L, i, t->j, here, &begin, &end);
     kf__open_if(L, kf__l_bin(L, "<", begin, end));
     kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", end, begin), here));
     const char *load = kf__cuda_wide_name(L, "load", t->W, stored_type(L, to->lead));
-    kf__put_call(L, kf__l_call(L, load, KF__I64, from, kf__l_int(L, 0), here, aligned,
+    kf__put_call(L, kf__l_call(L, load, KF__I64, p, kf__l_int(L, 0), here,
+                               kf__cuda_aligned(L, t, in->access),
                                kf__cuda_words_of(L, t, to->lead, to->s)));
     kf__open_else(L);
-    put_part(to, from, begin, end);
+    const char *some = kf__cuda_wide_name(L, "part", t->W, stored_type(L, to->lead));
+    kf__cuda_put_part(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words,
+                      some, p, begin, end);
     kf__close(L);
     kf__close(L);
-}
-
-/* Any pack: passed by where it is another row's. */
-static void put_pack(const target *to, uint32_t i) {
-    kf__low *L = to->L;
-    const kf__instr *in = &L->k->instrs[i];
-    kf__cuda_need_pointer(L, to->t, in->access);
-    const kf__lx *known = kf__known_guard(L, in->args[0]);
-    if (known) kf__open_if(L, known);
-    uint32_t guard = in->args[0];
-    L->known_holds = true;
-    put_wide(to, i, &guard, 1, kf__l_var(L, L->pointer[in->access]),
-             kf__cuda_aligned(L, to->t, in->access));
     L->known_holds = false;
     if (known) kf__close(L);
 }
 
-kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead, bool packs) {
+static void put_parts(const target *to) {
+    kf__low *L = to->L;
+    bool elements = false;
+    if (to->words)
+        kf__cuda_put_empty(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words);
+    for (uint32_t i = to->lead; i < L->k->n_instrs; ++i) {
+        if (is_element(to, i))
+            elements = true;
+        else if (is_part(L, to->lead, i))
+            put_pack(to, i);
+    }
+    if (!elements) return;
+    put_raw(to);
+    put_each(to);
+    if (!to->words) return;
+    const char *some = kf__l_name(L, "some_%s", to->array);
+    kf__put_var(L, "uint32_t", some, to->words, NULL);
+    put_join(to, kf__l_var(L, some));
+    kf__cuda_add_words(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words,
+                       some);
+}
+
+bool kf__cuda_is_chosen(const kf__low *L, const kf__tile *t, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->kind != KF__I_LOAD || !kf__cuda_in_registers(L, i)) return false;
+    return kf__cuda_shares(L, i) || (t->inside && in->n_args);
+}
+
+kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead) {
     if (t->row_left) return NULL;
     choice *c = KF__NEW(L->arena, choice, 1);
     if (!c) {
@@ -393,7 +437,7 @@ kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead, bool p
         return NULL;
     }
     c->L = L, c->t = t, c->down = t->inside;
-    if (!find_parts(c, lead, packs) || !c->n) return NULL;
+    if (!find_parts(c, lead) || !c->n) return NULL;
     c->all = are_all(c, lead);
     put_early_guards(c);
     for (uint32_t k = 0; k < c->n; ++k)
@@ -401,47 +445,98 @@ kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead, bool p
     return c;
 }
 
-static void put_packs(const target *to) {
+/* The pack from a group that it lies in altogether. false: there may be packs that lie in no group,
+ * which are to be loaded by elements in the branch that is left open. depth: branches to close. */
+static bool put_whole(const target *to, const choice *c, int *depth) {
     kf__low *L = to->L;
-    kf__cuda_put_empty(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words);
-    const choice *c = kf__cuda_begin_choice(L, to->t, to->lead, true);
-    for (uint32_t i = to->lead; !c && i < L->k->n_instrs; ++i)
-        if (is_part(L, to->t, to->lead, true, i)) put_pack(to, i);
-    for (uint32_t k = 0; c && k < c->n; ++k) {
-        const part *p = &c->parts[k];
-        if (p->group != k) continue;
-        const group_place *g = &c->groups[k];
-        if (g->some) kf__open_if(L, g->some);
-        put_wide(to, p->instr, p->late, p->n_late, g->from, chosen(c, k, aligned_value, 0));
-        if (g->some) kf__close(L);
-    }
-}
-
-/* Has the pack an element of these parts? NULL: it isn't told by ranges. */
-static const kf__lx *any_here(const choice *c) {
-    kf__low *L = c->L;
-    const kf__lx *any = NULL;
-    for (uint32_t k = 0; k < c->n; ++k)
-        for (uint32_t i = 0; i < c->parts[k].n_late; ++i)
-            if (!kf__is_range(L, c->parts[k].late[i])) return NULL;
+    kf__tile *t = to->t;
+    bool others = false;
     for (uint32_t k = 0; k < c->n; ++k) {
         const part *p = &c->parts[k];
+        const group_place *g = &c->groups[k];
         if (p->group != k) continue;
-        if (!p->n_late) return NULL;
-        const kf__lx *here = kf__cuda_elements_here(L, c->t, p->instr), *begin, *end;
-        kf__put_range_of(L, p->instr, p->late, p->n_late, c->t->j, here, &begin, &end);
-        const kf__lx *some = kf__l_bin(L, "<", begin, end);
-        if (c->groups[k].some) some = kf__l_bin(L, "&", c->groups[k].some, some);
-        any = any ? kf__l_bin(L, "|", any, some) : some;
+        others |= !g->pack || p->n_late;
+        if (!g->pack) continue;
+        const kf__lx *here = kf__cuda_elements_here(L, t, p->instr), *begin, *end, *whole = NULL;
+        if (p->n_late) {
+            kf__put_range_of(L, p->instr, p->late, p->n_late, t->j, here, &begin, &end);
+            whole = kf__l_bin(L, "==", end, here);
+            if (begin->kind != KF__L_INT)
+                whole = kf__l_bin(L, "&", kf__l_bin(L, "==", begin, kf__l_int(L, 0)), whole);
+        }
+        if (g->some) whole = whole ? kf__l_bin(L, "&", g->some, whole) : g->some;
+        const kf__lx *wide = chosen(c, k, aligned_value, 0);
+        if (whole) kf__open_if(L, whole), ++*depth;
+        const char *load = kf__cuda_wide_name(L, "load", t->W, stored_type(L, to->lead));
+        kf__put_call(L, kf__l_call(L, load, KF__I64, g->from, kf__l_int(L, 0), here, wide,
+                                   kf__cuda_words_of(L, t, to->lead, to->s)));
+        if (!whole) return true; /* all that there are */
+        kf__open_else(L);
     }
+    return !others;
+}
+
+bool kf__cuda_is_late(const kf__choice *c) {
+    for (uint32_t k = 0; k < c->n; ++k)
+        if (c->down && c->parts[k].n_late) return true;
+    return false;
+}
+
+/* The guards of what is late of a group, at `row`. */
+static const kf__lx *group_at(const choice *c, uint32_t group, int axis, const kf__lx *row) {
+    kf__low *L = c->L;
+    const char *var = L->axes[axis].var;
+    const kf__lx *all = NULL;
+    L->axes[axis].var = row->name;
+    for (uint32_t i = 0; i < c->parts[group].n_late; ++i) {
+        const kf__lx *here = kf__guard_at(L, c->parts[group].late[i], c->t->j);
+        all = all ? kf__l_bin(L, "&", all, here) : here;
+    }
+    L->axes[axis].var = var;
+    return all;
+}
+
+const kf__lx *kf__cuda_put_tile_choice(kf__choice *c, int axis, const kf__lx *first,
+                                       const kf__lx *last) {
+    kf__low *L = c->L;
+    const kf__lx *here[KF__MOST_PARTS], *any = NULL;
+    unsigned lead = (unsigned)c->parts[0].instr;
+    for (uint32_t k = 0; k < c->n; ++k) {
+        if (c->parts[k].group != k) continue;
+        const kf__lx *begin = group_at(c, k, axis, first), *end = group_at(c, k, axis, last);
+        here[k] = begin ? kf__l_bin(L, "&", begin, end) : kf__l_int(L, 1);
+        if (c->groups[k].some)
+            here[k] = begin ? kf__l_bin(L, "&", here[k], c->groups[k].some) : c->groups[k].some;
+        here[k] = kf__put_let(L, "int", kf__l_name(L, "all%u", (unsigned)c->parts[k].instr), here[k],
+                              NULL);
+        any = any ? kf__l_bin(L, "|", any, here[k]) : here[k];
+    }
+    c->span.from = kf__put_let(L, pointer_type(L, lead), kf__l_name(L, "span%u", lead),
+                               late_choice(c, here, -1), NULL);
+    for (int m = 0; m < L->n_axes; ++m)
+        if (c->groups[0].by[m])
+            c->span.by[m] = kf__put_let(L, "int64_t", kf__l_name(L, "span_by%d_%u", m, lead),
+                                        late_choice(c, here, m), NULL);
     return any;
+}
+
+void kf__cuda_put_of_tile(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
+                          const kf__lx *s) {
+    target to = {L, t, lead, array, 0, s};
+    const choice *c = t->choices[lead];
+    const kf__lx *e = kf__cuda_open_elements(L, t), *place = c->span.from;
+    for (int m = 0; m < L->n_axes; ++m)
+        if (c->span.by[m])
+            place = kf__l_bin(L, "+", place,
+                              kf__l_bin(L, "*", kf__l_var(L, L->axes[m].var), c->span.by[m]));
+    put_element(&to, place, NULL, e);
+    kf__close(L);
 }
 
 static void put_elements(const target *to, const choice *c) {
     kf__low *L = c->L;
     kf__tile *t = c->t;
-    const kf__lx *rare = to->words ? any_here(c) : NULL;
-    if (rare) kf__open_if(L, rare);
+    put_raw(to);
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
     const kf__lx *any = NULL, *here[KF__MOST_PARTS];
     for (uint32_t k = 0; k < c->n; ++k) {
@@ -449,7 +544,7 @@ static void put_elements(const target *to, const choice *c) {
         here[k] = late_guard(c, k, at);
         any = any ? kf__l_bin(L, "|", any, here[k]) : here[k];
     }
-    if (c->all) any = NULL; /* and the load, without a condition, waits for nothing */
+    if (c->all) any = NULL;
     const kf__lx *place = late_choice(c, here, -1);
     for (int m = 0; m < L->n_axes; ++m) {
         const kf__lx *i = m == kf__last(L) ? e : kf__l_var(L, L->axes[m].var);
@@ -458,20 +553,32 @@ static void put_elements(const target *to, const choice *c) {
     }
     put_element(to, place, any, e);
     kf__close(L);
-    if (rare) kf__close(L);
+    if (to->words) put_join(to, kf__cuda_words_of(L, t, to->lead, to->s));
+}
+
+/* Packs of a choice: whole ones, or elements, or nothing. */
+static void put_packs(const target *to, const choice *c) {
+    kf__low *L = to->L;
+    int depth = 0;
+    if (!put_whole(to, c, &depth)) {
+        kf__open_if(L, kf__l_bin(L, "<", kf__l_int(L, 0), to->t->left));
+        put_elements(to, c);
+        kf__open_else(L);
+        ++depth;
+    }
+    if (depth)
+        kf__cuda_put_empty(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words);
+    while (depth--) kf__close(L);
 }
 
 void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array, int words,
                          const kf__lx *s) {
     target to = {L, t, lead, array, words, s};
-    if (words) put_packs(&to);
-    bool elements = false;
-    for (uint32_t i = lead; i < L->k->n_instrs; ++i)
-        elements |= is_part(L, t, lead, false, i);
-    if (!elements) return;
-    const choice *c = t->choices ? t->choices[lead] : kf__cuda_begin_choice(L, t, lead, false);
-    if (c)
-        put_elements(&to, c);
+    const choice *c = t->choices ? t->choices[lead] : kf__cuda_begin_choice(L, t, lead);
+    if (!c)
+        put_parts(&to);
+    else if (words)
+        put_packs(&to, c);
     else
-        put_each(&to);
+        put_elements(&to, c);
 }

@@ -1,8 +1,8 @@
 /* Columns on CUDA: outer axes reduced, the innermost kept.
  *
- *     block     32 threads across, W columns each; 8 threads down, every 8th row of its chunk
- *     tile      8 rows of a thread in flight, 4 of groups of more than two bytes an element; its states
- *               are arrays over its W columns
+ *     block     32 threads across, W columns each, of 8 bytes a thread; 8 threads down, every 8th row
+ *               of its chunk
+ *     tile      8 rows of a thread in flight; its states are arrays over its W columns
  *     then      the 8 states of a column merge through shared memory, in order, by a thread a column
  *     cluster   up to 2048 rows, from sm_90 on: its blocks take chunks of the rows in turn, and push
  *               their states into the first one, which merges them in order
@@ -18,12 +18,11 @@ enum {
     KF__THREADS = KF__ACROSS * KF__DOWN,
     KF__ROWS_IN_FLIGHT = 8,
     KF__ELEMENTS_IN_FLIGHT = 96, /* of a thread, at most: registers */
-    KF__GUARDED = 2,             /* loads; of more of them each column chooses one by itself */
     KF__CLUSTER_ROWS = 2048,     /* at most; of more rows clusters lose to groups */
     KF__CLUSTER_BLOCKS = 8,
     KF__BLOCKS_A_SM = 2,         /* of clusters: more of them gain nothing */
     KF__GROUP_ROWS = 256,        /* at least */
-    KF__COLUMN_GROUPS = 64,      /* at most, of one column */
+    KF__COLUMN_GROUPS = 128,     /* at most, of one column */
     KF__SHARED_BYTES = 48 << 10,
 };
 
@@ -69,14 +68,13 @@ static int state_bytes(const kf__low *L, const columns *c) {
     return n;
 }
 
-/* Loads of elements; those under guards: which part of a concatenation or pad it is. */
-static int loads(const kf__low *L, bool guarded) {
-    int n = 0;
+/* Is an element loaded under a guard, as of a part of a concatenation or pad? */
+static bool is_guarded(const kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        n += in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && (!guarded || in->n_args);
+        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->n_args) return true;
     }
-    return n;
+    return false;
 }
 
 static const char *array(kf__low *L, const char *what, uint32_t red, int f) {
@@ -111,6 +109,17 @@ static const kf__lx *put_held(kf__low *L, const char *name, const kf__lx *from, 
     return kf__put_let(L, "int64_t", name, n, NULL);
 }
 
+/* The axis that is reduced; -1: there are several. */
+static int reduced_axis(const kf__low *L) {
+    int found = -1;
+    for (int m = 0; m < L->n_axes; ++m) {
+        if (!L->axes[m].reduced) continue;
+        if (found >= 0) return -1;
+        found = m;
+    }
+    return found;
+}
+
 static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *down) {
     kf__phase *p = &c->phase;
     for (uint32_t r = 0; r < p->n_reds; ++r)
@@ -132,6 +141,13 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     const kf__lx *before = kf__put_let(
         L, "int64_t", "before",
         kf__l_bin(L, "/", kf__l_bin(L, "-", c->first_row, from), kf__l_int(L, KF__DOWN)), NULL);
+    c->tile.first_row = NULL;
+    if (c->tile.choices && (c->tile.row_axis = reduced_axis(L)) >= 0) {
+        const char *type = L->small ? "uint32_t" : "int64_t";
+        const kf__lx *last = kf__l_bin(L, "+", c->first_row, kf__l_int(L, KF__DOWN * (c->tile.V - 1)));
+        c->tile.first_row = kf__put_let(L, type, "top_row", c->first_row, NULL);
+        c->tile.last_row = kf__put_let(L, type, "last_row", kf__cuda_at_most(L, last, c->to), NULL);
+    }
     L->narrow = true; /* what a tile folds; from the merge with the column's states on i64 */
     for (int f = 0; f < KF__MAX_FIELDS; ++f) {
         for (uint32_t r = 0; r < p->n_reds; ++r)
@@ -451,6 +467,24 @@ static void put_merge_function(kf__low *L, columns *c) {
     kf__close(L);
 }
 
+/* bytes: of a column's states in shared memory, of which there is `room`. */
+static void pick_tile(kf__low *L, columns *c, int bytes, int room) {
+    kf__tile *t = &c->tile;
+    bool single = L->tiled || is_guarded(L); /* each column chooses its part by itself */
+    int width = kf__cuda_width(L), loads = (int)kf__max(1, kf__cuda_n_loads(L));
+    t->W = single ? 1 : (int)kf__min(4, kf__max(2, width / 2));
+    while (t->W > 1 && bytes * t->W > room) t->W /= 2;
+    t->V = KF__ROWS_IN_FLIGHT;
+    while (t->V > 1 && t->V * t->W * loads > KF__ELEMENTS_IN_FLIGHT) t->V /= 2;
+    if (L->tiled) {
+        t->V = KF__TILE_ROWS / KF__DOWN;
+        t->between = kf__cuda_exchange_tiles;
+    }
+    t->inside = t->W == 1;
+    t->vec = kf__cuda_wide(L, t->W);
+    t->head = head;
+}
+
 void kf__cuda_columns(kf__low *L) {
     columns c = {0};
     size_t n = L->k->n_instrs + 1;
@@ -473,22 +507,9 @@ void kf__cuda_columns(kf__low *L) {
     int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L);
     c.clusters = L->target->sm >= 90 && c.rows <= KF__CLUSTER_ROWS && 2 * bytes <= room;
     if (c.clusters) bytes *= 2;
-    bool single = L->tiled || loads(L, true) > KF__GUARDED;
-    c.tile.W = single ? 1 : (int)kf__min(4, kf__cuda_width(L));
-    while (c.tile.W > 1 && bytes * c.tile.W > room) c.tile.W /= 2;
-    bool narrow = kf__cuda_width(L) >= 8; /* at most two bytes an element */
-    c.tile.V = c.clusters || narrow ? KF__ROWS_IN_FLIGHT : KF__ROWS_IN_FLIGHT / 2;
-    int in_flight = c.tile.W * loads(L, false);
-    while (c.tile.V > 1 && c.tile.V * in_flight > KF__ELEMENTS_IN_FLIGHT) c.tile.V /= 2;
-    if (L->tiled) {
-        c.tile.V = KF__TILE_ROWS / KF__DOWN;
-        c.tile.between = kf__cuda_exchange_tiles;
-    }
-    c.tile.inside = c.tile.W == 1;
-    c.tile.vec = kf__cuda_wide(L, c.tile.W);
-    c.tile.head = head;
     c.width = L->axes[kf__last(L)].size;
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
+    pick_tile(L, &c, bytes, room);
     c.tiles = kf__max(1, kf__ceil_div(c.width, KF__ACROSS * c.tile.W));
     int64_t step = KF__DOWN * c.tile.V, most = c.clusters ? KF__CLUSTER_BLOCKS : KF__COLUMN_GROUPS;
     c.part = kf__ceil_div(kf__ceil_div(c.rows, most), step) * step;

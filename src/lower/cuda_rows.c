@@ -24,17 +24,28 @@ static const bucket buckets[] = {
 enum { KF__ROW_THREADS = 128 }; /* of a block of several rows */
 
 /* Values that a thread keeps for each element: more of them, fewer elements a thread. */
-static int kept_values(const kf__low *L) {
-    int n = 0;
+static int kept_values(kf__low *L) {
+    int n = kf__cuda_n_loads(L);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if ((in->kind == KF__I_LOAD || in->kind == KF__I_INDEX) && in->level == KF__LEVEL_FULL && in->stage == 0) ++n;
+        n += in->kind == KF__I_INDEX && in->level == KF__LEVEL_FULL && in->stage == 0;
     }
     return n;
 }
 
+/* Is a part of a pad loaded by elements, as mirrored edges are? A warp that has some of it takes long. */
+static bool has_elements(const kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->n_args &&
+            kf__low_step(L, in->access) != 1)
+            return true;
+    }
+    return false;
+}
+
 /* filled: packs of a thread that each row of the bucket has some element of. */
-static bool pick(const kf__low *L, int width, bucket *out, int *filled) {
+static bool pick(kf__low *L, int width, bucket *out, int *filled) {
     int64_t packs = kf__ceil_div(L->axes[kf__last(L)].size, width);
     for (size_t b = 0; b < KF__COUNT(buckets); ++b) {
         if (packs > buckets[b].packs) continue;
@@ -43,6 +54,7 @@ static bool pick(const kf__low *L, int width, bucket *out, int *filled) {
         int kept = kept_values(L);
         while (out->V > 1 && out->lanes >= 32 && out->lanes < 512 && out->V * width * kept > 96)
             out->V /= 2, out->lanes *= 2;
+        while (out->V > 1 && out->lanes < 128 && has_elements(L)) out->V /= 2, out->lanes *= 2;
         *filled = 1 + (int)(b ? buckets[b - 1].packs : 0) / out->lanes;
         return true;
     }

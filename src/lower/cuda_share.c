@@ -50,14 +50,12 @@ static bool may_share(const kf__low *L, uint32_t a, uint32_t b) {
     return same && x->dtype == y->dtype && exclude(L, a, b);
 }
 
-void kf__cuda_share(kf__low *L, const kf__mask *loaded) {
+/* [n_instrs] whose registers each has, those of `loaded` shared where they may be. NULL: no memory. */
+static uint16_t *shared(kf__low *L, const kf__mask *loaded) {
     uint32_t n = L->k->n_instrs;
     uint16_t *lead = KF__NEW(L->arena, uint16_t, n + 1);
-    if (!lead) {
-        L->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < n; ++i) {
+    if (!lead) L->failed = true;
+    for (uint32_t i = 0; lead && i < n; ++i) {
         lead[i] = L->lead ? L->lead[i] : (uint16_t)i;
         bool known = lead[i] != i || !kf__has(loaded, i);
         for (uint32_t k = 0; k < i && !known; ++k) {
@@ -68,7 +66,30 @@ void kf__cuda_share(kf__low *L, const kf__mask *loaded) {
             if (fits) lead[i] = (uint16_t)k, known = true;
         }
     }
-    L->lead = lead;
+    return lead;
+}
+
+void kf__cuda_share(kf__low *L, const kf__mask *loaded) {
+    const uint16_t *lead = shared(L, loaded);
+    if (lead) L->lead = lead;
+}
+
+int kf__cuda_n_loads(kf__low *L) {
+    const kf__kernel *k = L->k;
+    kf__mask *guarded = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
+    int n = 0;
+    for (uint32_t i = 0; guarded && i < k->n_instrs; ++i) {
+        const kf__instr *in = &k->instrs[i];
+        if (in->kind != KF__I_LOAD || in->level != KF__LEVEL_FULL || in->stage) continue;
+        if (in->n_args)
+            guarded[i / 64] |= (kf__mask)1 << i % 64;
+        else
+            n += kf__low_step(L, in->access) != 0;
+    }
+    const uint16_t *lead = guarded ? shared(L, guarded) : NULL;
+    for (uint32_t i = 0; lead && i < k->n_instrs; ++i) n += kf__has(guarded, i) && lead[i] == i;
+    if (!guarded) L->failed = true;
+    return n;
 }
 
 uint32_t kf__cuda_lead(const kf__low *L, uint32_t i) { return L->lead ? L->lead[i] : i; }
@@ -111,6 +132,11 @@ void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int w
     const char *some = kf__l_name(L, "some_%s", array);
     kf__put_var(L, "uint32_t", some, words, NULL);
     kf__put_call(L, kf__l_call(L, function, KF__I64, p, begin, end, kf__l_var(L, some)));
+    kf__cuda_add_words(L, array, first, words, some);
+}
+
+void kf__cuda_add_words(kf__low *L, const char *array, const kf__lx *first, int words,
+                        const char *some) {
     const kf__lx *k = open_words(L, words);
     const kf__lx *word = kf__l_item(L, array, kf__l_bin(L, "+", first, k));
     kf__put_set(L, word, kf__l_bin(L, "|", word, kf__l_item(L, some, k)));

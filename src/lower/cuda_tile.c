@@ -170,6 +170,30 @@ static const uint16_t *sides_of(kf__low *L, const kf__phase *p, const kf__mask *
     return kf__cuda_sides(L, mask, held);
 }
 
+/* Of columns: is it the same for all of a row's, and loaded with what isn't? */
+static bool is_same(const kf__low *L, const kf__phase *p, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (kf__cuda_is_fixed(L, i) || kf__cuda_in_registers(L, i)) return false;
+    return p->by_element && in->kind == KF__I_LOAD && !in->n_args;
+}
+
+static const char *same_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "same%u", (unsigned)i);
+}
+
+static const kf__lx *load_same(kf__low *L, const kf__tile *t, uint32_t i) {
+    uint32_t access = L->k->instrs[i].access;
+    kf__cuda_need_pointer(L, t, access);
+    return kf__low_load(L, access, kf__l_var(L, L->pointer[access]), kf__l_int(L, 0));
+}
+
+static void put_same(kf__low *L, const kf__tile *t, const kf__phase *p, const kf__mask *mask,
+                     const kf__lx *s) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && !L->value[i] && is_same(L, p, i))
+            kf__put_set(L, kf__l_item(L, same_name(L, i), s), load_same(L, t, i));
+}
+
 static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *mask, uint32_t stage,
                        const kf__lx *s) {
     for (uint32_t i = 0; i < p->n_stores; ++i)
@@ -180,11 +204,14 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
         if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD ||
             kf__cuda_in_registers(L, i))
             continue;
+        if (is_same(L, p, i)) {
+            L->value[i] = kf__l_item(L, same_name(L, i), s);
+            continue;
+        }
         kf__cuda_need_pointer(L, t, in->access);
-        if (in->n_args) continue;
-        const kf__lx *p0 = kf__l_var(L, L->pointer[in->access]);
-        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i),
-                                  kf__low_load(L, in->access, p0, kf__l_int(L, 0)), NULL);
+        if (!in->n_args)
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i),
+                                      load_same(L, t, i), NULL);
     }
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -261,6 +288,25 @@ static void put_raw_loads(kf__low *L, kf__tile *t) {
     kf__close(L);
 }
 
+/* Of columns: what is chosen among parts, for all rows in flight where they are of one. */
+static void put_tile_loads(kf__low *L, kf__tile *t, const kf__mask *mask) {
+    const kf__lx *one = NULL;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        if (!kf__has(mask, i) || !kf__cuda_of_tile(L, t, i) || kf__cuda_lead(L, i) != i) continue;
+        const kf__lx *all =
+            kf__cuda_put_tile_choice(t->choices[i], t->row_axis, t->first_row, t->last_row);
+        one = one ? kf__l_bin(L, "&", one, all) : all;
+    }
+    if (!one) return;
+    kf__open_if(L, one);
+    kf__cuda_put_tile_loads_of(L, t, mask, open_packs(L, t), true);
+    kf__close(L);
+    kf__open_else(L);
+    kf__cuda_put_tile_loads_of(L, t, mask, open_packs(L, t), false);
+    kf__close(L);
+    kf__close(L);
+}
+
 /* The instructions of a phase; which of its loads share registers. NULL: no memory. */
 static const kf__mask *begin_phase(kf__low *L, const kf__phase *p) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, p->n_reds + p->n_stores + 1);
@@ -282,8 +328,8 @@ void kf__cuda_prepare(kf__low *L, kf__tile *t, const kf__phase *p) {
     t->choices = KF__NEW(L->arena, kf__choice *, L->k->n_instrs + 1);
     if (!t->choices) L->failed = true;
     for (uint32_t i = 0; mask && t->choices && i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i) && kf__cuda_shares(L, i) && kf__cuda_lead(L, i) == i)
-            t->choices[i] = kf__cuda_begin_choice(L, t, i, false);
+        if (kf__has(mask, i) && kf__cuda_is_chosen(L, t, i) && kf__cuda_lead(L, i) == i)
+            t->choices[i] = kf__cuda_begin_choice(L, t, i);
 }
 
 void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool split) {
@@ -297,6 +343,8 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
             continue;
         else if (is_kept(L, i, stage))
             kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), kept_name(L, i), t->V * t->W, NULL);
+        if (!L->value[i] && is_same(L, p, i))
+            kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), same_name(L, i), t->V, NULL);
     }
     bool loads = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
@@ -305,11 +353,13 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     L->raw = split ? kf__cuda_find_raw(L, t, mask) : NULL;
     const kf__lx *s = apart ? open_packs(L, t) : open_held_packs(L, t);
     kf__cuda_put_fixed(L);
+    put_same(L, t, p, mask, s);
     kf__cuda_put_loads(L, t, mask, s);
     if (apart) {
         kf__close(L);
         kf__cuda_forget_fixed(L);
         if (L->raw) put_raw_loads(L, t);
+        put_tile_loads(L, t, mask);
         if (t->between) t->between(L, t);
         s = open_held_packs(L, t);
         kf__cuda_put_fixed(L);

@@ -189,10 +189,9 @@ void kf__cuda_to_shared(kf__low *L, const kf__tile *t, uint32_t access, const ch
 
 /* ---------------------------------------------------------------- along t */
 
-/* Opens the loop over this thread's runs of operand i along t: r and l in the tile, whether the run
- * is in the array (left: how many of its elements are), and the pointer at it. */
-static void open_runs(kf__low *L, const shape *s, uint32_t i, bool pointer) {
-    int W = along_t(L, i);
+/* Opens the loop over this thread's runs, of W elements, of operand i along t: r and l in the tile,
+ * whether the run is in the array (left: how many of its elements are), and the pointer at it. */
+static void open_runs(kf__low *L, const shape *s, uint32_t i, int W, bool pointer) {
     const kf__operand *o = &L->operands[i];
     const kf__lx *tid = var(L, "tid"), *q = var(L, "q"), *n = kf__l_int(L, W);
     const kf__lx *lanes = kf__put_let(L, "int", "lanes_t",
@@ -248,7 +247,7 @@ static void put_early(kf__low *L, const shape *s, uint32_t i) {
                    shared_items(L, s, i));
     kf__put_var(L, "uint32_t", words, s->each * item_size(L, i) / 4, NULL);
     kf__open_block(L);
-    open_runs(L, s, i, true);
+    open_runs(L, s, i, along_t(L, i), true);
     const char *alias = kf__types[L->operands[i].dtype].alias;
     const kf__lx *to = plus(L, var(L, words), times(L, var(L, "q"), kf__l_int(L, 4)));
     const kf__lx *zero = kf__l_int(L, 0), *left = var(L, "left"), *begin = zero, *end = left;
@@ -282,7 +281,7 @@ static void between(kf__low *L, kf__tile *t) {
             continue;
         }
         kf__open_block(L);
-        open_runs(L, &s, i, false);
+        open_runs(L, &s, i, along_t(L, i), false);
         const kf__lx *at = plus(L, times(L, var(L, "l"), pitch(L, i)), var(L, "r"));
         kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_shared_put16_%s", bits_name(L, i)), KF__I64,
                                    var(L, kf__cuda_tile_name(L, i)), at,
@@ -300,8 +299,12 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
     }
     kf__dtype type = L->operands[i].dtype;
     const kf__lx *e = var(L, "e"), *n = kf__l_int(L, along_t(L, i));
-    kf__open_block(L);
-    open_runs(L, s, i, true);
+    bool alone = kf__types[type].size >= 4; /* smaller ones go by words wherever they begin */
+    if (alone)
+        kf__open_if(L, wide(L, i));
+    else
+        kf__open_block(L);
+    open_runs(L, s, i, along_t(L, i), true);
     kf__put_var(L, kf__ctype(type), "w", along_t(L, i), NULL);
     kf__open_for(L, "int", "e", kf__l_int(L, 0), n, kf__l_int(L, 1), KF__UNROLL);
     const kf__lx *at = plus(L, times(L, plus(L, var(L, "r"), e), pitch(L, i)), var(L, "l"));
@@ -311,7 +314,19 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
     const char *name = kf__l_name(L, "kf_store%d_%s", along_t(L, i), kf__types[type].alias);
     kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, "p"), kf__l_int(L, 0), var(L, "left"),
                                wide(L, i), var(L, "w")));
-    close_runs(L);
+    kf__close(L);
+    if (alone) { /* neighbours by neighbouring threads, so that whole sectors are written */
+        kf__open_else(L);
+        open_runs(L, s, i, 1, true);
+        kf__open_if(L, kf__l_bin(L, "<", kf__l_int(L, 0), var(L, "left")));
+        at = plus(L, times(L, var(L, "r"), pitch(L, i)), var(L, "l"));
+        const kf__lx *value =
+            kf__l_call(L, "kf_shared_get_T", type, var(L, kf__cuda_tile_name(L, i)), at);
+        kf__put_store(L, i, "p", kf__l_int(L, 0), value);
+        kf__close(L);
+        kf__close(L);
+    }
+    kf__close(L);
 }
 
 /* ---------------------------------------------------------------- the nest */

@@ -21,6 +21,7 @@ typedef struct kf__o_noise {
     bool border;  /* of the node: what others than its own operator or library call use */
     bool reduced; /* it is a reduction */
 } kf__o_noise;
+enum { KF__O_FIRST_LOOK = 8 }; /* samples behind this one only a second look has */
 
 /* ---------------------------------------------------------------- numbers.c */
 

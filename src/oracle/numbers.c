@@ -195,13 +195,10 @@ double kf__o_random(const kf__o_noise *noise, int64_t element) {
     return ((h ^ (uint64_t)noise->sample) & 1) ? u : -u;
 }
 
-/* Samples behind this one, of which only a second look has any, also take errors far below. */
-enum { FIRST_FINE = 8 };
-
 long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t, long double x,
                           long double error) {
     if (!(error > 0)) return x;
-    if (noise->sample > FIRST_FINE) /* a large error may hide what a small one does: in x % 0.5 */
+    if (noise->sample > KF__O_FIRST_LOOK) /* a large error may hide what a small one does: in x % 0.5 */
         error = ldexpl(error, -(int)(kf__o_hash(noise->key - (uint64_t)element) % 24));
     if (noise->sample > 1) return x + (long double)kf__o_random(noise, element) * error;
     long double grid = 32 * kf__o_ulp(t, x);

@@ -35,11 +35,14 @@ static long double total(const partial *a) { return isfinite(a->s) ? a->s + a->c
 
 /* What a sum or product may be that overflows in some orders: in the first four samples one of these
  * after another, each row beginning elsewhere; then about what it should be, and of a product whose
- * parts may underflow anything up to twice that, and zeros. */
+ * parts may underflow anything up to twice that, and zeros. In samples that only a second look has also
+ * one of the four, each row's its own: what is made of two rows needs them together. */
 static double overflowed(const row *r, long double x, long double error, bool underflows) {
     double some[] = {NAN, fabsl(x) <= error ? 0 : kf__o_round(r->compute, x), INFINITY, -INFINITY};
     uint64_t way = (uint64_t)r->noise->sample + kf__o_hash((uint64_t)r->index);
+    uint64_t other = kf__o_hash(r->noise->key + 2 * (uint64_t)r->index + (uint64_t)r->noise->sample % 2);
     if (r->noise->sample <= 4) return some[way % 4];
+    if (r->noise->sample > KF__O_FIRST_LOOK && other % 8 < 4) return some[other % 4];
     double random = kf__o_random(r->noise, r->index);
     if (underflows && way % 4 < 2)
         return kf__o_round(r->compute, way % 4 ? x + random * x : random * 0);

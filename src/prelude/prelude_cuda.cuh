@@ -322,6 +322,18 @@ template <int SIZE> struct kf__bits { typedef uint32_t type; };
 template <> struct kf__bits<1> { typedef uint8_t type; };
 template <> struct kf__bits<2> { typedef uint16_t type; };
 
+/* Where a load goes that has nothing to load, and gives 0: under a condition it would be waited for
+ * before the next one starts. Not const, or compilers would know what is there. */
+__device__ uint64_t kf__zeros[1];
+
+/* An element, as words of its own. */
+template <typename S> KF_FN void kf__single(const S *p, uint32_t *raw) {
+    constexpr int SIZE = sizeof(S), PER = SIZE < 4 ? 1 : SIZE / 4;
+    typedef kf__pack<typename kf__bits<(SIZE < 4 ? SIZE : 4)>::type, PER> item;
+    item v = *(const item *)p;
+    _Pragma("unroll") for (int j = 0; j < PER; j++) raw[j] = v.at[j];
+}
+
 /* A dtype: how it is stored (S) and computed with (T). */
 #define KF_DTYPE(N, STORED, COMPUTED, FROM, TO)                                               \
     struct kf__##N {                                                                          \
@@ -331,6 +343,8 @@ template <> struct kf__bits<2> { typedef uint16_t type; };
         static __device__ __forceinline__ S to(T v) { return TO(v); }                         \
     };                                                                                        \
     KF_FN COMPUTED kf_load_##N(const STORED *p, int64_t i) { return FROM(p[i]); }             \
+    KF_FN const STORED *kf_zeros_##N(void) { return (const STORED *)kf__zeros; }              \
+    KF_FN void kf_single_##N(const STORED *p, uint32_t *raw) { kf__single(p, raw); }          \
     KF_FN void kf_store_##N(STORED *p, int64_t i, COMPUTED v) { p[i] = TO(v); }               \
     KF_FN void kf_dense_put_##N(STORED *array, int i, COMPUTED v) {                           \
         array[kf__dense<STORED>(i)] = TO(v);                                                  \
@@ -456,11 +470,7 @@ KF_FN void kf__settle(const typename D::S *p, int n, uint32_t *raw, uint32_t *wo
  * own. */
 template <typename D, int W> KF_FN void kf__each(const typename D::S *p, int n, uint32_t *raw) {
     constexpr int SIZE = sizeof(typename D::S), PER = SIZE < 4 ? 1 : SIZE / 4;
-    typedef kf__pack<typename kf__bits<(SIZE < 4 ? SIZE : 4)>::type, PER> item;
-    _Pragma("unroll") for (int k = 0; k < W; k++) {
-        item v = *(const item *)(p + (k < n ? k : n - 1));
-        _Pragma("unroll") for (int j = 0; j < PER; j++) raw[k * PER + j] = v.at[j];
-    }
+    _Pragma("unroll") for (int k = 0; k < W; k++) kf__single(p + (k < n ? k : n - 1), raw + k * PER);
 }
 template <typename D, int W> KF_FN void kf__join(const uint32_t *raw, uint32_t *words) {
     constexpr int SIZE = sizeof(typename D::S), PER = SIZE < 4 ? 1 : SIZE / 4;
@@ -601,8 +611,10 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_join4_f64 kf__join<kf__f64, 4>
 #define kf_load8_f64 kf__load<kf__f64, 8>
 #define kf_part8_f64 kf__part<kf__f64, 8>
+#define kf_join8_f64 kf__join<kf__f64, 8>
 #define kf_load16_f64 kf__load<kf__f64, 16>
 #define kf_part16_f64 kf__part<kf__f64, 16>
+#define kf_join16_f64 kf__join<kf__f64, 16>
 #define kf_store2_f64 kf__store<kf__f64, 2>
 #define kf_store4_f64 kf__store<kf__f64, 4>
 #define kf_store8_f64 kf__store<kf__f64, 8>
@@ -619,8 +631,10 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_join4_f32 kf__join<kf__f32, 4>
 #define kf_load8_f32 kf__load<kf__f32, 8>
 #define kf_part8_f32 kf__part<kf__f32, 8>
+#define kf_join8_f32 kf__join<kf__f32, 8>
 #define kf_load16_f32 kf__load<kf__f32, 16>
 #define kf_part16_f32 kf__part<kf__f32, 16>
+#define kf_join16_f32 kf__join<kf__f32, 16>
 #define kf_store2_f32 kf__store<kf__f32, 2>
 #define kf_store4_f32 kf__store<kf__f32, 4>
 #define kf_store8_f32 kf__store<kf__f32, 8>
@@ -641,10 +655,12 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_settle4_f16 kf__settle<kf__f16, 4>
 #define kf_load8_f16 kf__load<kf__f16, 8>
 #define kf_part8_f16 kf__part<kf__f16, 8>
+#define kf_join8_f16 kf__join<kf__f16, 8>
 #define kf_raw8_f16 kf__raw<kf__f16, 8>
 #define kf_settle8_f16 kf__settle<kf__f16, 8>
 #define kf_load16_f16 kf__load<kf__f16, 16>
 #define kf_part16_f16 kf__part<kf__f16, 16>
+#define kf_join16_f16 kf__join<kf__f16, 16>
 #define kf_raw16_f16 kf__raw<kf__f16, 16>
 #define kf_settle16_f16 kf__settle<kf__f16, 16>
 #define kf_store2_f16 kf__store_pairs<kf__f16_pairs, 2>
@@ -667,10 +683,12 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_settle4_bf16 kf__settle<kf__bf16, 4>
 #define kf_load8_bf16 kf__load<kf__bf16, 8>
 #define kf_part8_bf16 kf__part<kf__bf16, 8>
+#define kf_join8_bf16 kf__join<kf__bf16, 8>
 #define kf_raw8_bf16 kf__raw<kf__bf16, 8>
 #define kf_settle8_bf16 kf__settle<kf__bf16, 8>
 #define kf_load16_bf16 kf__load<kf__bf16, 16>
 #define kf_part16_bf16 kf__part<kf__bf16, 16>
+#define kf_join16_bf16 kf__join<kf__bf16, 16>
 #define kf_raw16_bf16 kf__raw<kf__bf16, 16>
 #define kf_settle16_bf16 kf__settle<kf__bf16, 16>
 #define kf_store2_bf16 kf__store_pairs<kf__bf16_pairs, 2>
@@ -689,8 +707,10 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_join4_i64 kf__join<kf__i64, 4>
 #define kf_load8_i64 kf__load<kf__i64, 8>
 #define kf_part8_i64 kf__part<kf__i64, 8>
+#define kf_join8_i64 kf__join<kf__i64, 8>
 #define kf_load16_i64 kf__load<kf__i64, 16>
 #define kf_part16_i64 kf__part<kf__i64, 16>
+#define kf_join16_i64 kf__join<kf__i64, 16>
 #define kf_store2_i64 kf__store<kf__i64, 2>
 #define kf_store4_i64 kf__store<kf__i64, 4>
 #define kf_store8_i64 kf__store<kf__i64, 8>
@@ -707,8 +727,10 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_join4_i32 kf__join<kf__i32, 4>
 #define kf_load8_i32 kf__load<kf__i32, 8>
 #define kf_part8_i32 kf__part<kf__i32, 8>
+#define kf_join8_i32 kf__join<kf__i32, 8>
 #define kf_load16_i32 kf__load<kf__i32, 16>
 #define kf_part16_i32 kf__part<kf__i32, 16>
+#define kf_join16_i32 kf__join<kf__i32, 16>
 #define kf_store2_i32 kf__store<kf__i32, 2>
 #define kf_store4_i32 kf__store<kf__i32, 4>
 #define kf_store8_i32 kf__store<kf__i32, 8>
@@ -729,10 +751,12 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_settle4_i16 kf__settle<kf__i16, 4>
 #define kf_load8_i16 kf__load<kf__i16, 8>
 #define kf_part8_i16 kf__part<kf__i16, 8>
+#define kf_join8_i16 kf__join<kf__i16, 8>
 #define kf_raw8_i16 kf__raw<kf__i16, 8>
 #define kf_settle8_i16 kf__settle<kf__i16, 8>
 #define kf_load16_i16 kf__load<kf__i16, 16>
 #define kf_part16_i16 kf__part<kf__i16, 16>
+#define kf_join16_i16 kf__join<kf__i16, 16>
 #define kf_raw16_i16 kf__raw<kf__i16, 16>
 #define kf_settle16_i16 kf__settle<kf__i16, 16>
 #define kf_store2_i16 kf__store<kf__i16, 2>
@@ -751,8 +775,10 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_join4_i8 kf__join<kf__i8, 4>
 #define kf_load8_i8 kf__load<kf__i8, 8>
 #define kf_part8_i8 kf__part<kf__i8, 8>
+#define kf_join8_i8 kf__join<kf__i8, 8>
 #define kf_load16_i8 kf__load<kf__i8, 16>
 #define kf_part16_i8 kf__part<kf__i8, 16>
+#define kf_join16_i8 kf__join<kf__i8, 16>
 #define kf_store2_i8 kf__store<kf__i8, 2>
 #define kf_store4_i8 kf__store<kf__i8, 4>
 #define kf_store8_i8 kf__store<kf__i8, 8>
@@ -769,8 +795,10 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_join4_u8 kf__join<kf__u8, 4>
 #define kf_load8_u8 kf__load<kf__u8, 8>
 #define kf_part8_u8 kf__part<kf__u8, 8>
+#define kf_join8_u8 kf__join<kf__u8, 8>
 #define kf_load16_u8 kf__load<kf__u8, 16>
 #define kf_part16_u8 kf__part<kf__u8, 16>
+#define kf_join16_u8 kf__join<kf__u8, 16>
 #define kf_store2_u8 kf__store<kf__u8, 2>
 #define kf_store4_u8 kf__store<kf__u8, 4>
 #define kf_store8_u8 kf__store<kf__u8, 8>
@@ -787,8 +815,10 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_join4_bool kf__join<kf__bool, 4>
 #define kf_load8_bool kf__load<kf__bool, 8>
 #define kf_part8_bool kf__part<kf__bool, 8>
+#define kf_join8_bool kf__join<kf__bool, 8>
 #define kf_load16_bool kf__load<kf__bool, 16>
 #define kf_part16_bool kf__part<kf__bool, 16>
+#define kf_join16_bool kf__join<kf__bool, 16>
 #define kf_store2_bool kf__store<kf__bool, 2>
 #define kf_store4_bool kf__store<kf__bool, 4>
 #define kf_store8_bool kf__store<kf__bool, 8>
@@ -805,8 +835,10 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_join4_f8e4m3 kf__join<kf__f8e4m3, 4>
 #define kf_load8_f8e4m3 kf__load<kf__f8e4m3, 8>
 #define kf_part8_f8e4m3 kf__part<kf__f8e4m3, 8>
+#define kf_join8_f8e4m3 kf__join<kf__f8e4m3, 8>
 #define kf_load16_f8e4m3 kf__load<kf__f8e4m3, 16>
 #define kf_part16_f8e4m3 kf__part<kf__f8e4m3, 16>
+#define kf_join16_f8e4m3 kf__join<kf__f8e4m3, 16>
 #define kf_store2_f8e4m3 kf__store<kf__f8e4m3, 2>
 #define kf_store4_f8e4m3 kf__store<kf__f8e4m3, 4>
 #define kf_store8_f8e4m3 kf__store<kf__f8e4m3, 8>
@@ -823,8 +855,10 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_join4_f8e5m2 kf__join<kf__f8e5m2, 4>
 #define kf_load8_f8e5m2 kf__load<kf__f8e5m2, 8>
 #define kf_part8_f8e5m2 kf__part<kf__f8e5m2, 8>
+#define kf_join8_f8e5m2 kf__join<kf__f8e5m2, 8>
 #define kf_load16_f8e5m2 kf__load<kf__f8e5m2, 16>
 #define kf_part16_f8e5m2 kf__part<kf__f8e5m2, 16>
+#define kf_join16_f8e5m2 kf__join<kf__f8e5m2, 16>
 #define kf_store2_f8e5m2 kf__store<kf__f8e5m2, 2>
 #define kf_store4_f8e5m2 kf__store<kf__f8e5m2, 4>
 #define kf_store8_f8e5m2 kf__store<kf__f8e5m2, 8>

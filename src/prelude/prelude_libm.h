@@ -27,14 +27,17 @@ KF_RAWS(i16, int16_t)
             __builtin_memcpy(raw + k * (int)((sizeof(S) + 3) / 4), one,                       \
                              (sizeof(S) + 3) / 4 * 4);                                        \
         }                                                                                     \
-    }                                                                                         \
+    }
+#define KF_JOIN(W, N, S)                                                                      \
     KF_FN void kf_join##W##_##N(const uint32_t *raw, uint32_t *words) {                       \
         words[(W * sizeof(S) + 3) / 4 - 1] = 0;                                               \
         for (int k = 0; k < W; k++)                                                           \
             __builtin_memcpy((char *)words + k * (int)sizeof(S),                              \
                              raw + k * (int)((sizeof(S) + 3) / 4), sizeof(S));                \
     }
-#define KF_BY_ELEMENTS(N, S) KF_BY_ELEMENT(2, N, S) KF_BY_ELEMENT(4, N, S)
+#define KF_BY_ELEMENTS(N, S)                                                                  \
+    KF_BY_ELEMENT(2, N, S) KF_BY_ELEMENT(4, N, S)                                             \
+    KF_JOIN(2, N, S) KF_JOIN(4, N, S) KF_JOIN(8, N, S) KF_JOIN(16, N, S)
 KF_BY_ELEMENTS(f64, double)
 KF_BY_ELEMENTS(f32, float)
 KF_BY_ELEMENTS(f16, kf_f16)

@@ -38,57 +38,57 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     const int across = tid % 32;
     const int down = tid / 32;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * 128;
-    const int64_t column = first_column + across * 4;
-    const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
+    const int64_t first_column = tile * 64;
+    const int64_t column = first_column + across * 2;
+    const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
-    const int there = kf_min_i64(n1 - j, 4);  // that it reads
-    KF_SHARED(float, down_max1, 1024);
-    KF_SHARED(float, down_sumexp1, 1024);
-    KF_SHARED(float, cluster_max1, 1024);
-    KF_SHARED(float, cluster_sumexp1, 1024);
+    const int there = kf_min_i64(n1 - j, 2);  // that it reads
+    KF_SHARED(float, down_max1, 512);
+    KF_SHARED(float, down_sumexp1, 512);
+    KF_SHARED(float, cluster_max1, 512);
+    KF_SHARED(float, cluster_sumexp1, 512);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
         const int from = chunk * chunk_rows;
         const int to = kf_min_i64(reduced, from + chunk_rows);
-        float max1[4];
+        float max1[2];
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2; ++e) {
             max1[e] = kf_lowest_f32;
         }
-        float sumexp1[4];
+        float sumexp1[2];
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2; ++e) {
             sumexp1[e] = 0.0f;
         }
         for (int row0 = from + down; row0 < to; row0 += 64) {
-            float tile_max1[4];
+            float tile_max1[2];
             KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
+            for (int e = 0; e < 2; ++e) {
                 tile_max1[e] = kf_lowest_f32;
             }
-            uint32_t r0[32];
-            if (vec && there == 4) {
+            uint32_t r0[16];
+            if (vec && there == 2) {
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
                     const int safe = row < to ? row : (to - 1);
                     const uint32_t i0 = safe;
                     const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                    kf_whole4_f32(p0_in_x, r0 + s * 4);
+                    kf_whole2_f32(p0_in_x, r0 + s * 2);
                 }
             } else {
-                uint32_t raw_r0[32];
+                uint32_t raw_r0[16];
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
                     const int safe = row < to ? row : (to - 1);
                     const uint32_t i0 = safe;
                     const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                    kf_each4_f32(p0_in_x, there, raw_r0 + s * 4);
+                    kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
                 }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
-                    kf_join4_f32(raw_r0 + s * 4, r0 + s * 4);
+                    kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
                 }
             }
             KF_UNROLL
@@ -96,15 +96,15 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 const int row = row0 + s * 8;
                 const int left = row < to ? columns : 0;
                 KF_UNROLL
-                for (int e = 0; e < 4; ++e) {
-                    const float v0 = kf_item_f32(r0 + s * 4, e);
+                for (int e = 0; e < 2; ++e) {
+                    const float v0 = kf_item_f32(r0 + s * 2, e);
                     const float term1 = e < left ? v0 : kf_lowest_f32;
                     tile_max1[e] = kf_max_f32(term1, tile_max1[e]);
                 }
             }
-            float tile_sumexp1[4];
+            float tile_sumexp1[2];
             KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
+            for (int e = 0; e < 2; ++e) {
                 tile_sumexp1[e] = 0.0f;
             }
             KF_UNROLL
@@ -112,13 +112,13 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 const int row = row0 + s * 8;
                 const int left = row < to ? columns : 0;
                 KF_UNROLL
-                for (int e = 0; e < 4; ++e) {
-                    const float term1 = e < left ? kf_exp_below_f32(kf_item_f32(r0 + s * 4, e), tile_max1[e]) : 0.0f;
+                for (int e = 0; e < 2; ++e) {
+                    const float term1 = e < left ? kf_exp_below_f32(kf_item_f32(r0 + s * 2, e), tile_max1[e]) : 0.0f;
                     tile_sumexp1[e] = tile_sumexp1[e] + term1;
                 }
             }
             KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
+            for (int e = 0; e < 2; ++e) {
                 {
                     const float merged_max1 = kf_max_f32(max1[e], tile_max1[e]);
                     const float merged_sumexp1 = kf_merge_sumexp_f32(max1[e], sumexp1[e], tile_max1[e], tile_sumexp1[e]);
@@ -133,12 +133,12 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
             kf_barrier();
         }
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2; ++e) {
             kf_shared_put_f32(down_max1, e * 256 + tid, max1[e]);
             kf_shared_put_f32(down_sumexp1, e * 256 + tid, sumexp1[e]);
         }
         kf_barrier();
-        if (down < 4) {
+        if (down < 2) {
             float all_max1 = kf_lowest_f32;
             float all_sumexp1 = 0.0f;
             for (int d = 0; d < 8; ++d) {
@@ -153,20 +153,20 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 }
             }
             // to the cluster's first block
-            const int part_at = chunk * 128 + tid;
+            const int part_at = chunk * 64 + tid;
             kf_cluster_put_f32(cluster_max1, part_at, 0, all_max1);
             kf_cluster_put_f32(cluster_sumexp1, part_at, 0, all_sumexp1);
         }
     }
     kf_cluster_arrive();
     kf_cluster_wait();
-    if (rank == 0 && down < 4) {
-        const int64_t i1 = first_column + (across * 4 + down);
+    if (rank == 0 && down < 2) {
+        const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {
             float all_max1 = kf_lowest_f32;
             float all_sumexp1 = 0.0f;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 128 + tid;
+                const int at = part * 64 + tid;
                 const float q_max1 = kf_shared_get_f32(cluster_max1, at);
                 const float q_sumexp1 = kf_shared_get_f32(cluster_sumexp1, at);
                 {

@@ -34,55 +34,55 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
     const int across = tid % 32;
     const int down = tid / 32;
     const uint32_t tile = block % tiles;
-    const int64_t first_column = tile * 128;
-    const int64_t column = first_column + across * 4;
-    const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
+    const int64_t first_column = tile * 64;
+    const int64_t column = first_column + across * 2;
+    const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
-    const int there = kf_min_i64(n1 - j, 4);  // that it reads
-    KF_SHARED(float, down_sum3, 1024);
+    const int there = kf_min_i64(n1 - j, 2);  // that it reads
+    KF_SHARED(float, down_sum3, 512);
     const uint32_t rest = block / tiles;
     const uint32_t group = rest % groups;
     const uint32_t outer = rest / groups;
     const int from = group * group_rows;
     const int to = kf_min_i64(reduced, from + group_rows);
-    float sum3[4];
+    float sum3[2];
     KF_UNROLL
-    for (int e = 0; e < 4; ++e) {
+    for (int e = 0; e < 2; ++e) {
         sum3[e] = 0.0f;
     }
-    for (int row0 = from + down; row0 < to; row0 += 32) {
+    for (int row0 = from + down; row0 < to; row0 += 64) {
         uint32_t r0[16];
-        if (vec && there == 4) {
+        if (vec && there == 2) {
             KF_UNROLL
-            for (int s = 0; s < 4; ++s) {
+            for (int s = 0; s < 8; ++s) {
                 const int row = row0 + s * 8;
                 const int safe = row < to ? row : (to - 1);
                 const uint32_t i0 = safe;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                kf_whole4_f32(p0_in_x, r0 + s * 4);
+                kf_whole2_f32(p0_in_x, r0 + s * 2);
             }
         } else {
             uint32_t raw_r0[16];
             KF_UNROLL
-            for (int s = 0; s < 4; ++s) {
+            for (int s = 0; s < 8; ++s) {
                 const int row = row0 + s * 8;
                 const int safe = row < to ? row : (to - 1);
                 const uint32_t i0 = safe;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                kf_each4_f32(p0_in_x, there, raw_r0 + s * 4);
+                kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
             }
             KF_UNROLL
-            for (int s = 0; s < 4; ++s) {
-                kf_join4_f32(raw_r0 + s * 4, r0 + s * 4);
+            for (int s = 0; s < 8; ++s) {
+                kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
             }
         }
         KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
+        for (int s = 0; s < 8; ++s) {
             const int row = row0 + s * 8;
             const int left = row < to ? columns : 0;
             KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v0 = kf_item_f32(r0 + s * 4, e);
+            for (int e = 0; e < 2; ++e) {
+                const float v0 = kf_item_f32(r0 + s * 2, e);
                 const float v2 = kf_max_f32(v0, 0.0f);  // relu
                 const float term3 = e < left ? v2 : 0.0f;
                 sum3[e] = sum3[e] + term3;
@@ -90,18 +90,18 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
         }
     }
     KF_UNROLL
-    for (int e = 0; e < 4; ++e) {
+    for (int e = 0; e < 2; ++e) {
         kf_shared_put_f32(down_sum3, e * 256 + tid, sum3[e]);
     }
     kf_barrier();
-    if (down < 4) {
+    if (down < 2) {
         float all_sum3 = 0.0f;
         for (int d = 0; d < 8; ++d) {
             const int at = down * 256 + (d * 32 + across);
             const float q_sum3 = kf_shared_get_f32(down_sum3, at);
             all_sum3 = all_sum3 + q_sum3;
         }
-        const int64_t i1 = first_column + (across * 4 + down);
+        const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {
             if (groups == 1) {
                 const float v4 = all_sum3;  // sum

@@ -40,93 +40,93 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
     const int across = tid % 32;
     const int down = tid / 32;
     const uint32_t tile = block % tiles;
-    const int64_t first_column = tile * 128;
-    const int64_t column = first_column + across * 4;
-    const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
+    const int64_t first_column = tile * 64;
+    const int64_t column = first_column + across * 2;
+    const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
-    const int there = kf_min_i64(n1 - j, 4);  // that it reads
-    KF_SHARED(float, down_mean1, 1024);
-    KF_SHARED(float, down_m2_1, 1024);
+    const int there = kf_min_i64(n1 - j, 2);  // that it reads
+    KF_SHARED(float, down_mean1, 512);
+    KF_SHARED(float, down_m2_1, 512);
     const uint32_t rest = block / tiles;
     const uint32_t group = rest % groups;
     const uint32_t outer = rest / groups;
     const int from = group * group_rows;
     const int to = kf_min_i64(reduced, from + group_rows);
-    float mean1[4];
+    float mean1[2];
     KF_UNROLL
-    for (int e = 0; e < 4; ++e) {
+    for (int e = 0; e < 2; ++e) {
         mean1[e] = 0.0f;
     }
-    float m2_1[4];
+    float m2_1[2];
     KF_UNROLL
-    for (int e = 0; e < 4; ++e) {
+    for (int e = 0; e < 2; ++e) {
         m2_1[e] = 0.0f;
     }
-    for (int row0 = from + down; row0 < to; row0 += 32) {
-        const int64_t held = kf_min_i64(kf_max_i64(0, (to - row0 + 7) / 8), 4);
+    for (int row0 = from + down; row0 < to; row0 += 64) {
+        const int64_t held = kf_min_i64(kf_max_i64(0, (to - row0 + 7) / 8), 8);
         const int64_t before = (row0 - from) / 8;
-        float tile_mean1[4];
+        float tile_mean1[2];
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2; ++e) {
             tile_mean1[e] = 0.0f;
         }
         uint32_t r0[16];
-        if (vec && there == 4) {
+        if (vec && there == 2) {
             KF_UNROLL
-            for (int s = 0; s < 4; ++s) {
+            for (int s = 0; s < 8; ++s) {
                 const int row = row0 + s * 8;
                 const int safe = row < to ? row : (to - 1);
                 const uint32_t i0 = safe;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                kf_whole4_f32(p0_in_x, r0 + s * 4);
+                kf_whole2_f32(p0_in_x, r0 + s * 2);
             }
         } else {
             uint32_t raw_r0[16];
             KF_UNROLL
-            for (int s = 0; s < 4; ++s) {
+            for (int s = 0; s < 8; ++s) {
                 const int row = row0 + s * 8;
                 const int safe = row < to ? row : (to - 1);
                 const uint32_t i0 = safe;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                kf_each4_f32(p0_in_x, there, raw_r0 + s * 4);
+                kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
             }
             KF_UNROLL
-            for (int s = 0; s < 4; ++s) {
-                kf_join4_f32(raw_r0 + s * 4, r0 + s * 4);
+            for (int s = 0; s < 8; ++s) {
+                kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
             }
         }
         KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
+        for (int s = 0; s < 8; ++s) {
             const int row = row0 + s * 8;
             const int left = row < to ? columns : 0;
             KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v0 = kf_item_f32(r0 + s * 4, e);
+            for (int e = 0; e < 2; ++e) {
+                const float v0 = kf_item_f32(r0 + s * 2, e);
                 const float term1 = e < left ? v0 : 0.0f;
                 tile_mean1[e] = tile_mean1[e] + term1;
             }
         }
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2; ++e) {
             tile_mean1[e] = kf_mean_of_f32(tile_mean1[e], kf_cast_i64_f32(held));
         }
-        float tile_m2_1[4];
+        float tile_m2_1[2];
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2; ++e) {
             tile_m2_1[e] = 0.0f;
         }
         KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
+        for (int s = 0; s < 8; ++s) {
             const int row = row0 + s * 8;
             const int left = row < to ? columns : 0;
             KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float term1 = e < left ? kf_square_f32(kf_item_f32(r0 + s * 4, e) - tile_mean1[e]) : 0.0f;
+            for (int e = 0; e < 2; ++e) {
+                const float term1 = e < left ? kf_square_f32(kf_item_f32(r0 + s * 2, e) - tile_mean1[e]) : 0.0f;
                 tile_m2_1[e] = tile_m2_1[e] + term1;
             }
         }
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2; ++e) {
             {
                 const float merged_mean1 = kf_merge_mean_f32(mean1[e], tile_mean1[e], kf_cast_i64_f32(before), kf_cast_i64_f32(held));
                 const float merged_m2_1 = kf_merge_m2_f32(mean1[e], m2_1[e], tile_mean1[e], tile_m2_1[e], kf_cast_i64_f32(before), kf_cast_i64_f32(held));
@@ -136,12 +136,12 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
         }
     }
     KF_UNROLL
-    for (int e = 0; e < 4; ++e) {
+    for (int e = 0; e < 2; ++e) {
         kf_shared_put_f32(down_mean1, e * 256 + tid, mean1[e]);
         kf_shared_put_f32(down_m2_1, e * 256 + tid, m2_1[e]);
     }
     kf_barrier();
-    if (down < 4) {
+    if (down < 2) {
         float all_mean1 = 0.0f;
         float all_m2_1 = 0.0f;
         int64_t count = 0;
@@ -158,7 +158,7 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
             }
             count = count + nq;
         }
-        const int64_t i1 = first_column + (across * 4 + down);
+        const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {
             if (groups == 1) {
                 const float v2 = all_m2_1;  // m2

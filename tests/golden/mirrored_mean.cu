@@ -36,6 +36,7 @@ typedef struct {
     int64_t s0_in_x_6;
     int64_t s0_in_x_10;
     int64_t s0_in_x_14;
+    int64_t size_index1;
     int64_t first_index3;
     int64_t size_index3;
     int64_t first_index5;
@@ -92,6 +93,7 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
     const int64_t s0_in_x_6 = a.s0_in_x_6;
     const int64_t s0_in_x_10 = a.s0_in_x_10;
     const int64_t s0_in_x_14 = a.s0_in_x_14;
+    const int64_t size_index1 = a.size_index1;
     const int64_t first_index3 = a.first_index3;
     const int64_t size_index3 = a.size_index3;
     const int64_t first_index5 = a.first_index5;
@@ -124,6 +126,7 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
         const int early13_3 = kf_within(first_index7 + j, size_index7);
         const int early23_3 = kf_within(first_index11 + j, size_index11);
         const float *from3 = early23_3 ? (in_x_12 + j * s1_in_x_12) : (early13_3 ? (in_x_8 + j) : (in_x + j * s1_in_x));
+        const int some3 = (early0_3 | early13_3) | early23_3;
         const int64_t by0_3 = early23_3 ? s0_in_x_12 : (early13_3 ? s0_in_x_8 : s0_in_x);
         const float *from6 = early23_3 ? (in_x_13 + j * s1_in_x_13) : (early13_3 ? (in_x_9 + j) : (in_x_4 + j * s1_in_x_4));
         const int some6 = (early0_3 | early13_3) | early23_3;
@@ -132,17 +135,37 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
         const int some9 = (early0_3 | early13_3) | early23_3;
         const int64_t by0_9 = early23_3 ? s0_in_x_14 : (early13_3 ? s0_in_x_10 : s0_in_x_6);
         for (int row0 = from + down; row0 < to; row0 += 64) {
+            const uint32_t top_row = row0;
+            const uint32_t last_row = row0 + 56 < to ? (row0 + 56) : (to - 1);
             float r3[8];
-            KF_UNROLL
-            for (int s = 0; s < 8; ++s) {
-                const int row = row0 + s * 8;
-                const int safe = row < to ? row : (to - 1);
-                const uint32_t i0 = safe;
-                {
-                    const int there6 = kf_within(first_index3 + i0, size_index3);
-                    const int there9 = kf_within(first_index5 + i0, size_index5);
-                    const float *p_r3 = ((there9 & some9) ? from9 : ((there6 & some6) ? from6 : from3)) + i0 * ((there9 & some9) ? by0_9 : ((there6 & some6) ? by0_6 : by0_3));
-                    r3[s] = kf_load_f32(p_r3, 0);
+            const int all3 = (kf_within(top_row, size_index1) & kf_within(last_row, size_index1)) & some3;
+            const int all6 = (kf_within(first_index3 + top_row, size_index3) & kf_within(first_index3 + last_row, size_index3)) & some6;
+            const int all9 = (kf_within(first_index5 + top_row, size_index5) & kf_within(first_index5 + last_row, size_index5)) & some9;
+            const float *span3 = all9 ? from9 : (all6 ? from6 : from3);
+            const int64_t span_by0_3 = all9 ? by0_9 : (all6 ? by0_6 : by0_3);
+            if ((all3 | all6) | all9) {
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
+                    {
+                        const float *p_r3 = span3 + i0 * span_by0_3;
+                        r3[s] = kf_load_f32(p_r3, 0);
+                    }
+                }
+            } else {
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
+                    {
+                        const int there6 = kf_within(first_index3 + i0, size_index3);
+                        const int there9 = kf_within(first_index5 + i0, size_index5);
+                        const float *p_r3 = ((there9 & some9) ? from9 : ((there6 & some6) ? from6 : from3)) + i0 * ((there9 & some9) ? by0_9 : ((there6 & some6) ? by0_6 : by0_3));
+                        r3[s] = kf_load_f32(p_r3, 0);
+                    }
                 }
             }
             KF_UNROLL

@@ -9,11 +9,11 @@ typedef struct {
     const kf_bf16 *in_x_3;
     int64_t s0_in_x_3;
     int64_t s1_in_x_3;
-    int64_t vec_in_x;
     int64_t size_index0;
-    int64_t vec_in_x_3;
+    int64_t vec_in_x;
     int64_t size_index2;
     int64_t first_index2;
+    int64_t vec_in_x_3;
     const float *in_s;
     int64_t s1_in_s;
     int64_t vec;
@@ -45,11 +45,11 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
     const kf_bf16 *in_x_3 = a.in_x_3;
     const int64_t s0_in_x_3 = a.s0_in_x_3;
     const int64_t s1_in_x_3 = a.s1_in_x_3;
-    const int64_t vec_in_x = a.vec_in_x;
     const int64_t size_index0 = a.size_index0;
-    const int64_t vec_in_x_3 = a.vec_in_x_3;
+    const int64_t vec_in_x = a.vec_in_x;
     const int64_t size_index2 = a.size_index2;
     const int64_t first_index2 = a.first_index2;
+    const int64_t vec_in_x_3 = a.vec_in_x_3;
     const float *in_s = a.in_s;
     const int64_t s1_in_s = a.s1_in_s;
     const int64_t vec = a.vec;
@@ -75,36 +75,32 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
         uint32_t r9[2];
         uint32_t r10[4];
         {
-            KF_UNROLL
-            for (int k = 0; k < 2; ++k) {
-                r1[k] = 0;
-            }
             const kf_bf16 *p1_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
             const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + j);
             const int64_t end1 = kf_max_i64(0, kf_min_i64(left, size_index0 - j));
-            if (0 < end1) {
-                if (end1 == left) {
-                    kf_load4_bf16(p1_in_x, 0, left, vec_in_x, r1);
-                } else {
-                    uint32_t some_r1[2];
-                    kf_part4_bf16(p1_in_x, 0, end1, some_r1);
-                    KF_UNROLL
-                    for (int k = 0; k < 2; ++k) {
-                        r1[k] = r1[k] | some_r1[k];
-                    }
-                }
-            }
-            const int64_t begin4 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + j)), left);
-            const int64_t end4 = kf_max_i64(begin4, kf_min_i64(left, size_index2 - (first_index2 + j)));
-            if (begin4 < end4) {
-                if (end4 - begin4 == left) {
+            if (end1 == left) {
+                kf_load4_bf16(p1_in_x, 0, left, vec_in_x, r1);
+            } else {
+                const int64_t begin4 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + j)), left);
+                const int64_t end4 = kf_max_i64(begin4, kf_min_i64(left, size_index2 - (first_index2 + j)));
+                if ((begin4 == 0) & (end4 == left)) {
                     kf_load4_bf16(p3_in_x_3, 0, left, vec_in_x_3, r1);
                 } else {
-                    uint32_t some_r1[2];
-                    kf_part4_bf16(p3_in_x_3, begin4, end4, some_r1);
-                    KF_UNROLL
-                    for (int k = 0; k < 2; ++k) {
-                        r1[k] = r1[k] | some_r1[k];
+                    if (0 < left) {
+                        uint32_t raw_r1[4];
+                        KF_UNROLL
+                        for (int e = 0; e < 4; ++e) {
+                            const int there1 = kf_within(j + e, size_index0);
+                            const int there4 = kf_within(first_index2 + (j + e), size_index2);
+                            const kf_bf16 *p_r1 = ((there1 | there4) & (e < left)) ? ((there4 ? p3_in_x_3 : p1_in_x) + e) : kf_zeros_bf16();
+                            kf_single_bf16(p_r1, raw_r1 + e);
+                        }
+                        kf_join4_bf16(raw_r1, r1);
+                    } else {
+                        KF_UNROLL
+                        for (int k = 0; k < 2; ++k) {
+                            r1[k] = 0;
+                        }
                     }
                 }
             }
