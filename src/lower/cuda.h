@@ -86,8 +86,8 @@ const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access);
 const kf__lx *kf__cuda_elements_here(kf__low *L, const kf__tile *t, uint32_t i);
 void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their variables */
 /* Loads of columns whose part may be chosen for all rows in flight. kf__cuda_put_loads leaves them out. */
-bool kf__cuda_of_tile(const kf__low *L, const kf__tile *t, uint32_t i);
-void kf__cuda_put_tile_loads_of(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s,
+bool kf__cuda_of_span(const kf__low *L, const kf__tile *t, uint32_t i);
+void kf__cuda_put_span_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s,
                                 bool one_group);
 /* Guarded loads of this phase that share them. */
 void kf__cuda_share_registers(kf__low *L, const kf__mask *mask);
@@ -148,10 +148,10 @@ kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead);
 /* Of columns: does the choice depend on the row? Then it is made for all rows in flight, of which these
  * are the first and the last, along this axis. Gives whether they are of one group. */
 bool kf__cuda_is_late(const kf__choice *c);
-const kf__lx *kf__cuda_put_tile_choice(kf__choice *c, int axis, const kf__lx *first,
+const kf__lx *kf__cuda_put_span_choice(kf__choice *c, int axis, const kf__lx *first,
                                        const kf__lx *last);
 /* Row s of these loads into `array`, where they are. */
-void kf__cuda_put_of_tile(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
+void kf__cuda_put_of_span(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
                           const kf__lx *s);
 /* Pack s of these loads into `array`, of so many words a pack, or, 0, of elements. */
 void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array, int words,

@@ -496,7 +496,7 @@ static const kf__lx *group_at(const choice *c, uint32_t group, int axis, const k
     return all;
 }
 
-const kf__lx *kf__cuda_put_tile_choice(kf__choice *c, int axis, const kf__lx *first,
+const kf__lx *kf__cuda_put_span_choice(kf__choice *c, int axis, const kf__lx *first,
                                        const kf__lx *last) {
     kf__low *L = c->L;
     const kf__lx *here[KF__MOST_PARTS], *any = NULL;
@@ -520,7 +520,7 @@ const kf__lx *kf__cuda_put_tile_choice(kf__choice *c, int axis, const kf__lx *fi
     return any;
 }
 
-void kf__cuda_put_of_tile(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
+void kf__cuda_put_of_span(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
                           const kf__lx *s) {
     target to = {L, t, lead, array, 0, s};
     const choice *c = t->choices[lead];

@@ -289,20 +289,20 @@ static void put_raw_loads(kf__low *L, kf__tile *t) {
 }
 
 /* Of columns: what is chosen among parts, for all rows in flight where they are of one. */
-static void put_tile_loads(kf__low *L, kf__tile *t, const kf__mask *mask) {
+static void put_span_loads(kf__low *L, kf__tile *t, const kf__mask *mask) {
     const kf__lx *one = NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        if (!kf__has(mask, i) || !kf__cuda_of_tile(L, t, i) || kf__cuda_lead(L, i) != i) continue;
+        if (!kf__has(mask, i) || !kf__cuda_of_span(L, t, i) || kf__cuda_lead(L, i) != i) continue;
         const kf__lx *all =
-            kf__cuda_put_tile_choice(t->choices[i], t->row_axis, t->first_row, t->last_row);
+            kf__cuda_put_span_choice(t->choices[i], t->row_axis, t->first_row, t->last_row);
         one = one ? kf__l_bin(L, "&", one, all) : all;
     }
     if (!one) return;
     kf__open_if(L, one);
-    kf__cuda_put_tile_loads_of(L, t, mask, open_packs(L, t), true);
+    kf__cuda_put_span_loads(L, t, mask, open_packs(L, t), true);
     kf__close(L);
     kf__open_else(L);
-    kf__cuda_put_tile_loads_of(L, t, mask, open_packs(L, t), false);
+    kf__cuda_put_span_loads(L, t, mask, open_packs(L, t), false);
     kf__close(L);
     kf__close(L);
 }
@@ -359,7 +359,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
         kf__close(L);
         kf__cuda_forget_fixed(L);
         if (L->raw) put_raw_loads(L, t);
-        put_tile_loads(L, t, mask);
+        put_span_loads(L, t, mask);
         if (t->between) t->between(L, t);
         s = open_held_packs(L, t);
         kf__cuda_put_fixed(L);
