@@ -511,12 +511,17 @@ const kf__lx *kf__cuda_put_span_choice(kf__choice *c, int axis, const kf__lx *fi
                               NULL);
         any = any ? kf__l_bin(L, "|", any, here[k]) : here[k];
     }
-    c->span.from = kf__put_let(L, pointer_type(L, lead), kf__l_name(L, "span%u", lead),
-                               late_choice(c, here, -1), NULL);
-    for (int m = 0; m < L->n_axes; ++m)
-        if (c->groups[0].by[m])
+    c->span.from = late_choice(c, here, -1);
+    if (c->span.from->kind == KF__L_SELECT)
+        c->span.from = kf__put_let(L, pointer_type(L, lead), kf__l_name(L, "span%u", lead),
+                                   c->span.from, NULL);
+    for (int m = 0; m < L->n_axes; ++m) {
+        if (!c->groups[0].by[m]) continue;
+        c->span.by[m] = late_choice(c, here, m);
+        if (c->span.by[m]->kind == KF__L_SELECT)
             c->span.by[m] = kf__put_let(L, "int64_t", kf__l_name(L, "span_by%d_%u", m, lead),
-                                        late_choice(c, here, m), NULL);
+                                        c->span.by[m], NULL);
+    }
     return any;
 }
 

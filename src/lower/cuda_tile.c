@@ -298,6 +298,7 @@ static void put_span_loads(kf__low *L, kf__tile *t, const kf__mask *mask) {
         one = one ? kf__l_bin(L, "&", one, all) : all;
     }
     if (!one) return;
+    kf__put_comment(L, "all rows in flight are of one part");
     kf__open_if(L, one);
     kf__cuda_put_span_loads(L, t, mask, open_packs(L, t), true);
     kf__close(L);

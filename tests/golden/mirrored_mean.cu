@@ -143,6 +143,7 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
             const int all9 = (kf_within(first_index5 + top_row, size_index5) & kf_within(first_index5 + last_row, size_index5)) & some9;
             const float *span3 = all9 ? from9 : (all6 ? from6 : from3);
             const int64_t span_by0_3 = all9 ? by0_9 : (all6 ? by0_6 : by0_3);
+            // all rows in flight are of one part
             if ((all3 | all6) | all9) {
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
