@@ -17,6 +17,8 @@ typedef struct kf__tile kf__tile;
 struct kf__tile {
     int V, W;
     bool vec; /* does the plan's layout allow wide accesses? */
+    bool wide;  /* they are allowed wherever this tile is used */
+    bool taken; /* of W 1: what goes through shared memory is taken from there as words */
     /* Statements that set the reduced axes' variables, j and left of pack s. */
     void (*head)(kf__low *L, kf__tile *t, const kf__lx *s);
     const kf__lx *base, *step; /* vector index of pack s: base + s * step */
@@ -82,6 +84,8 @@ bool kf__cuda_in_registers(const kf__low *L, uint32_t i);
 bool kf__cuda_is_pack(const kf__low *L, const kf__tile *t, uint32_t i);
 /* May a pack of it be read by 16 bytes? */
 const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access);
+/* Where a load goes that has nothing to load. */
+const kf__lx *kf__cuda_zeros(kf__low *L, uint32_t access);
 /* How many elements of the pack there are, for the ranges of guards; may be negative. */
 const kf__lx *kf__cuda_elements_here(kf__low *L, const kf__tile *t, uint32_t i);
 void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their variables */

@@ -322,8 +322,8 @@ static void put_element(const target *to, const kf__lx *place, const kf__lx *any
     const char *type = kf__types[stored_type(L, to->lead)].alias;
     const kf__lx *left = to->t->inside ? NULL : kf__l_bin(L, "<", e, to->t->left);
     if (left) any = any ? kf__l_bin(L, "&", any, left) : left;
-    const kf__lx *zeros = kf__l_callv(L, kf__l_name(L, "kf_zeros_%s", type), KF__I64, 0, NULL);
-    if (any) place = kf__l_select(L, any, place, zeros);
+    if (any)
+        place = kf__l_select(L, any, place, kf__cuda_zeros(L, L->k->instrs[to->lead].access));
     place = kf__put_let(L, pointer_type(L, to->lead), kf__l_name(L, "p_%s", to->array), place, NULL);
     if (to->words) {
         const kf__lx *at = kf__l_bin(L, "*", e, kf__l_int(L, words_of_one(to)));

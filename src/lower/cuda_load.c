@@ -71,7 +71,8 @@ static const char *register_name(kf__low *L, uint32_t i) {
 
 bool kf__cuda_is_pack(const kf__low *L, const kf__tile *t, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    if (in->kind != KF__I_LOAD || t->W == 1) return false;
+    if (in->kind != KF__I_LOAD) return false;
+    if (t->W == 1) return t->taken && kf__low_tiled(L, in->access);
     if (in->n_args && !kf__cuda_is_early(L, in->args[0], true)) return false;
     return kf__low_step(L, in->access) == 1 || kf__low_tiled(L, in->access);
 }
@@ -125,6 +126,11 @@ const kf__lx *kf__cuda_below_left(kf__low *L, const kf__tile *t, const kf__instr
     return kf__l_select(L, there, load, kf__l_const(L, in->dtype, 0, 0));
 }
 
+const kf__lx *kf__cuda_zeros(kf__low *L, uint32_t access) {
+    const char *type = kf__types[L->operands[access].dtype].alias;
+    return kf__l_callv(L, kf__l_name(L, "kf_zeros_%s", type), KF__I64, 0, NULL);
+}
+
 static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__instr *in = &L->k->instrs[i];
     const char *array = register_name(L, i);
@@ -155,8 +161,15 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
         return;
     }
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
-    const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, e, at));
-    if (!t->inside || in->n_args) load = kf__cuda_below_left(L, t, in, load, e);
+    const kf__lx *index = kf__element(L, in->access, e, at), *load;
+    if (t->taken) { /* without a condition, which would be waited for */
+        const kf__lx *there = kf__l_bin(L, "<", e, t->left);
+        p = kf__l_select(L, there, kf__l_bin(L, "+", p, index), kf__cuda_zeros(L, in->access));
+        load = kf__low_load(L, in->access, p, kf__l_int(L, 0));
+    } else {
+        load = kf__low_load(L, in->access, p, index);
+        if (!t->inside || in->n_args) load = kf__cuda_below_left(L, t, in, load, e);
+    }
     kf__put_set(L, kf__l_item(L, array, kf__cuda_slot(L, t, s, e)), load);
     kf__close(L);
 }
@@ -257,6 +270,7 @@ void kf__cuda_share_registers(kf__low *L, const kf__mask *mask) {
 enum { MOST_RAW_PACKS = 8 };
 
 const kf__mask *kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask) {
+    if (t->wide) return NULL;
     kf__mask *raw = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
     int packs = 0;
     for (uint32_t i = 0; raw && i < L->k->n_instrs; ++i) {

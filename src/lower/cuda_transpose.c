@@ -366,7 +366,7 @@ static void put_corner(kf__low *L, const shape *s) {
 }
 
 static void put_threads(kf__low *L, kf__tile *t) {
-    const kf__lx *tid = kf__thread_id(L), *width = kf__l_int(L, t->W);
+    const kf__lx *tid = var(L, "tid"), *width = kf__l_int(L, t->W);
     const kf__lx *lanes = kf__put_let(L, "int", "lanes",
                                       kf__l_bin(L, "/", var(L, "tile_len"), width), "of a row");
     kf__put_let(L, "int", "row", kf__l_bin(L, "/", tid, lanes), NULL);
@@ -379,6 +379,41 @@ static void put_threads(kf__low *L, kf__tile *t) {
     kf__put_let(L, "int", "whole",
                 kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, t->j), width),
                 "elements of a pack");
+}
+
+/* Is there anything in packs that may as well go by elements? Random words are made four at a time. */
+static bool has_packs(const kf__low *L) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        any |= L->operands[i].value && !kf__low_tiled(L, i) && kf__low_step(L, i) == 1;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind == KF__I_RANDOM && in->level == KF__LEVEL_FULL) return false;
+        if (in->kind == KF__I_LOAD && in->n_args && !kf__low_tiled(L, in->access)) return false;
+    }
+    return any;
+}
+
+/* By packs where all are aligned; else element by element, neighbours by neighbouring threads: of
+ * packs that aren't, each store writes an element here and there. */
+static void put_elements(kf__low *L, const kf__tile *t, kf__phase *p) {
+    kf__tile packs = *t, single = *t;
+    bool either = has_packs(L) && t->W > 1 && !L->dense;
+    single.W = 1, single.V = t->V * t->W, single.vec = false;
+    single.taken = packs.wide = either;
+    if (either) /* a row may be longer than there are threads */
+        kf__open_if(L, kf__l_bin(L, "||", kf__word_aligned(L, "vec", t->vec),
+                                 kf__l_bin(L, "<", kf__l_int(L, KF__TILE_THREADS),
+                                           var(L, "tile_len"))));
+    put_threads(L, &packs);
+    kf__cuda_phase(L, &packs, p, 0, true);
+    if (!either) return;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__at_level(L, i, KF__LEVEL_FULL)) L->value[i] = NULL;
+    kf__open_else(L);
+    put_threads(L, &single);
+    kf__cuda_phase(L, &single, p, 0, true);
+    kf__close(L);
 }
 
 bool kf__cuda_transpose(kf__low *L) {
@@ -406,7 +441,7 @@ bool kf__cuda_transpose(kf__low *L) {
     kf__phase p = {.stores = stores, .n_stores = kf__low_stores(L, 0, stores)};
     put_corner(L, &s);
     kf__put_scalars(L);
-    put_threads(L, &t);
+    kf__thread_id(L);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (is_load(L, i)) put_early(L, &s, i);
     bool late = false;
@@ -419,7 +454,7 @@ bool kf__cuda_transpose(kf__low *L) {
             kf__put_shared(L, kf__ctype(L->operands[i].dtype), kf__cuda_tile_name(L, i),
                            shared_items(L, &s, i));
     }
-    kf__cuda_phase(L, &t, &p, 0, true);
+    put_elements(L, &t, &p);
     if (late) kf__cuda_put_barrier(L);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (kf__low_tiled(L, i) && L->operands[i].store) put_late(L, &s, i);

@@ -163,7 +163,7 @@ KF_FN void kf__take(const T *array, int i, int pitch, uint32_t *words) {
     KF_FN void kf_dense_get16_##N(const void *array, int i, uint32_t *words) {                \
         kf__get16((const T *)array + kf__dense<T>(i), words);                                 \
     }                                                                                         \
-    KF_TAKE(2, N, T) KF_TAKE(4, N, T) KF_TAKE(8, N, T) KF_TAKE(16, N, T)
+    KF_TAKE(1, N, T) KF_TAKE(2, N, T) KF_TAKE(4, N, T) KF_TAKE(8, N, T) KF_TAKE(16, N, T)
 #define KF_TAKE(W, N, T)                                                                      \
     KF_FN void kf_shared_take##W##_##N(const T *array, int i, int pitch, uint32_t *words) {   \
         kf__take<T, W, false>(array, i, pitch, words);                                        \

@@ -452,7 +452,7 @@ KF_FN int kf__dense(int i, int size) { return i + i / (128 / size) * (size < 4 ?
         for (int k = 0; k < 16 / (int)sizeof(T); k++)                                         \
             kf__shared_write(array, i + k, (const char *)words + k * (int)sizeof(T), sizeof(T)); \
     }                                                                                         \
-    KF_TAKE(2, N, T) KF_TAKE(4, N, T) KF_TAKE(8, N, T) KF_TAKE(16, N, T)
+    KF_TAKE(1, N, T) KF_TAKE(2, N, T) KF_TAKE(4, N, T) KF_TAKE(8, N, T) KF_TAKE(16, N, T)
 #define KF_TAKE(W, N, T)                                                                      \
     KF_FN void kf_shared_take##W##_##N(const T *array, int i, int pitch, uint32_t *words) {   \
         __builtin_memset(words, 0, (W * sizeof(T) + 3) / 4 * 4);                              \

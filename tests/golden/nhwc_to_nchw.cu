@@ -59,12 +59,6 @@ KF_KERNEL(k0_add_dropout, k0_add_dropout_args, 256) {
     const uint32_t outer = rest / across;
     const uint32_t i0 = outer;
     const int tid = kf_thread();
-    const int lanes = tile_len / 4;  // of a row
-    const int row = tid / lanes;
-    const int row_step = 256 / lanes;
-    const int in_row = (tid % lanes) * 4;
-    const int64_t j = l0 + in_row;
-    const int whole = kf_min_i64(n2 - j, 4);  // elements of a pack
     KF_SHARED(int16_t, tile1, 5120);
     uint32_t g1[8];
     {
@@ -80,6 +74,12 @@ KF_KERNEL(k0_add_dropout, k0_add_dropout_args, 256) {
             kf_load8_bf16(p, 0, left, vec_t, g1 + q * 4);
         }
     }
+    const int lanes = tile_len / 4;  // of a row
+    const int row = tid / lanes;
+    const int row_step = 256 / lanes;
+    const int in_row = (tid % lanes) * 4;
+    const int64_t j = l0 + in_row;
+    const int whole = kf_min_i64(n2 - j, 4);  // elements of a pack
     int32_t r2[16];
     uint32_t r5[8];
     uint32_t r6[16];

@@ -9,9 +9,9 @@ typedef struct {
     int64_t s1_in_x;
     const float *in_x;
     int64_t vec_t;
+    int64_t vec;
     const float *in_y;
     int64_t s0_in_y;
-    int64_t vec;
     float *out0;
     int64_t s0_out0;
 } k0_add_args;
@@ -31,9 +31,9 @@ KF_KERNEL(k0_add, k0_add_args, 256) {
     const int64_t s1_in_x = a.s1_in_x;
     const float *in_x = a.in_x;
     const int64_t vec_t = a.vec_t;
+    const int64_t vec = a.vec;
     const float *in_y = a.in_y;
     const int64_t s0_in_y = a.s0_in_y;
-    const int64_t vec = a.vec;
     float *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
     const uint32_t along = tiles_along;
@@ -45,12 +45,6 @@ KF_KERNEL(k0_add, k0_add_args, 256) {
     const uint32_t l0 = (u % along) * tile_len;
     const uint32_t t0 = (rest % across) * tile_rows;
     const int tid = kf_thread();
-    const int lanes = tile_len / 4;  // of a row
-    const int row = tid / lanes;
-    const int row_step = 256 / lanes;
-    const int in_row = (tid % lanes) * 4;
-    const int64_t j = l0 + in_row;
-    const int whole = kf_min_i64(n1 - j, 4);  // elements of a pack
     KF_SHARED(int32_t, tile0, 5120);
     uint32_t g0[16];
     {
@@ -66,43 +60,101 @@ KF_KERNEL(k0_add, k0_add_args, 256) {
             kf_load4_f32(p, 0, left, vec_t, g0 + q * 4);
         }
     }
-    uint32_t r0[16];
-    uint32_t r1[16];
-    KF_UNROLL
-    for (int s = 0; s < 4; ++s) {
-        const int r = row + s * row_step;
-        const uint32_t any_row = t0 + r;
-        const int left = any_row < n0 ? whole : 0;
-        const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
-        const float *p1_in_y = in_y + (i0 * s0_in_y + j);
-        kf_load4_f32(p1_in_y, 0, left, vec, r1 + s * 4);
-    }
-    {
-        const int lanes_t = tile_rows / 4;
+    if (vec || (256 < tile_len)) {
+        const int lanes = tile_len / 4;  // of a row
+        const int row = tid / lanes;
+        const int row_step = 256 / lanes;
+        const int in_row = (tid % lanes) * 4;
+        const int64_t j = l0 + in_row;
+        const int whole = kf_min_i64(n1 - j, 4);  // elements of a pack
+        uint32_t r0[16];
+        uint32_t r1[16];
         KF_UNROLL
-        for (int q = 0; q < 4; ++q) {
-            const int l = tid / lanes_t + q * (256 / lanes_t);
-            const int r = (tid % lanes_t) * 4;
-            kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
+        for (int s = 0; s < 4; ++s) {
+            const int r = row + s * row_step;
+            const uint32_t any_row = t0 + r;
+            const int left = any_row < n0 ? whole : 0;
+            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
+            const float *p1_in_y = in_y + (i0 * s0_in_y + j);
+            kf_load4_f32(p1_in_y, 0, left, vec, r1 + s * 4);
         }
-    }
-    kf_barrier();
-    KF_UNROLL
-    for (int s = 0; s < 4; ++s) {
-        const int r = row + s * row_step;
-        const uint32_t any_row = t0 + r;
-        const int left = any_row < n0 ? whole : 0;
-        const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
-        float w0[4];
-        kf_shared_take4_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s * 4);
+        {
+            const int lanes_t = tile_rows / 4;
+            KF_UNROLL
+            for (int q = 0; q < 4; ++q) {
+                const int l = tid / lanes_t + q * (256 / lanes_t);
+                const int r = (tid % lanes_t) * 4;
+                kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
+            }
+        }
+        kf_barrier();
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v0 = kf_item_f32(r0 + s * 4, e);
-            const float v1 = kf_item_f32(r1 + s * 4, e);
-            const float v2 = v0 + v1;  // add
-            w0[e] = v2;
+        for (int s = 0; s < 4; ++s) {
+            const int r = row + s * row_step;
+            const uint32_t any_row = t0 + r;
+            const int left = any_row < n0 ? whole : 0;
+            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
+            float w0[4];
+            kf_shared_take4_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s * 4);
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v0 = kf_item_f32(r0 + s * 4, e);
+                const float v1 = kf_item_f32(r1 + s * 4, e);
+                const float v2 = v0 + v1;  // add
+                w0[e] = v2;
+            }
+            float *p2_out0 = out0 + (i0 * s0_out0 + j);
+            kf_store4_f32(p2_out0, 0, left, vec, w0);
         }
-        float *p2_out0 = out0 + (i0 * s0_out0 + j);
-        kf_store4_f32(p2_out0, 0, left, vec, w0);
+    } else {
+        const int lanes = tile_len;  // of a row
+        const int row = tid / lanes;
+        const int row_step = 256 / lanes;
+        const int in_row = tid % lanes;
+        const int64_t j = l0 + in_row;
+        const int whole = kf_min_i64(n1 - j, 1);  // elements of a pack
+        uint32_t r0[16];
+        float r1[16];
+        KF_UNROLL
+        for (int s = 0; s < 16; ++s) {
+            const int r = row + s * row_step;
+            const uint32_t any_row = t0 + r;
+            const int left = any_row < n0 ? whole : 0;
+            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
+            const float *p1_in_y = in_y + (i0 * s0_in_y + j);
+            {
+                r1[s] = kf_load_f32(0 < left ? p1_in_y : kf_zeros_f32(), 0);
+            }
+        }
+        {
+            const int lanes_t = tile_rows / 4;
+            KF_UNROLL
+            for (int q = 0; q < 4; ++q) {
+                const int l = tid / lanes_t + q * (256 / lanes_t);
+                const int r = (tid % lanes_t) * 4;
+                kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
+            }
+        }
+        kf_barrier();
+        KF_UNROLL
+        for (int s = 0; s < 16; ++s) {
+            const int r = row + s * row_step;
+            const uint32_t any_row = t0 + r;
+            const int left = any_row < n0 ? whole : 0;
+            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
+            float w0[1];
+            kf_shared_take1_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s);
+            {
+                const float v0 = kf_item_f32(r0 + s, 0);
+                const float v2 = v0 + r1[s];  // add
+                w0[0] = v2;
+            }
+            float *p2_out0 = out0 + (i0 * s0_out0 + j);
+            {
+                if (0 < left) {
+                    kf_store_f32(p2_out0, 0, w0[0]);
+                }
+            }
+        }
     }
 }
