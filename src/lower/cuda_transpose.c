@@ -299,11 +299,7 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
     }
     kf__dtype type = L->operands[i].dtype;
     const kf__lx *e = var(L, "e"), *n = kf__l_int(L, along_t(L, i));
-    bool alone = kf__types[type].size >= 4; /* smaller ones go by words wherever they begin */
-    if (alone)
-        kf__open_if(L, wide(L, i));
-    else
-        kf__open_block(L);
+    kf__open_if(L, wide(L, i));
     open_runs(L, s, i, along_t(L, i), true);
     kf__put_var(L, kf__ctype(type), "w", along_t(L, i), NULL);
     kf__open_for(L, "int", "e", kf__l_int(L, 0), n, kf__l_int(L, 1), KF__UNROLL);
@@ -315,18 +311,14 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
     kf__put_call(L, kf__l_call(L, name, KF__I64, var(L, "p"), kf__l_int(L, 0), var(L, "left"),
                                wide(L, i), var(L, "w")));
     kf__close(L);
-    if (alone) { /* neighbours by neighbouring threads, so that whole sectors are written */
-        kf__open_else(L);
-        open_runs(L, s, i, 1, true);
-        kf__open_if(L, kf__l_bin(L, "<", kf__l_int(L, 0), var(L, "left")));
-        at = plus(L, times(L, var(L, "r"), pitch(L, i)), var(L, "l"));
-        const kf__lx *value =
-            kf__l_call(L, "kf_shared_get_T", type, var(L, kf__cuda_tile_name(L, i)), at);
-        kf__put_store(L, i, "p", kf__l_int(L, 0), value);
-        kf__close(L);
-        kf__close(L);
-    }
+    kf__open_else(L); /* neighbours by neighbouring threads, so that whole sectors are written */
+    open_runs(L, s, i, 1, true);
+    kf__open_if(L, kf__l_bin(L, "<", kf__l_int(L, 0), var(L, "left")));
+    at = plus(L, times(L, var(L, "r"), pitch(L, i)), var(L, "l"));
+    kf__put_store(L, i, "p", kf__l_int(L, 0),
+                  kf__l_call(L, "kf_shared_get_T", type, var(L, kf__cuda_tile_name(L, i)), at));
     kf__close(L);
+    close_runs(L);
 }
 
 /* ---------------------------------------------------------------- the nest */
