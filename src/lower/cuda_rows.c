@@ -33,13 +33,12 @@ static int kept_values(kf__low *L) {
     return n;
 }
 
-/* Is a part of a pad loaded by elements, as mirrored edges are? A warp that has some of it takes long. */
-static bool has_elements(const kf__low *L) {
+/* Is an element loaded under a guard, as those of a concatenation's or pad's parts are? Each such load
+ * is waited for before the next pack's. */
+static bool is_guarded(const kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->n_args &&
-            kf__low_step(L, in->access) != 1)
-            return true;
+        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->n_args) return true;
     }
     return false;
 }
@@ -54,7 +53,7 @@ static bool pick(kf__low *L, int width, bucket *out, int *filled) {
         int kept = kept_values(L);
         while (out->V > 1 && out->lanes >= 32 && out->lanes < 512 && out->V * width * kept > 96)
             out->V /= 2, out->lanes *= 2;
-        while (out->V > 1 && out->lanes < 128 && has_elements(L)) out->V /= 2, out->lanes *= 2;
+        while (out->V > 1 && out->lanes < 128 && is_guarded(L)) out->V /= 2, out->lanes *= 2;
         *filled = 1 + (int)(b ? buckets[b - 1].packs : 0) / out->lanes;
         return true;
     }
@@ -98,15 +97,24 @@ static void put_lanes(kf__low *L, kf__phase *p, int f, int lanes, const kf__lx *
     }
 }
 
-/* A count of the elements that the lanes of a row in one warp hold. */
-static const kf__lx *put_count(kf__low *L, kf__tile *t, int lanes) {
-    const kf__lx *count = kf__cuda_count(L, t, "held");
-    kf__open_halve(L, "m", kf__l_int(L, lanes / 2));
-    kf__put_set(L, count,
-                kf__l_bin(L, "+", count, kf__l_call(L, "kf_shfl_xor_i64", KF__I64, count,
-                                                     kf__l_var(L, "m"))));
-    kf__close(L);
-    return count;
+/* The elements that the lanes of a row in one warp hold. */
+static const kf__lx *put_count(kf__low *L, const kf__tile *t, const bucket *b) {
+    if (b->lanes <= 32 && b->cluster == 1) return t->live;
+    const kf__lx *lane = kf__l_bin(L, "%", kf__l_var(L, "tid"), kf__l_int(L, 32));
+    const kf__lx *first = kf__l_bin(L, "-", t->base, lane), *zero = kf__l_int(L, 0), *s = zero;
+    first = kf__put_let(L, "int", "first_lane", first, "of the warp");
+    const kf__lx *held = kf__put_var(L, "int", "held", 0, zero);
+    if (t->V > 1) {
+        kf__open_for(L, "int", "s", zero, kf__l_int(L, t->V), kf__l_int(L, 1), KF__UNROLL);
+        s = kf__l_var(L, "s");
+    }
+    const kf__lx *pack = kf__l_bin(L, "+", first, kf__l_bin(L, "*", s, t->step));
+    const kf__lx *n = kf__l_bin(L, "-", t->live, kf__l_bin(L, "*", pack, kf__l_int(L, t->W)));
+    n = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_int(L, 32 * t->W), n);
+    n = kf__l_call(L, "kf_max_i64", KF__I64, zero, n);
+    kf__put_set(L, held, kf__l_bin(L, "+", held, n));
+    if (t->V > 1) kf__close(L);
+    return held;
 }
 
 /* Merge over warps and the cluster's blocks. */
@@ -270,7 +278,7 @@ bool kf__cuda_rows(kf__low *L) {
     for (uint32_t i = 0; !held && i < L->k->n_instrs; ++i)
         if (L->k->instrs[i].kind == KF__I_REDUCE && kf__counts(L, i) &&
             !kf__low_find_exp(L, i, &(uint32_t){0}, &(uint32_t){0}))
-            held = put_count(L, &t, b.lanes < 32 ? b.lanes : 32);
+            held = put_count(L, &t, &b);
     bool waited = b.cluster == 1;
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {
         put_stage(L, &t, &b, s, held, &waited);

@@ -34,15 +34,11 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
     const uint32_t i0 = row;
-    int64_t held = 0;
+    const int first_lane = tid - tid % 32;  // of the warp
+    int held = 0;
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
-        const int j = (tid + s * 128) * 8;
-        const int left = n - j;
-        held = held + kf_max_i64(0, kf_min_i64(8, left));
-    }
-    for (int m = 16; m > 0; m /= 2) {
-        held = held + kf_shfl_xor_i64(held, m);
+        held = held + kf_max_i64(0, kf_min_i64(256, n - (first_lane + s * 128) * 8));
     }
     float mean13 = 0.0f;
     uint32_t r1[16];

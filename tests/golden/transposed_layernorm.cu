@@ -161,15 +161,11 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
     const uint32_t i0 = row;
-    int64_t held = 0;
+    const int first_lane = tid - tid % 32;  // of the warp
+    int held = 0;
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
-        const int j = (tid + s * 256) * 4;
-        const int left = n - j;
-        held = held + kf_max_i64(0, kf_min_i64(4, left));
-    }
-    for (int m = 16; m > 0; m /= 2) {
-        held = held + kf_shfl_xor_i64(held, m);
+        held = held + kf_max_i64(0, kf_min_i64(128, n - (first_lane + s * 256) * 4));
     }
     float mean3 = 0.0f;
     uint32_t r0[16];
