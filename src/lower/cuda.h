@@ -54,6 +54,7 @@ typedef struct kf__phase {
 } kf__phase;
 
 int kf__cuda_width(const kf__low *L);
+bool kf__cuda_is_double(const kf__low *L); /* are packs of twice 16 bytes, for bytes beside them? */
 bool kf__cuda_wide(const kf__low *L, int width); /* do strides allow 16-byte accesses? */
 /* Loads, values, stores and field 0 of the reductions; split: loads in a loop of their own. Keeps
  * in registers what later stages and fields need. */

@@ -2,32 +2,35 @@
 #include "lower/cuda.h"
 
 static bool is_wide(const kf__low *L, uint32_t i, int width) {
+    const kf__operand *o = &L->operands[i];
+    width = (int)kf__min(width, 16 / kf__types[o->dtype].size);
     for (int m = 0; m + 1 < L->n_axes; ++m)
-        if (L->operands[i].varies[m] && L->axes[m].size > 1 && L->operands[i].stride[m] % width)
-            return false;
+        if (o->varies[m] && L->axes[m].size > 1 && o->stride[m] % width) return false;
     for (uint32_t k = 0; k < L->k->n_symbols; ++k)
-        if (L->operands[i].symbol_stride[k] % width) return false;
+        if (o->symbol_stride[k] % width) return false;
     return true;
 }
 
-/* Does it begin in the middle of an array, as slices and parts do? Then its alignment is its own
- * affair: others are still accessed by 16 bytes. */
-static bool is_apart(const kf__low *L, uint32_t i) {
+/* Is its alignment its own affair, so that others are still accessed by 16 bytes? Of what begins in
+ * the middle of an array, as slices and parts do, and of bytes beside packs of 32 bytes. */
+static bool is_apart(const kf__low *L, uint32_t i, int width) {
     const kf__operand *o = &L->operands[i];
-    return o->value && !o->store && !o->packed && !o->origin && kf__low_step(L, i) == 1;
+    if (!o->value || kf__low_step(L, i) != 1) return false;
+    if (width == 8 && kf__types[o->dtype].size == 1 && kf__cuda_is_double(L)) return true;
+    return !o->store && !o->packed && !o->origin;
 }
 
 bool kf__cuda_wide(const kf__low *L, int width) {
     if (width < 2) return false;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        if (!L->operands[i].value || kf__low_step(L, i) != 1 || is_apart(L, i)) continue;
+        if (!L->operands[i].value || kf__low_step(L, i) != 1 || is_apart(L, i, width)) continue;
         if (!is_wide(L, i, width)) return false;
     }
     return true;
 }
 
 const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access) {
-    if (!is_apart(L, access)) return kf__word_aligned(L, "vec", t->vec);
+    if (!is_apart(L, access, t->W)) return kf__word_aligned(L, "vec", t->vec);
     return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name),
                             is_wide(L, access, t->W));
 }
@@ -278,7 +281,7 @@ const kf__mask *kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask 
         if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || in->n_args) continue;
         if (t->V == 1 || !pack_words(L, t, i) || kf__low_tiled(L, in->access)) continue;
         int size = kf__types[L->operands[in->access].dtype].size;
-        if (is_apart(L, in->access) || (!t->row_left && size != 2)) continue;
+        if (is_apart(L, in->access, t->W) || (!t->row_left && size != 2)) continue;
         raw[i / 64] |= (kf__mask)1 << i % 64;
         packs += t->V;
     }

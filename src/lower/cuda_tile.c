@@ -1,8 +1,10 @@
 /* Packs and tiles: loads (cuda_load.c), values of elements, folds and stores. See cuda.h. */
 #include "lower/cuda.h"
 
-int kf__cuda_width(const kf__low *L) {
-    int widest = 0, any = 0, narrowest = 16;
+/* The widest and the narrowest type of what is contiguous, in bytes. */
+static void find_sizes(const kf__low *L, int *widest, int *narrowest) {
+    int any = 0;
+    *widest = 0, *narrowest = 16;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         const kf__operand *o = &L->operands[i];
         if (!o->value || kf__low_step(L, i) != 1) continue;
@@ -10,11 +12,22 @@ int kf__cuda_width(const kf__low *L) {
         for (int m = 0; m < L->n_axes; ++m) all &= o->varies[m];
         int size = kf__types[o->dtype].size;
         if (size > any) any = size;
-        if (all && size > widest) widest = size;
-        if (all && size < narrowest) narrowest = size;
+        if (all && size > *widest) *widest = size;
+        if (all && size < *narrowest) *narrowest = size;
     }
-    if (!widest) widest = any;
-    if (widest == 4 && narrowest == 1) return 8; /* bytes by twos would be too short runs */
+    if (!*widest) *widest = any;
+}
+
+bool kf__cuda_is_double(const kf__low *L) {
+    int widest, narrowest;
+    find_sizes(L, &widest, &narrowest);
+    return widest == 4 && narrowest == 1;
+}
+
+int kf__cuda_width(const kf__low *L) {
+    int widest, narrowest;
+    find_sizes(L, &widest, &narrowest);
+    if (kf__cuda_is_double(L)) return 8; /* bytes by twos would be too short runs */
     return widest ? 16 / widest : 4;
 }
 
@@ -260,7 +273,7 @@ static void put_pack_stores(kf__low *L, kf__tile *t, const kf__phase *p) {
             kf__put_call(
                 L, kf__l_call(L, kf__cuda_wide_name(L, "store", t->W, L->operands[access].dtype),
                               KF__I64, kf__l_var(L, L->pointer[access]), kf__l_int(L, 0), t->left,
-                              kf__word_aligned(L, "vec", t->vec), kf__l_var(L, array)));
+                              kf__cuda_aligned(L, t, access), kf__l_var(L, array)));
             continue;
         }
         const kf__lx *e = kf__cuda_open_elements(L, t);

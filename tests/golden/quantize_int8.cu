@@ -6,6 +6,7 @@ typedef struct {
     const float *in_x;
     int64_t vec;
     int8_t *out0;
+    int64_t vec_out0;
 } k0_divide_add_round_clip_args;
 
 /* divide, add, round, clip, cast.
@@ -19,6 +20,7 @@ KF_KERNEL(k0_divide_add_round_clip, k0_divide_add_round_clip_args, 256) {
     const float *in_x = a.in_x;
     const int64_t vec = a.vec;
     int8_t *out0 = a.out0;
+    const int64_t vec_out0 = a.vec_out0;
     const uint32_t t = kf_block() * 256 + kf_thread();
     const int64_t j = ((int64_t)t) * 8;
     if (j < n0) {
@@ -41,7 +43,7 @@ KF_KERNEL(k0_divide_add_round_clip, k0_divide_add_round_clip_args, 256) {
                 w0[e] = v12;
             }
             int8_t *p1_out0 = out0 + j;
-            kf_store8_i8(p1_out0, 0, left, vec, w0);
+            kf_store8_i8(p1_out0, 0, left, vec_out0, w0);
         }
     }
 }
