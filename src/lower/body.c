@@ -389,7 +389,7 @@ void kf__put_row_stores(kf__low *L) {
 
 void kf__forget(kf__low *L, kf__level level) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (L->k->instrs[i].level == level) L->value[i] = NULL;
+        if (kf__at_level(L, i, level)) L->value[i] = NULL;
 }
 
 /* "reads  in_x     float32[x.0, x.1], 4 bytes each" */

@@ -90,10 +90,11 @@ const kf__lx *kf__cuda_zeros(kf__low *L, uint32_t access);
 /* How many elements of the pack there are, for the ranges of guards; may be negative. */
 const kf__lx *kf__cuda_elements_here(kf__low *L, const kf__tile *t, uint32_t i);
 void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their variables */
-/* Loads of columns whose part may be chosen for all rows in flight. kf__cuda_put_loads leaves them out. */
-bool kf__cuda_of_span(const kf__low *L, const kf__tile *t, uint32_t i);
+/* Loads of columns whose part may be chosen for all rows in flight, which kf__cuda_put_loads leaves
+ * out: is it the first one of those that share registers? */
+bool kf__cuda_leads_span(const kf__low *L, const kf__tile *t, uint32_t i);
 void kf__cuda_put_span_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s,
-                                bool one_group);
+                             bool one_group);
 /* Guarded loads of this phase that share them. */
 void kf__cuda_share_registers(kf__low *L, const kf__mask *mask);
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
@@ -142,6 +143,11 @@ void kf__cuda_put_part(kf__low *L, const char *array, const kf__lx *first, int w
 void kf__cuda_add_words(kf__low *L, const char *array, const kf__lx *first, int words,
                         const char *some);
 
+/* ---------------------------------------------------------------- cuda_sink.c */
+
+/* What is done to all parts of a concatenation is done to what is picked: a copy, in L->k. */
+void kf__cuda_sink(kf__low *L);
+
 /* ---------------------------------------------------------------- cuda_choose.c */
 
 typedef struct kf__choice kf__choice;
@@ -161,8 +167,6 @@ void kf__cuda_put_of_span(kf__low *L, kf__tile *t, uint32_t lead, const char *ar
 /* Pack s of these loads into `array`, of so many words a pack, or, 0, of elements. */
 void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array, int words,
                          const kf__lx *s);
-
-void kf__cuda_sink(kf__low *L); /* cuda_sink.c: changes L->k */
 
 /* The array in shared memory of a tiled operand. */
 static inline const char *kf__cuda_tile_name(kf__low *L, uint32_t access) {

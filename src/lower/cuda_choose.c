@@ -275,18 +275,24 @@ static void put_early(choice *c, uint32_t group, const char *type) {
     }
 }
 
+/* Do the late guards of a group hold? NULL: it has none. */
+static const kf__lx *all_late(const choice *c, uint32_t group, const kf__lx *at) {
+    const part *p = &c->parts[group];
+    const kf__lx *all = NULL;
+    for (uint32_t k = 0; k < p->n_late; ++k) {
+        const kf__lx *leaf = kf__guard_at(c->L, p->late[k], at);
+        all = all ? kf__l_bin(c->L, "&", all, leaf) : leaf;
+    }
+    return all;
+}
+
 static const kf__lx *late_guard(const choice *c, uint32_t group, const kf__lx *at) {
     kf__low *L = c->L;
-    const part *p = &c->parts[group];
-    const group_place *g = &c->groups[group];
-    const kf__lx *here = NULL;
-    for (uint32_t k = 0; k < p->n_late; ++k) {
-        const kf__lx *leaf = kf__guard_at(L, p->late[k], at);
-        here = here ? kf__l_bin(L, "&", here, leaf) : leaf;
-    }
-    if (!here) return g->some ? g->some : kf__l_int(L, 1);
-    here = kf__put_let(L, "int", kf__l_name(L, "there%u", (unsigned)p->instr), here, NULL);
-    return g->some ? kf__l_bin(L, "&", here, g->some) : here;
+    const kf__lx *some = c->groups[group].some, *here = all_late(c, group, at);
+    if (!here) return some ? some : kf__l_int(L, 1);
+    const char *name = kf__l_name(L, "there%u", (unsigned)c->parts[group].instr);
+    here = kf__put_let(L, "int", name, here, NULL);
+    return some ? kf__l_bin(L, "&", here, some) : here;
 }
 
 /* Of the groups the one that counts: where it begins, or its stride along an axis. */
@@ -298,6 +304,23 @@ static const kf__lx *late_choice(const choice *c, const kf__lx *const *here, int
         sum = sum && !same(sum, one) ? kf__l_select(c->L, here[k], one, sum) : one;
     }
     return sum;
+}
+
+static void choose_late(const choice *c, const kf__lx *const *here, group_place *out) {
+    out->from = late_choice(c, here, -1);
+    for (int m = 0; m < c->L->n_axes; ++m)
+        if (c->groups[0].by[m]) out->by[m] = late_choice(c, here, m);
+}
+
+/* Where it is at element e of the pack, or in the row that the axes' variables tell. */
+static const kf__lx *place_at(const choice *c, const group_place *g, const kf__lx *e) {
+    kf__low *L = c->L;
+    const kf__lx *place = g->from;
+    for (int m = 0; m < L->n_axes; ++m) {
+        const kf__lx *i = m == kf__last(L) ? e : kf__l_var(L, L->axes[m].var);
+        if (g->by[m]) place = kf__l_bin(L, "+", place, kf__l_bin(L, "*", i, g->by[m]));
+    }
+    return place;
 }
 
 /* Registers that are loaded: pack s of `array`, of so many words a pack, or, 0, of elements. */
@@ -312,6 +335,23 @@ typedef struct target {
 
 static int words_of_one(const target *to) {
     return (int)kf__max(1, kf__types[stored_type(to->L, to->lead)].size / 4);
+}
+
+/* The first of pack s's words in the array. */
+static const kf__lx *first_word(const target *to) {
+    return kf__l_bin(to->L, "*", to->s, kf__l_int(to->L, to->words));
+}
+
+static void put_empty(const target *to) {
+    kf__cuda_put_empty(to->L, to->array, first_word(to), to->words);
+}
+
+/* Of a pack that is one in memory, too, the `here` elements that there are. */
+static void put_wide(const target *to, const kf__lx *p, const kf__lx *here, const kf__lx *aligned) {
+    kf__low *L = to->L;
+    const char *load = kf__cuda_wide_name(L, "load", to->t->W, stored_type(L, to->lead));
+    kf__put_call(L, kf__l_call(L, load, KF__I64, p, kf__l_int(L, 0), here, aligned,
+                               kf__cuda_words_of(L, to->t, to->lead, to->s)));
 }
 
 static const char *raw_name(const target *to) { return kf__l_name(to->L, "raw_%s", to->array); }
@@ -387,14 +427,10 @@ static void put_pack(const target *to, uint32_t i) {
     kf__put_range(L, i, t->j, here, &begin, &end);
     kf__open_if(L, kf__l_bin(L, "<", begin, end));
     kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", end, begin), here));
-    const char *load = kf__cuda_wide_name(L, "load", t->W, stored_type(L, to->lead));
-    kf__put_call(L, kf__l_call(L, load, KF__I64, p, kf__l_int(L, 0), here,
-                               kf__cuda_aligned(L, t, in->access),
-                               kf__cuda_words_of(L, t, to->lead, to->s)));
+    put_wide(to, p, here, kf__cuda_aligned(L, t, in->access));
     kf__open_else(L);
     const char *some = kf__cuda_wide_name(L, "part", t->W, stored_type(L, to->lead));
-    kf__cuda_put_part(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words,
-                      some, p, begin, end);
+    kf__cuda_put_part(L, to->array, first_word(to), to->words, some, p, begin, end);
     kf__close(L);
     kf__close(L);
     L->known_holds = false;
@@ -404,8 +440,7 @@ static void put_pack(const target *to, uint32_t i) {
 static void put_parts(const target *to) {
     kf__low *L = to->L;
     bool elements = false;
-    if (to->words)
-        kf__cuda_put_empty(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words);
+    if (to->words) put_empty(to);
     for (uint32_t i = to->lead; i < L->k->n_instrs; ++i) {
         if (is_element(to, i))
             elements = true;
@@ -419,8 +454,7 @@ static void put_parts(const target *to) {
     const char *some = kf__l_name(L, "some_%s", to->array);
     kf__put_var(L, "uint32_t", some, to->words, NULL);
     put_join(to, kf__l_var(L, some));
-    kf__cuda_add_words(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words,
-                       some);
+    kf__cuda_add_words(L, to->array, first_word(to), to->words, some);
 }
 
 bool kf__cuda_is_chosen(const kf__low *L, const kf__tile *t, uint32_t i) {
@@ -467,9 +501,7 @@ static bool put_whole(const target *to, const choice *c, int *depth) {
         if (g->some) whole = whole ? kf__l_bin(L, "&", g->some, whole) : g->some;
         const kf__lx *wide = chosen(c, k, aligned_value, 0);
         if (whole) kf__open_if(L, whole), ++*depth;
-        const char *load = kf__cuda_wide_name(L, "load", t->W, stored_type(L, to->lead));
-        kf__put_call(L, kf__l_call(L, load, KF__I64, g->from, kf__l_int(L, 0), here, wide,
-                                   kf__cuda_words_of(L, t, to->lead, to->s)));
+        put_wide(to, g->from, here, wide);
         if (!whole) return true; /* all that there are */
         kf__open_else(L);
     }
@@ -477,22 +509,17 @@ static bool put_whole(const target *to, const choice *c, int *depth) {
 }
 
 bool kf__cuda_is_late(const kf__choice *c) {
-    for (uint32_t k = 0; k < c->n; ++k)
-        if (c->down && c->parts[k].n_late) return true;
-    return false;
+    bool late = false;
+    for (uint32_t k = 0; k < c->n; ++k) late |= c->parts[k].n_late > 0;
+    return c->down && late;
 }
 
-/* The guards of what is late of a group, at `row`. */
-static const kf__lx *group_at(const choice *c, uint32_t group, int axis, const kf__lx *row) {
-    kf__low *L = c->L;
-    const char *var = L->axes[axis].var;
-    const kf__lx *all = NULL;
-    L->axes[axis].var = row->name;
-    for (uint32_t i = 0; i < c->parts[group].n_late; ++i) {
-        const kf__lx *here = kf__guard_at(L, c->parts[group].late[i], c->t->j);
-        all = all ? kf__l_bin(L, "&", all, here) : here;
-    }
-    L->axes[axis].var = var;
+/* Do the late guards of a group hold in `row`? */
+static const kf__lx *late_in(const choice *c, uint32_t group, int axis, const kf__lx *row) {
+    const char *var = c->L->axes[axis].var;
+    c->L->axes[axis].var = row->name;
+    const kf__lx *all = all_late(c, group, c->t->j);
+    c->L->axes[axis].var = var;
     return all;
 }
 
@@ -503,7 +530,7 @@ const kf__lx *kf__cuda_put_span_choice(kf__choice *c, int axis, const kf__lx *fi
     unsigned lead = (unsigned)c->parts[0].instr;
     for (uint32_t k = 0; k < c->n; ++k) {
         if (c->parts[k].group != k) continue;
-        const kf__lx *begin = group_at(c, k, axis, first), *end = group_at(c, k, axis, last);
+        const kf__lx *begin = late_in(c, k, axis, first), *end = late_in(c, k, axis, last);
         here[k] = begin ? kf__l_bin(L, "&", begin, end) : kf__l_int(L, 1);
         if (c->groups[k].some)
             here[k] = begin ? kf__l_bin(L, "&", here[k], c->groups[k].some) : c->groups[k].some;
@@ -511,17 +538,15 @@ const kf__lx *kf__cuda_put_span_choice(kf__choice *c, int axis, const kf__lx *fi
                               NULL);
         any = any ? kf__l_bin(L, "|", any, here[k]) : here[k];
     }
-    c->span.from = late_choice(c, here, -1);
-    if (c->span.from->kind == KF__L_SELECT)
-        c->span.from = kf__put_let(L, pointer_type(L, lead), kf__l_name(L, "span%u", lead),
-                                   c->span.from, NULL);
-    for (int m = 0; m < L->n_axes; ++m) {
-        if (!c->groups[0].by[m]) continue;
-        c->span.by[m] = late_choice(c, here, m);
-        if (c->span.by[m]->kind == KF__L_SELECT)
-            c->span.by[m] = kf__put_let(L, "int64_t", kf__l_name(L, "span_by%d_%u", m, lead),
-                                        c->span.by[m], NULL);
-    }
+    group_place *span = &c->span;
+    choose_late(c, here, span);
+    if (span->from->kind == KF__L_SELECT)
+        span->from = kf__put_let(L, pointer_type(L, lead), kf__l_name(L, "span%u", lead),
+                                 span->from, NULL);
+    for (int m = 0; m < L->n_axes; ++m)
+        if (span->by[m] && span->by[m]->kind == KF__L_SELECT)
+            span->by[m] = kf__put_let(L, "int64_t", kf__l_name(L, "span_by%d_%u", m, lead),
+                                      span->by[m], NULL);
     return any;
 }
 
@@ -529,12 +554,8 @@ void kf__cuda_put_of_span(kf__low *L, kf__tile *t, uint32_t lead, const char *ar
                           const kf__lx *s) {
     target to = {L, t, lead, array, 0, s};
     const choice *c = t->choices[lead];
-    const kf__lx *e = kf__cuda_open_elements(L, t), *place = c->span.from;
-    for (int m = 0; m < L->n_axes; ++m)
-        if (c->span.by[m])
-            place = kf__l_bin(L, "+", place,
-                              kf__l_bin(L, "*", kf__l_var(L, L->axes[m].var), c->span.by[m]));
-    put_element(&to, place, NULL, e);
+    const kf__lx *e = kf__cuda_open_elements(L, t);
+    put_element(&to, place_at(c, &c->span, e), NULL, e);
     kf__close(L);
 }
 
@@ -550,13 +571,9 @@ static void put_elements(const target *to, const choice *c) {
         any = any ? kf__l_bin(L, "|", any, here[k]) : here[k];
     }
     if (c->all) any = NULL;
-    const kf__lx *place = late_choice(c, here, -1);
-    for (int m = 0; m < L->n_axes; ++m) {
-        const kf__lx *i = m == kf__last(L) ? e : kf__l_var(L, L->axes[m].var);
-        if (c->groups[0].by[m])
-            place = kf__l_bin(L, "+", place, kf__l_bin(L, "*", i, late_choice(c, here, m)));
-    }
-    put_element(to, place, any, e);
+    group_place late = {0};
+    choose_late(c, here, &late);
+    put_element(to, place_at(c, &late, e), any, e);
     kf__close(L);
     if (to->words) put_join(to, kf__cuda_words_of(L, t, to->lead, to->s));
 }
@@ -571,8 +588,7 @@ static void put_packs(const target *to, const choice *c) {
         kf__open_else(L);
         ++depth;
     }
-    if (depth)
-        kf__cuda_put_empty(L, to->array, kf__l_bin(L, "*", to->s, kf__l_int(L, to->words)), to->words);
+    if (depth) put_empty(to);
     while (depth--) kf__close(L);
 }
 

@@ -109,17 +109,6 @@ static const kf__lx *put_held(kf__low *L, const char *name, const kf__lx *from, 
     return kf__put_let(L, "int64_t", name, n, NULL);
 }
 
-/* The axis that is reduced; -1: there are several. */
-static int reduced_axis(const kf__low *L) {
-    int found = -1;
-    for (int m = 0; m < L->n_axes; ++m) {
-        if (!L->axes[m].reduced) continue;
-        if (found >= 0) return -1;
-        found = m;
-    }
-    return found;
-}
-
 static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *down) {
     kf__phase *p = &c->phase;
     for (uint32_t r = 0; r < p->n_reds; ++r)
@@ -142,7 +131,7 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
         L, "int64_t", "before",
         kf__l_bin(L, "/", kf__l_bin(L, "-", c->first_row, from), kf__l_int(L, KF__DOWN)), NULL);
     c->tile.first_row = NULL;
-    if (c->tile.choices && (c->tile.row_axis = reduced_axis(L)) >= 0) {
+    if (c->tile.choices && (c->tile.row_axis = kf__low_only_reduced(L)) >= 0) {
         const char *type = L->small ? "uint32_t" : "int64_t";
         const kf__lx *last = kf__l_bin(L, "+", c->first_row, kf__l_int(L, KF__DOWN * (c->tile.V - 1)));
         c->tile.first_row = kf__put_let(L, type, "top_row", c->first_row, NULL);
@@ -189,8 +178,7 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     }
     kf__close(L);
     kf__close(L);
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__at_level(L, i, KF__LEVEL_FULL)) L->value[i] = NULL;
+    kf__forget(L, KF__LEVEL_FULL);
 }
 
 /* ---------------------------------------------------------------- merging a column's states */

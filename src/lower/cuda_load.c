@@ -207,17 +207,21 @@ static void put_random(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     if (runs) kf__close(L);
 }
 
-bool kf__cuda_of_span(const kf__low *L, const kf__tile *t, uint32_t i) {
+/* Is its part chosen for all rows in flight? */
+static bool is_of_span(const kf__low *L, const kf__tile *t, uint32_t i) {
     if (!t->first_row || !t->choices || !kf__cuda_is_chosen(L, t, i)) return false;
     const kf__choice *c = t->choices[kf__cuda_lead(L, i)];
     return c && kf__cuda_is_late(c);
 }
 
+bool kf__cuda_leads_span(const kf__low *L, const kf__tile *t, uint32_t i) {
+    return is_of_span(L, t, i) && kf__cuda_lead(L, i) == i;
+}
+
 void kf__cuda_put_span_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s,
-                                bool one_group) {
+                             bool one_group) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        if (!kf__has(mask, i) || L->value[i] || !kf__cuda_of_span(L, t, i)) continue;
-        if (kf__cuda_lead(L, i) != i) continue;
+        if (!kf__has(mask, i) || L->value[i] || !kf__cuda_leads_span(L, t, i)) continue;
         if (one_group)
             kf__cuda_put_of_span(L, t, i, register_name(L, i), s);
         else
@@ -228,7 +232,7 @@ void kf__cuda_put_span_loads(kf__low *L, kf__tile *t, const kf__mask *mask, cons
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i) || L->value[i] || !kf__cuda_in_registers(L, i)) continue;
-        if (is_raw(L, i) || kf__cuda_of_span(L, t, i)) continue;
+        if (is_raw(L, i) || is_of_span(L, t, i)) continue;
         if (L->k->instrs[i].kind == KF__I_LOAD)
             put_load(L, t, i, s);
         else

@@ -124,8 +124,7 @@ void kf__loop_stage(kf__low *L, kf__loop *lp, uint32_t stage, const kf__lx *from
     lp->tile.end = to;
     put_fields(L, lp, stage);
     kf__close(L);
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__at_level(L, i, KF__LEVEL_FULL)) L->value[i] = NULL;
+    kf__forget(L, KF__LEVEL_FULL);
     if (!lp->states.n_reds) return;
     kf__cuda_merge_lanes(L, &lp->states, 32);
     kf__cuda_merge_warps(L, &lp->states, KF__LOOP_THREADS, stage);

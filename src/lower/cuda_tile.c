@@ -305,7 +305,7 @@ static void put_raw_loads(kf__low *L, kf__tile *t) {
 static void put_span_loads(kf__low *L, kf__tile *t, const kf__mask *mask) {
     const kf__lx *one = NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        if (!kf__has(mask, i) || !kf__cuda_of_span(L, t, i) || kf__cuda_lead(L, i) != i) continue;
+        if (!kf__has(mask, i) || !kf__cuda_leads_span(L, t, i)) continue;
         const kf__lx *all =
             kf__cuda_put_span_choice(t->choices[i], t->row_axis, t->first_row, t->last_row);
         one = one ? kf__l_bin(L, "&", one, all) : all;

@@ -400,8 +400,7 @@ static void put_elements(kf__low *L, const kf__tile *t, kf__phase *p) {
     put_threads(L, &packs);
     kf__cuda_phase(L, &packs, p, 0, true);
     if (!either) return;
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__at_level(L, i, KF__LEVEL_FULL)) L->value[i] = NULL;
+    kf__forget(L, KF__LEVEL_FULL);
     kf__open_else(L);
     put_threads(L, &single);
     kf__cuda_phase(L, &single, p, 0, true);

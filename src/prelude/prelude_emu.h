@@ -509,7 +509,10 @@ static __attribute__((unused)) int kf__read_before(const struct kf__range *r, in
     if (reader == 0 || (reader == me && !(r->read_at[at] & 1))) return 1;
     return !kf__other_block(reader, me) && r->read_at[at] / 2 < epoch;
 }
-static const uint64_t kf__zeros[1] __attribute__((unused)); /* what a load reads that has nothing to load */
+
+/* What a load reads that has nothing to load. */
+static const uint64_t kf__zeros[1] __attribute__((unused));
+
 /* May `size` bytes at p be read or written? Also notes that they were. */
 static __attribute__((unused)) int kf__touch_memory(const void *at, int size, int write) {
     struct kf__machine *m = kf__m;
