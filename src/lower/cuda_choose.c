@@ -20,37 +20,10 @@
  *     else                             each element from the address that its guards choose
  *
  * An element of no part comes from kf_zeros_T: a load under a condition would be waited for. */
-#include "lower/cuda.h"
-
-enum { KF__MOST_PARTS = 64, KF__MOST_LEAVES = 4 };
-
-/* What of a guard changes in the pack, or down the column. */
-typedef struct part {
-    uint32_t instr, group;                                 /* group: the first one with this late[] */
-    uint32_t late[KF__MOST_LEAVES], early[KF__MOST_LEAVES]; /* guards that all hold; late[] sorted */
-    uint32_t n_late, n_early;
-    const kf__lx *here; /* do those of early[] hold? NULL: always */
-} part;
-
-/* What is early of a group, and how it goes on along what is late. */
-typedef struct group_place {
-    const kf__lx *from, *by[KF__MAX_AXES], *some;
-    bool pack; /* of all its parts a pack is loaded as one */
-} group_place;
-
-typedef struct kf__choice {
-    kf__low *L;
-    kf__tile *t;
-    bool down; /* columns: j stays, rows change; else the other way round */
-    bool all;  /* one of the parts counts, wherever that is */
-    part parts[KF__MOST_PARTS];
-    group_place groups[KF__MOST_PARTS];
-    uint32_t n;
-    group_place span; /* of all rows in flight, where they are of one group */
-} choice;
+#include "lower/cuda_choice.h"
 
 /* Does it change with what is late? 0, 1; 2: with both. */
-static int is_late(const choice *c, uint32_t leaf) {
+static int is_late(const kf__choice *c, uint32_t leaf) {
     kf__low *L = c->L;
     const kf__instr *in = &L->k->instrs[leaf];
     if (in->kind != KF__I_INSIDE) return c->down ? 2 : 0;
@@ -62,7 +35,7 @@ static int is_late(const choice *c, uint32_t leaf) {
     return across && along ? 2 : across;
 }
 
-static bool add_leaves(const choice *c, part *p, uint32_t guard) {
+static bool add_leaves(const kf__choice *c, kf__choice_part *p, uint32_t guard) {
     const kf__instr *in = &c->L->k->instrs[guard];
     if (in->kind == KF__I_OP && in->op == KF__BITWISE_AND && !c->L->value[guard])
         return add_leaves(c, p, in->args[0]) && add_leaves(c, p, in->args[1]);
@@ -75,31 +48,30 @@ static bool add_leaves(const choice *c, part *p, uint32_t guard) {
     return true;
 }
 
-static bool same_late(const part *p, const part *q) {
+static bool same_late(const kf__choice_part *p, const kf__choice_part *q) {
     return p->n_late == q->n_late && !memcmp(p->late, q->late, p->n_late * sizeof *p->late);
 }
 
-static kf__dtype stored_type(const kf__low *L, uint32_t lead) {
-    return L->operands[L->k->instrs[lead].access].dtype;
-}
-
-static const char *pointer_type(kf__low *L, uint32_t lead) {
-    return kf__pointer_type(L, L->k->instrs[lead].access);
-}
-
-/* Is instruction i one of the loads that share lead's registers? */
-static bool is_part(const kf__low *L, uint32_t lead, uint32_t i) {
+bool kf__cuda_is_part(const kf__low *L, uint32_t lead, uint32_t i) {
     return L->k->instrs[i].kind == KF__I_LOAD && kf__cuda_lead(L, i) == lead;
 }
 
+kf__dtype kf__choice_type(const kf__low *L, uint32_t lead) {
+    return L->operands[L->k->instrs[lead].access].dtype;
+}
+
+const char *kf__choice_pointer(kf__low *L, uint32_t lead) {
+    return kf__pointer_type(L, L->k->instrs[lead].access);
+}
+
 /* The parts, by what is late of them. false: they aren't such. */
-static bool find_parts(choice *c, uint32_t lead) {
+static bool find_parts(kf__choice *c, uint32_t lead) {
     kf__low *L = c->L;
     for (uint32_t i = lead; i < L->k->n_instrs; ++i) {
-        if (!is_part(L, lead, i)) continue;
+        if (!kf__cuda_is_part(L, lead, i)) continue;
         if (c->n == KF__MOST_PARTS) return false;
-        part *p = &c->parts[c->n];
-        *p = (part){.instr = i, .group = c->n};
+        kf__choice_part *p = &c->parts[c->n];
+        *p = (kf__choice_part){.instr = i, .group = c->n};
         const kf__operand *o = &L->operands[L->k->instrs[i].access];
         if (!o->affine || (c->down && (o->symbols || o->row))) return false;
         if (!add_leaves(c, p, L->k->instrs[i].args[0])) return false;
@@ -162,7 +134,7 @@ static const kf__mask *find_wanted(const kf__low *L) {
 }
 
 /* Are the parts all that some pick chooses among, and does that always count? */
-static bool are_all(const choice *c, uint32_t lead) {
+static bool are_all(const kf__choice *c, uint32_t lead) {
     const kf__mask *wanted = find_wanted(c->L);
     for (uint32_t i = lead; wanted && i < c->L->k->n_instrs; ++i) {
         uint32_t n = 0;
@@ -173,9 +145,9 @@ static bool are_all(const choice *c, uint32_t lead) {
 }
 
 /* A value of the group's parts: the one of that whose early guard holds. */
-typedef const kf__lx *value_of(const choice *c, const part *p, int axis);
+typedef const kf__lx *value_of(const kf__choice *c, const kf__choice_part *p, int axis);
 
-static const kf__lx *stride_value(const choice *c, const part *p, int axis) {
+static const kf__lx *stride_value(const kf__choice *c, const kf__choice_part *p, int axis) {
     uint32_t access = c->L->k->instrs[p->instr].access;
     if (!c->L->operands[access].varies[axis]) return kf__l_int(c->L, 0);
     bool unit = axis == kf__last(c->L) && c->L->operands[access].along[axis].unit;
@@ -183,7 +155,7 @@ static const kf__lx *stride_value(const choice *c, const part *p, int axis) {
 }
 
 /* Where the part is for what is early. */
-static const kf__lx *place_value(const choice *c, const part *p, int axis) {
+static const kf__lx *place_value(const kf__choice *c, const kf__choice_part *p, int axis) {
     kf__low *L = c->L;
     uint32_t access = L->k->instrs[p->instr].access;
     if (!c->down) {
@@ -195,7 +167,7 @@ static const kf__lx *place_value(const choice *c, const part *p, int axis) {
     return kf__l_bin(L, "+", place, kf__l_bin(L, "*", c->t->j, stride_value(c, p, axis)));
 }
 
-static const kf__lx *aligned_value(const choice *c, const part *p, int axis) {
+static const kf__lx *aligned_value(const kf__choice *c, const kf__choice_part *p, int axis) {
     (void)axis;
     return kf__cuda_aligned(c->L, c->t, c->L->k->instrs[p->instr].access);
 }
@@ -206,11 +178,11 @@ static bool same(const kf__lx *a, const kf__lx *b) {
     return a->kind == KF__L_VAR && !strcmp(a->name, b->name);
 }
 
-static const kf__lx *chosen(const choice *c, uint32_t group, value_of *value, int axis) {
+static const kf__lx *chosen(const kf__choice *c, uint32_t group, value_of *value, int axis) {
     kf__low *L = c->L;
     const kf__lx *sum = NULL;
     for (uint32_t k = group; k < c->n; ++k) {
-        const part *p = &c->parts[k];
+        const kf__choice_part *p = &c->parts[k];
         if (p->group != group) continue;
         const kf__lx *one = value(c, p, axis);
         sum = sum && p->here && !same(sum, one) ? kf__l_select(L, p->here, one, sum) : one;
@@ -218,11 +190,15 @@ static const kf__lx *chosen(const choice *c, uint32_t group, value_of *value, in
     return sum;
 }
 
+const kf__lx *kf__choice_aligned(const kf__choice *c, uint32_t group) {
+    return chosen(c, group, aligned_value, 0);
+}
+
 /* Does any part of the group count? NULL: one does. */
-static const kf__lx *any_early(const choice *c, uint32_t group) {
+static const kf__lx *any_early(const kf__choice *c, uint32_t group) {
     const kf__lx *any = NULL;
     for (uint32_t k = group; k < c->n; ++k) {
-        const part *p = &c->parts[k];
+        const kf__choice_part *p = &c->parts[k];
         if (p->group != group) continue;
         if (!p->here) return NULL;
         any = any ? kf__l_bin(c->L, "|", any, p->here) : p->here;
@@ -231,7 +207,7 @@ static const kf__lx *any_early(const choice *c, uint32_t group) {
 }
 
 /* An early guard, as a variable where it is computed. */
-static const kf__lx *early_guard(const choice *c, uint32_t guard) {
+static const kf__lx *early_guard(const kf__choice *c, uint32_t guard) {
     kf__low *L = c->L;
     const kf__lx *here = kf__guard_at(L, guard, c->t->j);
     const char *name = kf__l_name(L, "early%u_%u", (unsigned)guard, (unsigned)c->parts[0].instr);
@@ -239,12 +215,12 @@ static const kf__lx *early_guard(const choice *c, uint32_t guard) {
 }
 
 /* What of the guards is early: each guard once. */
-static void put_early_guards(choice *c) {
+static void put_early_guards(kf__choice *c) {
     kf__low *L = c->L;
     const kf__lx **known = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1);
     if (!known) L->failed = true;
     for (uint32_t k = 0; known && k < c->n; ++k) {
-        part *p = &c->parts[k];
+        kf__choice_part *p = &c->parts[k];
         for (uint32_t i = 0; i < p->n_early; ++i) {
             uint32_t guard = p->early[i];
             if (!known[guard]) known[guard] = early_guard(c, guard);
@@ -253,9 +229,9 @@ static void put_early_guards(choice *c) {
     }
 }
 
-static void put_early(choice *c, uint32_t group, const char *type) {
+static void put_early(kf__choice *c, uint32_t group, const char *type) {
     kf__low *L = c->L;
-    group_place *g = &c->groups[group];
+    kf__choice_group *g = &c->groups[group];
     unsigned i = (unsigned)c->parts[group].instr;
     g->from = chosen(c, group, place_value, kf__last(L));
     if (g->from->kind != KF__L_VAR)
@@ -276,8 +252,8 @@ static void put_early(choice *c, uint32_t group, const char *type) {
 }
 
 /* Do the late guards of a group hold? NULL: it has none. */
-static const kf__lx *all_late(const choice *c, uint32_t group, const kf__lx *at) {
-    const part *p = &c->parts[group];
+static const kf__lx *all_late(const kf__choice *c, uint32_t group, const kf__lx *at) {
+    const kf__choice_part *p = &c->parts[group];
     const kf__lx *all = NULL;
     for (uint32_t k = 0; k < p->n_late; ++k) {
         const kf__lx *leaf = kf__guard_at(c->L, p->late[k], at);
@@ -286,7 +262,7 @@ static const kf__lx *all_late(const choice *c, uint32_t group, const kf__lx *at)
     return all;
 }
 
-static const kf__lx *late_guard(const choice *c, uint32_t group, const kf__lx *at) {
+const kf__lx *kf__choice_guard(const kf__choice *c, uint32_t group, const kf__lx *at) {
     kf__low *L = c->L;
     const kf__lx *some = c->groups[group].some, *here = all_late(c, group, at);
     if (!here) return some ? some : kf__l_int(L, 1);
@@ -296,7 +272,7 @@ static const kf__lx *late_guard(const choice *c, uint32_t group, const kf__lx *a
 }
 
 /* Of the groups the one that counts: where it begins, or its stride along an axis. */
-static const kf__lx *late_choice(const choice *c, const kf__lx *const *here, int axis) {
+static const kf__lx *late_choice(const kf__choice *c, const kf__lx *const *here, int axis) {
     const kf__lx *sum = NULL;
     for (uint32_t k = 0; k < c->n; ++k) {
         if (c->parts[k].group != k) continue;
@@ -306,14 +282,13 @@ static const kf__lx *late_choice(const choice *c, const kf__lx *const *here, int
     return sum;
 }
 
-static void choose_late(const choice *c, const kf__lx *const *here, group_place *out) {
+void kf__choice_late(const kf__choice *c, const kf__lx *const *here, kf__choice_group *out) {
     out->from = late_choice(c, here, -1);
     for (int m = 0; m < c->L->n_axes; ++m)
         if (c->groups[0].by[m]) out->by[m] = late_choice(c, here, m);
 }
 
-/* Where it is at element e of the pack, or in the row that the axes' variables tell. */
-static const kf__lx *place_at(const choice *c, const group_place *g, const kf__lx *e) {
+const kf__lx *kf__choice_place(const kf__choice *c, const kf__choice_group *g, const kf__lx *e) {
     kf__low *L = c->L;
     const kf__lx *place = g->from;
     for (int m = 0; m < L->n_axes; ++m) {
@@ -323,149 +298,9 @@ static const kf__lx *place_at(const choice *c, const group_place *g, const kf__l
     return place;
 }
 
-/* Registers that are loaded: pack s of `array`, of so many words a pack, or, 0, of elements. */
-typedef struct target {
-    kf__low *L;
-    kf__tile *t;
-    uint32_t lead;
-    const char *array;
-    int words;
-    const kf__lx *s;
-} target;
-
-static int words_of_one(const target *to) {
-    return (int)kf__max(1, kf__types[stored_type(to->L, to->lead)].size / 4);
-}
-
-/* The first of pack s's words in the array. */
-static const kf__lx *first_word(const target *to) {
-    return kf__l_bin(to->L, "*", to->s, kf__l_int(to->L, to->words));
-}
-
-static void put_empty(const target *to) {
-    kf__cuda_put_empty(to->L, to->array, first_word(to), to->words);
-}
-
-/* Of a pack that is one in memory, too, the `here` elements that there are. */
-static void put_wide(const target *to, const kf__lx *p, const kf__lx *here, const kf__lx *aligned) {
-    kf__low *L = to->L;
-    const char *load = kf__cuda_wide_name(L, "load", to->t->W, stored_type(L, to->lead));
-    kf__put_call(L, kf__l_call(L, load, KF__I64, p, kf__l_int(L, 0), here, aligned,
-                               kf__cuda_words_of(L, to->t, to->lead, to->s)));
-}
-
-static const char *raw_name(const target *to) { return kf__l_name(to->L, "raw_%s", to->array); }
-
-/* Element e, from where `any` holds; NULL: it does. Of packs into words of its own. */
-static void put_element(const target *to, const kf__lx *place, const kf__lx *any, const kf__lx *e) {
-    kf__low *L = to->L;
-    const char *type = kf__types[stored_type(L, to->lead)].alias;
-    const kf__lx *left = to->t->inside ? NULL : kf__l_bin(L, "<", e, to->t->left);
-    if (left) any = any ? kf__l_bin(L, "&", any, left) : left;
-    if (any)
-        place = kf__l_select(L, any, place, kf__cuda_zeros(L, L->k->instrs[to->lead].access));
-    place = kf__put_let(L, pointer_type(L, to->lead), kf__l_name(L, "p_%s", to->array), place, NULL);
-    if (to->words) {
-        const kf__lx *at = kf__l_bin(L, "*", e, kf__l_int(L, words_of_one(to)));
-        kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_single_%s", type), KF__I64, place,
-                                   kf__l_bin(L, "+", kf__l_var(L, raw_name(to)), at)));
-        return;
-    }
-    const kf__lx *load = kf__low_load(L, L->k->instrs[to->lead].access, place, kf__l_int(L, 0));
-    kf__put_set(L, kf__l_item(L, to->array, kf__cuda_slot(L, to->t, to->s, e)), load);
-}
-
-static void put_raw(const target *to) {
-    if (to->words)
-        kf__put_var(to->L, "uint32_t", raw_name(to), to->t->W * words_of_one(to), NULL);
-}
-
-static void put_join(const target *to, const kf__lx *words) {
-    kf__low *L = to->L;
-    const char *join = kf__cuda_wide_name(L, "join", to->t->W, stored_type(L, to->lead));
-    kf__put_call(L, kf__l_call(L, join, KF__I64, kf__l_var(L, raw_name(to)), words));
-}
-
-/* Is it to be chosen by elements? Else it is loaded as a pack. */
-static bool is_element(const target *to, uint32_t i) {
-    return is_part(to->L, to->lead, i) && !kf__cuda_is_pack(to->L, to->t, i);
-}
-
-/* Any elements: each guard and each address by itself. */
-static void put_each(const target *to) {
-    kf__low *L = to->L;
-    kf__tile *t = to->t;
-    for (uint32_t i = to->lead; i < L->k->n_instrs; ++i)
-        if (is_element(to, i)) kf__cuda_need_pointer(L, t, L->k->instrs[i].access);
-    const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
-    const kf__lx *any = NULL, *place = NULL;
-    for (uint32_t i = to->lead; i < L->k->n_instrs; ++i) {
-        if (!is_element(to, i)) continue;
-        uint32_t access = L->k->instrs[i].access;
-        const kf__lx *here = kf__guard_at(L, L->k->instrs[i].args[0], at);
-        here = kf__put_let(L, "int", kf__l_name(L, "here%u", (unsigned)i), here, NULL);
-        const kf__lx *p = kf__l_var(L, L->pointer[access]);
-        p = kf__l_bin(L, "+", p, kf__element(L, access, e, at));
-        place = place ? kf__l_select(L, here, p, place) : p;
-        any = any ? kf__l_bin(L, "|", any, here) : here;
-    }
-    put_element(to, place, any, e);
-    kf__close(L);
-}
-
-/* Any pack, of what no choice was found for: its parts one after the other. */
-static void put_pack(const target *to, uint32_t i) {
-    kf__low *L = to->L;
-    kf__tile *t = to->t;
-    const kf__instr *in = &L->k->instrs[i];
-    kf__cuda_need_pointer(L, t, in->access);
-    const kf__lx *known = kf__known_guard(L, in->args[0]), *begin, *end;
-    if (known) kf__open_if(L, known); /* passed by where it is another row's */
-    L->known_holds = true;
-    const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
-    const kf__lx *here = kf__cuda_elements_here(L, t, i);
-    kf__put_range(L, i, t->j, here, &begin, &end);
-    kf__open_if(L, kf__l_bin(L, "<", begin, end));
-    kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", end, begin), here));
-    put_wide(to, p, here, kf__cuda_aligned(L, t, in->access));
-    kf__open_else(L);
-    const char *some = kf__cuda_wide_name(L, "part", t->W, stored_type(L, to->lead));
-    kf__cuda_put_part(L, to->array, first_word(to), to->words, some, p, begin, end);
-    kf__close(L);
-    kf__close(L);
-    L->known_holds = false;
-    if (known) kf__close(L);
-}
-
-static void put_parts(const target *to) {
-    kf__low *L = to->L;
-    bool elements = false;
-    if (to->words) put_empty(to);
-    for (uint32_t i = to->lead; i < L->k->n_instrs; ++i) {
-        if (is_element(to, i))
-            elements = true;
-        else if (is_part(L, to->lead, i))
-            put_pack(to, i);
-    }
-    if (!elements) return;
-    put_raw(to);
-    put_each(to);
-    if (!to->words) return;
-    const char *some = kf__l_name(L, "some_%s", to->array);
-    kf__put_var(L, "uint32_t", some, to->words, NULL);
-    put_join(to, kf__l_var(L, some));
-    kf__cuda_add_words(L, to->array, first_word(to), to->words, some);
-}
-
-bool kf__cuda_is_chosen(const kf__low *L, const kf__tile *t, uint32_t i) {
-    const kf__instr *in = &L->k->instrs[i];
-    if (in->kind != KF__I_LOAD || !kf__cuda_in_registers(L, i)) return false;
-    return kf__cuda_shares(L, i) || (t->inside && in->n_args);
-}
-
 kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead) {
     if (t->row_left) return NULL;
-    choice *c = KF__NEW(L->arena, choice, 1);
+    kf__choice *c = KF__NEW(L->arena, kf__choice, 1);
     if (!c) {
         L->failed = true;
         return NULL;
@@ -475,37 +310,8 @@ kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead) {
     c->all = are_all(c, lead);
     put_early_guards(c);
     for (uint32_t k = 0; k < c->n; ++k)
-        if (c->parts[k].group == k) put_early(c, k, pointer_type(L, lead));
+        if (c->parts[k].group == k) put_early(c, k, kf__choice_pointer(L, lead));
     return c;
-}
-
-/* The pack from a group that it lies in altogether. false: there may be packs that lie in no group,
- * which are to be loaded by elements in the branch that is left open. depth: branches to close. */
-static bool put_whole(const target *to, const choice *c, int *depth) {
-    kf__low *L = to->L;
-    kf__tile *t = to->t;
-    bool others = false;
-    for (uint32_t k = 0; k < c->n; ++k) {
-        const part *p = &c->parts[k];
-        const group_place *g = &c->groups[k];
-        if (p->group != k) continue;
-        others |= !g->pack || p->n_late;
-        if (!g->pack) continue;
-        const kf__lx *here = kf__cuda_elements_here(L, t, p->instr), *begin, *end, *whole = NULL;
-        if (p->n_late) {
-            kf__put_range_of(L, p->instr, p->late, p->n_late, t->j, here, &begin, &end);
-            whole = kf__l_bin(L, "==", end, here);
-            if (begin->kind != KF__L_INT)
-                whole = kf__l_bin(L, "&", kf__l_bin(L, "==", begin, kf__l_int(L, 0)), whole);
-        }
-        if (g->some) whole = whole ? kf__l_bin(L, "&", g->some, whole) : g->some;
-        const kf__lx *wide = chosen(c, k, aligned_value, 0);
-        if (whole) kf__open_if(L, whole), ++*depth;
-        put_wide(to, g->from, here, wide);
-        if (!whole) return true; /* all that there are */
-        kf__open_else(L);
-    }
-    return !others;
 }
 
 bool kf__cuda_is_late(const kf__choice *c) {
@@ -515,7 +321,7 @@ bool kf__cuda_is_late(const kf__choice *c) {
 }
 
 /* Do the late guards of a group hold in `row`? */
-static const kf__lx *late_in(const choice *c, uint32_t group, int axis, const kf__lx *row) {
+static const kf__lx *late_in(const kf__choice *c, uint32_t group, int axis, const kf__lx *row) {
     const char *var = c->L->axes[axis].var;
     c->L->axes[axis].var = row->name;
     const kf__lx *all = all_late(c, group, c->t->j);
@@ -538,68 +344,14 @@ const kf__lx *kf__cuda_put_span_choice(kf__choice *c, int axis, const kf__lx *fi
                               NULL);
         any = any ? kf__l_bin(L, "|", any, here[k]) : here[k];
     }
-    group_place *span = &c->span;
-    choose_late(c, here, span);
+    kf__choice_group *span = &c->span;
+    kf__choice_late(c, here, span);
     if (span->from->kind == KF__L_SELECT)
-        span->from = kf__put_let(L, pointer_type(L, lead), kf__l_name(L, "span%u", lead),
+        span->from = kf__put_let(L, kf__choice_pointer(L, lead), kf__l_name(L, "span%u", lead),
                                  span->from, NULL);
     for (int m = 0; m < L->n_axes; ++m)
         if (span->by[m] && span->by[m]->kind == KF__L_SELECT)
             span->by[m] = kf__put_let(L, "int64_t", kf__l_name(L, "span_by%d_%u", m, lead),
                                       span->by[m], NULL);
     return any;
-}
-
-void kf__cuda_put_of_span(kf__low *L, kf__tile *t, uint32_t lead, const char *array,
-                          const kf__lx *s) {
-    target to = {L, t, lead, array, 0, s};
-    const choice *c = t->choices[lead];
-    const kf__lx *e = kf__cuda_open_elements(L, t);
-    put_element(&to, place_at(c, &c->span, e), NULL, e);
-    kf__close(L);
-}
-
-static void put_elements(const target *to, const choice *c) {
-    kf__low *L = c->L;
-    kf__tile *t = c->t;
-    put_raw(to);
-    const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
-    const kf__lx *any = NULL, *here[KF__MOST_PARTS];
-    for (uint32_t k = 0; k < c->n; ++k) {
-        if (c->parts[k].group != k) continue;
-        here[k] = late_guard(c, k, at);
-        any = any ? kf__l_bin(L, "|", any, here[k]) : here[k];
-    }
-    if (c->all) any = NULL;
-    group_place late = {0};
-    choose_late(c, here, &late);
-    put_element(to, place_at(c, &late, e), any, e);
-    kf__close(L);
-    if (to->words) put_join(to, kf__cuda_words_of(L, t, to->lead, to->s));
-}
-
-/* Packs of a choice: whole ones, or elements, or nothing. */
-static void put_packs(const target *to, const choice *c) {
-    kf__low *L = to->L;
-    int depth = 0;
-    if (!put_whole(to, c, &depth)) {
-        kf__open_if(L, kf__l_bin(L, "<", kf__l_int(L, 0), to->t->left));
-        put_elements(to, c);
-        kf__open_else(L);
-        ++depth;
-    }
-    if (depth) put_empty(to);
-    while (depth--) kf__close(L);
-}
-
-void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array, int words,
-                         const kf__lx *s) {
-    target to = {L, t, lead, array, words, s};
-    const choice *c = t->choices ? t->choices[lead] : kf__cuda_begin_choice(L, t, lead);
-    if (!c)
-        put_parts(&to);
-    else if (words)
-        put_packs(&to, c);
-    else
-        put_elements(&to, c);
 }

@@ -58,7 +58,7 @@ MUTANTS = [
     ("skipped-packs", "src/lower/cuda_rows.c",
      "b.cluster == 1) t.skip = n;", "b.cluster == 1) t.skip = kf__l_int(L, 0);",
      ["--emulate-cuda", "--only", "axis"]),
-    ("unasked-parts", "src/lower/cuda_choose.c", "    if (c->all) any = NULL;", "    any = NULL;",
+    ("unasked-parts", "src/lower/cuda_chosen.c", "    if (c->all) any = NULL;", "    any = NULL;",
      ["--emulate-cuda", "--only", "pad"]),
     ("rows-beyond-a-part", "src/lower/cuda_choose.c",
      "here[k] = begin ? kf__l_bin(L, \"&\", begin, end)", "here[k] = begin ? ((void)end, begin)",
