@@ -142,8 +142,8 @@ static double allowed_of(const struct job *job, kf__dtype result) {
     return most;
 }
 
-/* The share of bools that differ, of integers those that aren't next to each other: a float that was
- * rounded otherwise may have become the next one. */
+/* The share of bools that differ, of integers those that aren't next to each other: a float that
+ * was rounded otherwise may have become the next one. */
 static double share_apart(kf__dtype dtype, const void *a, const void *b, int64_t n) {
     uint64_t next = dtype == KF__BOOL ? 0 : 1;
     int64_t apart = 0;

@@ -6,7 +6,8 @@
 
 typedef struct fields {
     int exponent, mantissa; /* bits of each */
-    bool infinite;          /* the last exponent is infinity's and NaN's; else only all ones is NaN */
+    bool infinite;          /* the last exponent is infinity's and NaN's; else only all ones
+                             * is NaN */
 } fields;
 
 static fields fields_of(kf__dtype dtype) {

@@ -190,7 +190,8 @@ static kf_status read_header_text(scanner *s, header *h) {
 static kf_status raw_dtype(const char *path, const char *descr, int64_t size, kf_dtype as,
                            kf_dtype *out, kf_error *err) {
     if (as.bits == 0 && size == 1)
-        return kf__fail(err, KF_ERR_TYPE, "'%s' holds raw 1-byte elements (%s): if they are float8, "
+        return kf__fail(err, KF_ERR_TYPE,
+                        "'%s' holds raw 1-byte elements (%s): if they are float8, "
                         "say @%s:f8e4m3 or @%s:f8e5m2", path, descr, path, path);
     if (as.bits == 0 && size == 2)
         return kf__fail(err, KF_ERR_TYPE,

@@ -11,8 +11,8 @@ struct npy {
 };
 
 /* Read a file. `as` says what raw bytes are, which is how NumPy stores dtypes that it doesn't know:
- * bf16 for `<V2`, a float8 for `|V1`; bits 0: as the file says. Bytes after the array are ignored, as NumPy does.
- * Free with npy_free; *out is cleared on failure. */
+ * bf16 for `<V2`, a float8 for `|V1`; bits 0: as the file says. Bytes after the array are ignored,
+ * as NumPy does. Free with npy_free; *out is cleared on failure. */
 kf_status npy_read(const char *path, kf_dtype as, struct npy *out, kf_error *err);
 void npy_free(struct npy *npy);
 

@@ -53,7 +53,8 @@ static void test_promised_errors(void **state) {
     }
     fclose(file);
     for (int op = 0; op < KF__OP_COUNT; op++)
-        if (kf__ops[op].ulp > 0 && !told[op]) fail_msg("docs/numerics.md misses %s", kf__ops[op].name);
+        if (kf__ops[op].ulp > 0 && !told[op])
+            fail_msg("docs/numerics.md misses %s", kf__ops[op].name);
 }
 
 /* ---------------------------------------------------------------- docs/library.md */

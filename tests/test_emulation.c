@@ -60,7 +60,8 @@ static const struct {
     {"write_input", ROW "kf_store_f32((float *)a.x, i, 1.0f);", 1, "a buffer that is only read"},
     {"misaligned",
      "uint32_t w[4]; kf_load4_f32(a.x, kf_thread() + 1, a.n, 1, w); "
-     "kf_store_f32(a.y, kf_block() * 128 + kf_thread(), kf_item_f32(w, 0));", 1, "isn't a multiple of 16"},
+     "kf_store_f32(a.y, kf_block() * 128 + kf_thread(), kf_item_f32(w, 0));",
+     1, "isn't a multiple of 16"},
     {"write_race", ROW "kf_store_f32(a.y, i / 2, 1.0f);", 1,
      "where another thread of the launch"},
     {"exchange_in_place", /* read by one thread, behind a barrier written by another of the block */

@@ -273,7 +273,8 @@ static void test_views_fold(void **state) {
     check_type(g, kf__broadcast_to(g, kf__number(g, 2), 1, &a), "float32[a]", "full");
     kf__ref seed = kf__integer(g, 7);
     check_type(g, kf__random(g, KF__I32, seed, seed, 1, &a), "int32[a]", "random");
-    assert_int_equal(kf__random(g, KF__I32, seed, seed, 1, &a), kf__random(g, KF__I32, seed, seed, 1, &a));
+    assert_int_equal(kf__random(g, KF__I32, seed, seed, 1, &a),
+                     kf__random(g, KF__I32, seed, seed, 1, &a));
     kf__result(g, s, NULL);
     kf__result(g, kf__number(g, 1), "n");
     assert_string_equal(kf_graph_result_name(g, 0), "out0");

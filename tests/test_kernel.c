@@ -49,8 +49,10 @@ static kf__partition *example(void) {
     k->instrs = kf__arena_copy(&p->arena, body, sizeof body);
     k->n_accesses = 2;
     k->accesses = KF__NEW(&p->arena, kf__access, 2);
-    k->accesses[0] = (kf__access){.value = 0, .rank = 2, .index = index, .shape = shape, .affine = true};
-    k->accesses[1] = (kf__access){.value = 1, .rank = 2, .index = index, .shape = shape, .affine = true};
+    k->accesses[0] = (kf__access){.value = 0, .rank = 2, .index = index, .shape = shape,
+                                  .affine = true};
+    k->accesses[1] = (kf__access){.value = 1, .rank = 2, .index = index, .shape = shape,
+                                  .affine = true};
     k->n_stores = 1;
     k->stores = KF__NEW(&p->arena, kf__store, 1);
     k->stores[0] = (kf__store){1, 3};

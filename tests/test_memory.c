@@ -64,7 +64,8 @@ static const struct {
     {"pad(x, ((1, 1), (0, 2))), concatenate((x, y), axis=0), take(x, cast(b, i64), axis=0)", 3, 3},
     {"concatenate((softmax(x), y, relu(x)), axis=1), pad(x.T, 1) + pad(y.T, 1)", 2, 2},
     {"x / sum(x, axis=0, keepdims=True) + transpose(y).T, mean((x - y) ** 2)", 2, 2},
-    {"reshape(permute_dims(reshape(x, (x.shape[0], -1, 2)), (1, 0, 2)), (-1, 10)), sum(x, 1)[1:]", 1, 2},
+    {"reshape(permute_dims(reshape(x, (x.shape[0], -1, 2)), (1, 0, 2)), (-1, 10)), sum(x, 1)[1:]",
+     1, 2},
 };
 
 /* kf_parse to kf_run, one after another; the first failure's status. */
@@ -125,7 +126,8 @@ static kf_status evaluate(kf_context *ctx, int row, kf_error *err) {
 
 typedef kf_status (*way)(kf_context *ctx, int row, kf_error *err);
 
-enum { PLAIN = 2 /* rows that have threads, and measure the machine for `explain`: that is slow */ };
+/* rows that have threads, and measure the machine for `explain`: that is slow */
+enum { PLAIN = 2 };
 
 /* With n calls that succeed. True: it went through. */
 static bool attempt(way go, int row, int64_t n, failing *f) {

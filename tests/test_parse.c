@@ -4,7 +4,8 @@
  * way that comes to mind.
  *
  * "@f" in front of the text picks the def f. Specs: "f32[2,1]" an array of rank 2 whose second size
- * is 1 (others are run-time sizes), "0.5" and "3" run-time numbers, "-" the default. One an input. */
+ * is 1 (others are run-time sizes), "0.5" and "3" run-time numbers, "-" the default. One an
+ * input. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -528,6 +528,7 @@ static void test_guards(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_guards)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_guards)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,8 @@ static void compare_names(const prelude_names *a, const char *name_a, const prel
                           const char *name_b, int with_exceptions) {
     for (int i = 0; i < a->n; i++)
         if ((with_exceptions || !is_exception(a->at[i])) &&
-            !bsearch(a->at[i], b->at, (size_t)b->n, PRELUDE_NAME, (int (*)(const void *, const void *))strcmp))
+            !bsearch(a->at[i], b->at, (size_t)b->n, PRELUDE_NAME,
+                     (int (*)(const void *, const void *))strcmp))
             fail_msg("%s is in the dialect %s, not in %s", a->at[i], name_a, name_b);
 }
 static void test_names(void **state) {
@@ -281,7 +282,8 @@ static void test_philox(void **state) {
         kf__philox(known[i].seed, known[i].stream, known[i].block, w);
         assert_memory_equal(w, known[i].want, sizeof(w));
     }
-    static const int64_t starts[] = {-33, -7, 0, 1, 2, 3, 4, 5, 30, 31, 17179869180 - 3, INT64_MAX / 2};
+    static const int64_t starts[] = {-33, -7, 0, 1, 2, 3, 4, 5, 30, 31, 17179869180 - 3,
+                                     INT64_MAX / 2};
     for (size_t s = 0; s < sizeof(starts) / sizeof(starts[0]); s++)
         for (int n = 0; n < 300; n = n < 80 ? n + 1 : n + 37) {
             words[n] = 77;

@@ -105,8 +105,9 @@ static void test_equal_bits(void **state) {
                 continue;
             }
             for (int i = 0; i < SAMPLES; i++) {
-                int zeros = first[i] == 0 && got[i] == 0 && (op == KF__MAXIMUM || op == KF__MINIMUM ||
-                                                             op == KF__FMAX || op == KF__FMIN);
+                int zeros = first[i] == 0 && got[i] == 0 &&
+                            (op == KF__MAXIMUM || op == KF__MINIMUM || op == KF__FMAX ||
+                             op == KF__FMIN);
                 if (memcmp(&first[i], &got[i], 4) != 0 && (!isnan(first[i]) || !isnan(got[i])) &&
                     !zeros)
                     fail_msg("%s of %a, %a, %a: %a in %s, %a in %s", kf__ops[op].name, (double)a[i],
@@ -125,7 +126,8 @@ static void test_zeros(void **state) {
     wide_a[0] = -0.0, wide_a[1] = 0.0;
     for (int op = 0; op < KF__OP_COUNT; op++)
         for (int k = 0; k < FUNCTIONS_BUILDS; k++) {
-            if (!functions_has(op) || kf__ops[op].arity > 1 || !functions_builds[k].object) continue;
+            if (!functions_has(op) || kf__ops[op].arity > 1 || !functions_builds[k].object)
+                continue;
             functions_run_f32(&functions_builds[k], op, a, a, a, got, 2);
             functions_run_f64(&functions_builds[k], op, wide_a, wide_a, wide_a, wide, 2);
             for (int i = 0; i < 2; i++) {
@@ -163,7 +165,8 @@ static void test_turns(void **state) {
             run(a, got, SAMPLES);
             for (int i = 0; i < SAMPLES; i++) {
                 long double r = fabsl(fmodl(a[i], 2)) + (cosine ? 0.5L : 0);
-                long double want = r == 1 || r == 2 ? 0 : sinl(r * 3.14159265358979323846264338328L);
+                long double want = r == 1 || r == 2 ? 0
+                                                    : sinl(r * 3.14159265358979323846264338328L);
                 if (!cosine && a[i] < 0) want = -want;
                 if (functions_error_f32(got[i], want) > 2)
                     fail_msg("%s, %s of %a: %a instead of %La", with->name,
@@ -176,8 +179,9 @@ static void test_turns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_f32),   cmocka_unit_test(test_f64),   cmocka_unit_test(test_equal_bits),
-        cmocka_unit_test(test_zeros), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_f32),        cmocka_unit_test(test_f64),
+        cmocka_unit_test(test_equal_bits), cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_turns),
     };
     return cmocka_run_group_tests(tests, build, unload);
 }

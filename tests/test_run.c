@@ -137,8 +137,8 @@ static void reshapes_of_many_sizes(void **state) {
         describe(&in, x, KF_F32, 3, (int64_t[]){n, 6, 2}, NULL);
         for (int64_t more = 0; more < 3 && n + more <= 70; more++) {
             in.array.shape[0] = n + more;
-            expect_ok(kf_eval(*state, "x.permute(1, 0, 2).reshape(-1, 4) + 1", 1, &in.array, 1, &out,
-                              &err), &err);
+            expect_ok(kf_eval(*state, "x.permute(1, 0, 2).reshape(-1, 4) + 1", 1, &in.array, 1,
+                              &out, &err), &err);
             int64_t wide = (n + more) * 2;
             for (int64_t i = 0; i < 6 * wide; i++) {
                 float want = x[i % wide / 2 * 12 + i / wide * 2 + i % 2] + 1;

@@ -180,7 +180,8 @@ static void test_enough(void **unused) {
 /* Of x + z + (x - y) the sums' roundings are what can show: no less than they make together is
  * granted, and no more than ten times what they could make. */
 static void test_not_lax(void **unused) {
-    static const char *const sums[] = {"cast(x, f32) + cast(z, f32)", "cast(x, f32) - cast(y, f32)"};
+    static const char *const sums[] = {"cast(x, f32) + cast(z, f32)",
+                                       "cast(x, f32) - cast(y, f32)"};
     (void)unused;
     state = 7;
     for (int k = 0; k < HALVES; k++) {

@@ -1,6 +1,6 @@
 /* Every operation, reduction and cast in every dtype, over special values and the ends of each
- * range, on the CPU and the emulated GPU, against the oracle. What must be refused is refused with a
- * sentence; every pair of dtypes gives what the promotion table says. Kernels are compiled for
+ * range, on the CPU and the emulated GPU, against the oracle. What must be refused is refused with
+ * a sentence; every pair of dtypes gives what the promotion table says. Kernels are compiled for
  * many operations at a time: a text has as many results as there are rows. */
 #include <math.h>
 #include <setjmp.h>
@@ -27,8 +27,8 @@ static const double float_values[] = {
     9.3e18, -9.3e18, INFINITY, -INFINITY, NAN, 127.5, -128.5, 255.5};
 static const double f64_values[] = {1e300, -1e300, 5e-324, 1e-310, 0x1.fffffffffffffp1023, 0.1,
                                     0x1.0000000000001p0, 0x1.00000010000000p0, 4.2e9};
-static const int64_t int_values[] = {0, 1, -1, 2, -2, 3, -3, 5, 7, -7, 8, 15, 16, 31, 32, 33, 63, 64,
-                                     65, 100, 127, 128, 255, 256, INT64_MAX, INT64_MIN,
+static const int64_t int_values[] = {0, 1, -1, 2, -2, 3, -3, 5, 7, -7, 8, 15, 16, 31, 32, 33, 63,
+                                     64, 65, 100, 127, 128, 255, 256, INT64_MAX, INT64_MIN,
                                      INT64_MAX - 1, INT64_MIN + 1};
 
 static void put_int(kf__dtype t, void *at, int64_t v) {
@@ -163,7 +163,8 @@ static void test_promotion(void **state) {
 static void test_dtypes(void **state) { /* the result's dtype is the table's */
     for (int a = 0; a < KF__DTYPE_COUNT; a++)
         for (int b = 0; b < KF__DTYPE_COUNT; b++) {
-            trial_t trial = {*state, "where(x == y, x, y), x < y, x / y, concat((x, y))", 2, {{0}}, {{0}}, {{0}}};
+            trial_t trial = {*state, "where(x == y, x, y), x < y, x / y, concat((x, y))", 2,
+                             {{0}}, {{0}}, {{0}}};
             int64_t one[1] = {3};
             kf_graph *g = NULL;
             kf_error err = {0};

@@ -98,16 +98,17 @@ KF_API void kf_context_free(kf_context *ctx);
 
 /* ================================================================ Simple */
 
-/* Evaluate `text` over `inputs`, in the order of their first appearance in the text (a single `def`:
- * its parameters), on the device that the inputs are on, and wait for the results. Programs and
- * plans are kept in the context, so the second call with the same text and layouts only runs.
+/* Evaluate `text` over `inputs`, in the order of their first appearance in the text (a single
+ * `def`: its parameters), on the device that the inputs are on, and wait for the results. Programs
+ * and plans are kept in the context, so the second call with the same text and layouts only runs.
  * A result with data NULL is made by the library, row-major, on that device, and freed with
  * kf_array_free; its other fields are ignored. A result with data is written in place and must have
  * the right shape and dtype. */
 KF_API kf_status kf_eval(kf_context *ctx, const char *text, int n_inputs, const kf_array *inputs,
                          int n_results, kf_array *results, kf_error *err);
 
-/* Free what the library allocated in `array` and clear it. Only for arrays that the library made. */
+/* Free what the library allocated in `array` and clear it. Only for arrays that the library
+ * made. */
 KF_API void kf_array_free(kf_context *ctx, kf_array *array);
 
 /* Make a row-major array of unset elements. */
@@ -145,13 +146,15 @@ typedef struct kf_spec {
     kf_dtype dtype;
     int32_t ndim;
     const int64_t *shape; /* [ndim] or NULL. Only a size of exactly 1 is looked at: it broadcasts */
-    double number;        /* becomes part of the graph only where it is used structurally (axis...) */
+    double number;        /* becomes part of the graph only where it is used structurally
+                           * (axis...) */
     int64_t integer;
 } kf_spec;
 
 typedef enum kf_numerics { KF_FUSED = 0, KF_EAGER = 1 } kf_numerics;
 
-/* One spec for each of the function's inputs. Free with kf_graph_free; the function may go first. */
+/* One spec for each of the function's inputs. Free with kf_graph_free; the function may go
+ * first. */
 KF_API kf_status kf_graph_create(kf_context *ctx, const kf_function *function, int n_specs,
                                  const kf_spec *specs, kf_numerics numerics, kf_graph **out,
                                  kf_error *err);
@@ -186,7 +189,8 @@ KF_API void kf_plan_free(kf_plan *plan);
 /* Bytes of workspace that a run needs, 256-byte aligned; contents undefined on entry and exit. */
 KF_API size_t kf_plan_workspace_size(const kf_plan *plan);
 KF_API int kf_plan_result_count(const kf_plan *plan);
-/* Dtype and shape of result i: fields of *array, whose shape and strides the plan owns; data NULL. */
+/* Dtype and shape of result i: fields of *array, whose shape and strides the plan owns; data
+ * NULL. */
 KF_API void kf_plan_result(const kf_plan *plan, int i, kf_array *array);
 
 typedef union kf_scalar {
@@ -214,8 +218,8 @@ typedef struct kf_allocator {
     void *user;
 } kf_allocator;
 
-/* Call body(arg, begin, end) over disjoint ranges that cover [0, n), on any threads; return when all
- * have returned. Ranges are multiples of `grain` except the last. */
+/* Call body(arg, begin, end) over disjoint ranges that cover [0, n), on any threads; return when
+ * all have returned. Ranges are multiples of `grain` except the last. */
 typedef void (*kf_parallel_for)(void *user, int64_t n, int64_t grain,
                                 void (*body)(void *arg, int64_t begin, int64_t end), void *arg);
 

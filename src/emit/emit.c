@@ -88,8 +88,8 @@ static bool is_atomic(const char *code) {
     return false;
 }
 
-/* A name or template with its formals replaced, _T by the suffix of the type that is computed with, _S
- * by that of the type. */
+/* A name or template with its formals replaced, _T by the suffix of the type that is computed with,
+ * _S by that of the type. */
 static void print_code(kf__text *out, const kf__dialect *d, const kf__lx *x) {
     char before = 0; /* what was last printed but spaces */
     for (const char *c = x->name; *c;) {

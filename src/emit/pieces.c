@@ -187,7 +187,8 @@ static bool find_argument(const kf__macro *m, kf__token name, const char *call, 
     return false;
 }
 
-/* The end of a line, without the spaces and the backslash before it and a body's indent behind it. */
+/* The end of a line, without the spaces and the backslash before it and a body's indent behind
+ * it. */
 static const char *end_line(const char *c, const char *end, kf__text *out) {
     while (out->n && out->at[out->n - 1] == ' ') --out->n;
     kf__print_bytes(out, "\n", 1);
@@ -218,7 +219,8 @@ void kf__defined_names(const kf__piece *code, void (*found)(void *, kf__token), 
     kf__token first = kf__token_at(code->core, code->end), last = {NULL, 0};
     const char *c = code->core;
     bool type = kf__token_is(first, "typedef"), generic = kf__token_is(first, "template");
-    bool list = kf__token_is(first, "enum"), tags = generic || list || kf__token_is(first, "struct");
+    bool list = kf__token_is(first, "enum"),
+         tags = generic || list || kf__token_is(first, "struct");
     while (generic && c < code->end && *c++ != '>') {} /* parameters */
     while (c < code->end) {
         kf__token w = kf__token_at(c, code->end);

@@ -48,11 +48,12 @@ typedef struct kf__macro {
 
 kf__macro kf__macro_of(const kf__piece *define);
 
-/* Append the macro's body with the arguments of the invocation at `call`, which is NAME(...), pasted
- * in. */
+/* Append the macro's body with the arguments of the invocation at `call`, which is NAME(...),
+ * pasted in. */
 void kf__expand_macro(const kf__macro *macro, const char *call, const char *end, kf__text *out);
 
 /* The names that a piece of kind CODE defines: calls `found` for each. */
-void kf__defined_names(const kf__piece *code, void (*found)(void *user, kf__token name), void *user);
+void kf__defined_names(const kf__piece *code, void (*found)(void *user, kf__token name),
+                       void *user);
 
 #endif

@@ -111,8 +111,8 @@ static void read_define(kf__prelude *p, const kf__piece *text) {
     if (m.text.name.n && m.text.name.at[0] == '_') p->pieces.at[p->reading].always = true;
 }
 
-/* The macro that `text` invokes, from the i-th on; NULL: there is none. An alias (#define A B) stands
- * for another. */
+/* The macro that `text` invokes, from the i-th on; NULL: there is none. An alias (#define A B)
+ * stands for another. */
 static const macro *find_macro(const kf__prelude *p, const kf__piece *text, uint32_t i) {
     kf__token called = kf__token_at(text->core, text->end);
     for (; i < p->macros.n; i++) {

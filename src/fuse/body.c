@@ -19,8 +19,8 @@
 static uint16_t demand(kf__body *b, kf__ref ref, const kf__expr *index);
 /* ---------------------------------------------------------------- leaves and operations */
 
-/* Is it there whatever a guard says, and little: a row's value, a bias? A load without a guard is one
- * for a whole line. Of an array with all axes only what is inside is worth reading. */
+/* Is it there whatever a guard says, and little: a row's value, a bias? A load without a guard is
+ * one for a whole line. Of an array with all axes only what is inside is worth reading. */
 static bool is_always_there(kf__body *b, const kf__node *n, const kf__expr *index, uint32_t axes) {
     kf__exprs *x = &b->f->g->exprs;
     bool there = axes != (1u << b->domain.n) - 1 && !(axes >> KF__FIRST_SYMBOL);
@@ -98,9 +98,9 @@ static bool is_stored_rounded(const kf__body *b, kf__ref ref) {
     return false;
 }
 
-/* What an operation is given. A half that is stored is rounded for who uses it where it is made too,
- * or made again: in t - max(t), whose maximum another kernel takes of what it reads, both mean the
- * same t. */
+/* What an operation is given. A half that is stored is rounded for who uses it where it is made
+ * too, or made again: in t - max(t), whose maximum another kernel takes of what it reads, both mean
+ * the same t. */
 static uint16_t argument(kf__body *b, kf__ref ref, const kf__expr *index) {
     uint16_t value = demand(b, ref, index);
     if (b->failed || b->instrs.at[value].kind == KF__I_LOAD || !is_stored_rounded(b, ref))

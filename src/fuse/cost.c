@@ -36,8 +36,8 @@ static bool product(const kf__exprs *x, const kf__expr *size, uint32_t n, uint32
     return true;
 }
 
-/* An instruction is asked for where `guard` holds only: for as many indices of each of `wanted` axes
- * as are inside of every range of it. */
+/* An instruction is asked for where `guard` holds only: for as many indices of each of `wanted`
+ * axes as are inside of every range of it. */
 static bool narrow(const kf__exprs *x, const kf__kernel *k, uint32_t guard, const int64_t *names,
                    uint32_t wanted, int64_t *size) {
     const kf__instr *in = &k->instrs[guard];
@@ -258,7 +258,8 @@ static kf__kernel kernel_of(const kf__body *b) {
 
 /* Of the indices of its level, how many an instruction is needed at: of what is joined each part is
  * computed where it counts. share: [instrs], 0 to 1. */
-static void shares_of(const kf__exprs *x, const kf__kernel *k, const int64_t *names, double *share) {
+static void shares_of(const kf__exprs *x, const kf__kernel *k, const int64_t *names,
+                      double *share) {
     bool joined = false;
     for (uint32_t i = 0; i < k->n_instrs; i++) joined |= k->instrs[i].kind == KF__I_PICK;
     for (uint32_t i = 0; i < k->n_instrs; i++) {
@@ -311,9 +312,9 @@ static bool is_softmax_exp(const kf_graph *g, const kf__node *n) {
            max->rank > 0 && max->axes >> (max->rank - 1) & 1;
 }
 
-/* Work of one element, as bytes it is worth. A softmax's kernel of rows takes each exponential once,
- * for the sum, and keeps it. To take it again elsewhere is dear: to store the softmax, and copy it,
- * takes less time while it is in a cache, a GPU's L2 too. */
+/* Work of one element, as bytes it is worth. A softmax's kernel of rows takes each exponential
+ * once, for the sum, and keeps it. To take it again elsewhere is dear: to store the softmax, and
+ * copy it, takes less time while it is in a cache, a GPU's L2 too. */
 static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
     const kf__node *n = kf__at(f->g, in->node);
     bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING;

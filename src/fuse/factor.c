@@ -1,5 +1,5 @@
-/* Reductions over several axes of what is made of rows, in two steps: along the rows, where they are
- * on the chip, then what is left of each row.
+/* Reductions over several axes of what is made of rows, in two steps: along the rows, where they
+ * are on the chip, then what is left of each row.
  *
  *     sum(softmax(x) * y)      k0   rows: softmax, the product, the sum of the row
  *                              k1   the sum of the rows' sums
@@ -7,8 +7,8 @@
  * In one step the kernel that sums would reduce both axes; it would be another one than that of the
  * rows, read x again and take the exponentials again. The driver compares both (fuse.c).
  *
- * The rows' sums of halves would be rounded where they are stored. So these are f32, and so is what is
- * computed of them, up to the result, which rounds as before.
+ * The rows' sums of halves would be rounded where they are stored. So these are f32, and so is what
+ * is computed of them, up to the result, which rounds as before.
  */
 #include "fuse/internal.h"
 

@@ -161,7 +161,8 @@ static kf_status try_merge(kf__fuse_state *f, const kf__groups *groups, const pa
     const kf__group *x = &groups->at[a], *y = &groups->at[b];
     memset(out, 0, sizeof(*out));
     if (!kf__domain_join(f->g, &x->domain, &y->domain, &out->domain) || !mode_allows(f, x, y) ||
-        kf__reads_own_whole(x, y) || !may_fit(x, y) || way_between(ways, a, b) || way_between(ways, b, a))
+        kf__reads_own_whole(x, y) || !may_fit(x, y) || way_between(ways, a, b) ||
+        way_between(ways, b, a))
         return KF_OK;
     bool ok = join_roots(f, groups, a, b, &out->roots);
     out->body = ok ? kf__body_build(f, &out->roots, &out->domain) : NULL;

@@ -1,4 +1,5 @@
-/* Concatenations whose parts are written by kernels of their own, each into its slice of the result:
+/* Concatenations whose parts are written by kernels of their own, each into its slice of the
+ * result:
  *
  *     concatenate([softmax(x), y])      one kernel for the rows of x, stored at out[i]
  *                                       one that copies y, stored at out[i + x.0]

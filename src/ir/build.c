@@ -103,7 +103,8 @@ static kf__ref coerce(kf_graph *g, kf__ref a, kf__dtype t) {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* What is 1 or nothing, as x[:, :1] has it, broadcasts as 1; planning checks that it isn't nothing. */
+/* What is 1 or nothing, as x[:, :1] has it, broadcasts as 1; planning checks that it isn't
+ * nothing. */
 static bool is_one(kf_graph *g, kf__expr size, kf__expr other, const char *why) {
     kf__expr two = kf__x_const(&g->exprs, 2), one = kf__x_const(&g->exprs, 1);
     if (!two || !one || !kf__x_below(&g->exprs, size, two)) return false;

@@ -163,8 +163,8 @@ static kf__expr max_and_min(kf__exprs *pool, kf__expr max, kf__expr min) {
     return 0;
 }
 
-/* max(0, n - 5) + min(n, 5) is n: the size of concatenate([x[5:], x[:5]]), and of whatever is made of
- * it in turn, which would double each time. */
+/* max(0, n - 5) + min(n, 5) is n: the size of concatenate([x[5:], x[:5]]), and of whatever is made
+ * of it in turn, which would double each time. */
 static bool join_max(kf__exprs *pool, kf__poly *p) {
     for (uint32_t t = 0; t < p->n; t++)
         for (uint32_t s = 0; s < p->n; s++) {

@@ -24,7 +24,8 @@
 
 /* Indices may use symbols besides axes: values known when the kernel runs, as a gather's. They are
  * written as the axes KF__FIRST_SYMBOL and following. */
-enum { KF__MAX_AXES = KF__MAX_RANK, KF__FIRST_SYMBOL = 16, KF__MAX_SYMBOLS = 16, KF__ALL_AXES = 32 };
+enum { KF__MAX_AXES = KF__MAX_RANK, KF__FIRST_SYMBOL = 16, KF__MAX_SYMBOLS = 16,
+       KF__ALL_AXES = 32 };
 
 typedef enum kf__level { KF__LEVEL_SCALAR, KF__LEVEL_ROW, KF__LEVEL_FULL } kf__level;
 

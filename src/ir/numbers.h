@@ -66,8 +66,8 @@ static inline long double kf_o_minf(long double a, long double b) {
 /* NaN and zeros stay. */
 static inline long double kf_o_signf(long double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
 
-/* Python's %: the exact remainder, moved to b's sign. In the type that it is called with: the sum is
- * rounded once. */
+/* Python's %: the exact remainder, moved to b's sign. In the type that it is called with: the sum
+ * is rounded once. */
 static inline long double kf_o_mod_wide(long double a, long double b) {
     long double r = fmodl(a, b);
     if (r != 0 && (r < 0) != (b < 0)) r += b;

@@ -37,8 +37,11 @@ bool kf__dtype_from_dlpack(kf_dtype from, kf__dtype *out);
 bool kf__dtype_from_name(const char *name, size_t n, kf__dtype *out); /* long or short names */
 /* The dtype of an operation on a and b (docs/design.md has the table). */
 kf__dtype kf__promote(kf__dtype a, kf__dtype b);
-/* The dtype that holds elements of either, unchanged: as promoted, but a float8 with itself stays. */
-static inline kf__dtype kf__join(kf__dtype a, kf__dtype b) { return a == b ? a : kf__promote(a, b); }
+/* The dtype that holds elements of either, unchanged: as promoted, but a float8 with itself
+ * stays. */
+static inline kf__dtype kf__join(kf__dtype a, kf__dtype b) {
+    return a == b ? a : kf__promote(a, b);
+}
 /* Can an array of that dtype hold the integer? Of floats and bools: yes. */
 bool kf__fits(kf__dtype t, int64_t v);
 
@@ -115,8 +118,9 @@ typedef struct kf__red_row {
 } kf__red_row;
 
 extern const kf__red_row kf__reds[KF__RED_COUNT];
-/* The dtype that a reduction of t casts its argument to, and gives: i64 for sum and prod of integers and bools, bool for any and
- * all, t itself for max, min, argmax and argmin, else a float type. */
+/* The dtype that a reduction of t casts its argument to, and gives: i64 for sum and prod of
+ * integers and bools, bool for any and all, t itself for max, min, argmax and argmin, else a float
+ * type. */
 kf__dtype kf__red_dtype(kf__reduction red, kf__dtype t);
 /* What a field is, of an argument that has been cast to t. */
 static inline kf__dtype kf__field_dtype(kf__reduction red, int field, kf__dtype t) {

@@ -1,6 +1,6 @@
-/* Which operands of columns, kernels that reduce outer axes and keep the innermost one, are contiguous
- * along the reduced axis and read or written by tiles: through shared memory (cuda_column_tiles.c) or L1
- * (cpu_columns.c). What doesn't fit is copied (pack.c). */
+/* Which operands of columns, kernels that reduce outer axes and keep the innermost one, are
+ * contiguous along the reduced axis and read or written by tiles: through shared memory
+ * (cuda_column_tiles.c) or L1 (cpu_columns.c). What doesn't fit is copied (pack.c). */
 #include "lower/low.h"
 
 enum {

@@ -67,7 +67,8 @@ typedef struct kf__tiling {
     const kf__lx *more;  /* is there another one in this unit? NULL: a unit is a tile */
     const kf__lx *lines; /* are lines asked for, too? NULL: always */
     const kf__lx *row, *rows; /* this row of the tile's, and how many there are */
-    const kf__lx *run, *len;  /* elements of a run, and of a line, which is how many runs there are */
+    const kf__lx *run, *len;  /* elements of a run, and of a line, which is how many runs there
+                               * are */
 } kf__tiling;
 
 /* The word that says whether anything is asked for. */

@@ -8,8 +8,8 @@
  *             state[l] = merge(state[l], lanes[l])
  *         finish, or keep the chunk's state for the second function
  *
- * A plain fold goes into state[l] directly. Where every reduction is one, a row is looked at once: no
- * groups, and tiles are wide, so that memory is read in long runs. Chunks and groups are
+ * A plain fold goes into state[l] directly. Where every reduction is one, a row is looked at once:
+ * no groups, and tiles are wide, so that memory is read in long runs. Chunks and groups are
  * fixed numbers of rows: the order of a column's sum depends on nothing else. */
 #include "lower/cpu.h"
 

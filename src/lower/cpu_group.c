@@ -1,5 +1,5 @@
-/* Short rows whose last stage is long, by eight: gelu(layer_norm(x)) takes the moments of eight rows,
- * then the gelus of them.
+/* Short rows whose last stage is long, by eight: gelu(layer_norm(x)) takes the moments of eight
+ * rows, then the gelus of them.
  *
  *     for (first_row = begin; first_row < end; first_row += most_rows)
  *         for (r = 0; r < rows; ++r)                all stages of row first_row + r but the last

@@ -8,7 +8,8 @@ int kf__cpu_reduced_axes(const kf__low *L) {
     return n;
 }
 
-/* Is an argument of exponentials, needed for the maximum and for them, more work than to keep it? */
+/* Is an argument of exponentials, needed for the maximum and for them, more work than to keep
+ * it? */
 static bool is_work(kf__low *L, uint16_t arg) {
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
     int n = 0;

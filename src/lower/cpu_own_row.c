@@ -4,9 +4,9 @@
  *                                     exp(x[i - 3] - max) and exp(x[i + n - 3] - max) are stored
  *
  * To the kernel's body these are different instructions: the same operations over loads at another
- * index. They are replaced: each becomes a load of the row on the stack, with that index as its map,
- * so that guards, runs and gathers are what they are for any other load. A row that is too long for
- * the stack takes the kernel as it was, which is a second function. */
+ * index. They are replaced: each becomes a load of the row on the stack, with that index as its
+ * map, so that guards, runs and gathers are what they are for any other load. A row that is too
+ * long for the stack takes the kernel as it was, which is a second function. */
 #include "lower/cpu.h"
 
 typedef struct match {

@@ -103,7 +103,8 @@ bool kf__cpu_is_masked_well(const kf__low *L, const kf__mask *mask) {
 }
 
 /* What is less than a group: by vectors, too, of which what is behind the last element doesn't
- * count. Single elements, which a loop's vectors leave, would take longer than all of a short row. */
+ * count. Single elements, which a loop's vectors leave, would take longer than all of a short
+ * row. */
 static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *whole) {
     const kf__lx *zero = kf__l_int(L, 0), *vector = kf__l_int(L, KF__CPU_VECTOR);
     bool vectors = !(p->field == 0 && p->n_stores) && kf__cpu_is_masked_well(L, p->mask);

@@ -17,8 +17,8 @@
  *
  *           Short rows whose last stage is long go by eight: see cpu_group.c
  *
- *           Of several reduced axes the innermost one makes lines. Short ones are put one behind the
- *           other in L1, until they are a block
+ *           Of several reduced axes the innermost one makes lines. Short ones are put one behind
+ *           the other in L1, until they are a block
  *
  * reduce    nothing at element level follows the reduction: units are chunks of rows, and a second
  *           function merges a row's chunks. A chunk is a fixed number of elements, so that the
@@ -204,8 +204,8 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     kf__cpu_forget(L, NULL);
 }
 
-/* Line by line over the reduced indices `at` from `from` to `to`: opens the loop, whose step `*len` is
- * to be set, and gives what is left of the line, from `*first` on. */
+/* Line by line over the reduced indices `at` from `from` to `to`: opens the loop, whose step `*len`
+ * is to be set, and gives what is left of the line, from `*first` on. */
 static const kf__lx *open_lines(kf__low *L, const char *name, const kf__lx *from, const kf__lx *to,
                                 const kf__lx **first, const kf__lx **len) {
     const kf__lx *line = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, name);
@@ -341,7 +341,8 @@ static void put_rows(kf__low *L, const char *suffix) {
         if (keeps && has_reduction(st, exps.red)) st->fill = &exps;
         if (keeps && kf__has(kf__cpu_of_stage(L, s), exps.power)) st->use = &exps;
         if (keeps_dear && s == dear.stage) st->save = &dear;
-        if (keeps_dear && s > dear.stage && kf__has(kf__cpu_of_stage(L, s), dear.power)) st->use = &dear;
+        if (keeps_dear && s > dear.stage && kf__has(kf__cpu_of_stage(L, s), dear.power))
+            st->use = &dear;
         if (st->n_reds || st->n_stores) put_stage(L, st, zero, n);
         st->summing = st->fill;
         if (st->summing) put_stage(L, st, zero, n);

@@ -48,7 +48,8 @@ static bool is_flat(const kf__low *L, int t) {
     bool flat = L->axes[last].size <= KF__TILE_LEN / 2;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         const kf__operand *o = &L->operands[i];
-        bool element = o->value || o->access->random, along = o->varies[last] && o->along[last].unit;
+        bool element = o->value || o->access->random,
+             along = o->varies[last] && o->along[last].unit;
         if (kf__low_tiled(L, i) || (!o->varies[last] && !o->varies[t])) continue;
         flat &= element && along && o->varies[t] && o->stride[t] == L->axes[last].size;
     }

@@ -29,8 +29,8 @@ struct kf__tile {
     const kf__lx *j, *left;    /* set by head */
     bool far;                  /* left counts what is behind the pack, too */
     bool inside;               /* W is 1 and j an element that exists, where left is 0 too */
-    const kf__lx *row_left;    /* elements of the innermost axis from j on, 1 to W: of columns, whose
-                                * packs are loaded without conditions */
+    const kf__lx *row_left;    /* elements of the innermost axis from j on, 1 to W: of columns,
+                                * whose packs are loaded without conditions */
     const kf__lx *index;       /* of the pack among what a row reduces; by head, NULL: j */
     /* Operands that go through shared memory: what happens between loads and values, and where the
      * pack is in the tile of shared memory, along the innermost axis and the other one. */
@@ -38,7 +38,8 @@ struct kf__tile {
     const kf__lx *along, *across;
     const uint16_t *sides; /* of the phase in the making, by kf__cuda_sides */
     struct kf__choice **choices; /* [n_instrs] that kf__cuda_prepare began; or NULL */
-    const kf__lx *first_row, *last_row; /* of columns: variables, the rows in flight; NULL: of several axes */
+    const kf__lx *first_row, *last_row; /* of columns: variables, the rows in flight; NULL:
+                                         * of several axes */
     int row_axis;
 };
 
@@ -98,9 +99,9 @@ void kf__cuda_put_span_loads(kf__low *L, kf__tile *t, const kf__mask *mask, cons
 /* Guarded loads of this phase that share them. */
 void kf__cuda_share_registers(kf__low *L, const kf__mask *mask);
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
-/* Loads of this phase of packs that may begin within a word; NULL: none. Those in L->raw are left out
- * by kf__cuda_put_loads. Where all packs are aligned a wide load of each; else a load of raw words,
- * for which there are registers, and the same again that shifts them into place. */
+/* Loads of this phase of packs that may begin within a word; NULL: none. Those in L->raw are left
+ * out by kf__cuda_put_loads. Where all packs are aligned a wide load of each; else a load of raw
+ * words, for which there are registers, and the same again that shifts them into place. */
 const kf__mask *kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask);
 typedef enum kf__raw_step { KF__RAW_WIDE, KF__RAW_LOAD, KF__RAW_SETTLE } kf__raw_step;
 void kf__cuda_put_raw_registers(kf__low *L, const kf__tile *t);
@@ -151,13 +152,14 @@ void kf__cuda_sink(kf__low *L);
 /* ---------------------------------------------------------------- cuda_choose.c */
 
 typedef struct kf__choice kf__choice;
-/* Is the load's address chosen? Of those that share registers and, in columns, of any under a guard. */
+/* Is the load's address chosen? Of those that share registers and, in columns, of any under a
+ * guard. */
 bool kf__cuda_is_chosen(const kf__low *L, const kf__tile *t, uint32_t i);
-/* Of the loads that share lead's registers: what of the choice among them is the same for the pack, or,
- * of columns, for all rows. NULL: nothing. */
+/* Of the loads that share lead's registers: what of the choice among them is the same for the pack,
+ * or, of columns, for all rows. NULL: nothing. */
 kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead);
-/* Of columns: does the choice depend on the row? Then it is made for all rows in flight, of which these
- * are the first and the last, along this axis. Gives whether they are of one group. */
+/* Of columns: does the choice depend on the row? Then it is made for all rows in flight, of which
+ * these are the first and the last, along this axis. Gives whether they are of one group. */
 bool kf__cuda_is_late(const kf__choice *c);
 const kf__lx *kf__cuda_put_span_choice(kf__choice *c, int axis, const kf__lx *first,
                                        const kf__lx *last);
@@ -177,8 +179,9 @@ static inline const char *kf__cuda_tile_name(kf__low *L, uint32_t access) {
 
 enum { KF__TILE_ROWS = 64 }; /* of columns: 8 threads have 8 each */
 int kf__cuda_tile_bytes(const kf__low *L); /* of shared memory */
-/* The tiles of shared memory; where their columns begin, the first one at `first`; what is loaded for
- * the rows from row0 on, below `to`; registers to shared memory and, along the columns, back. */
+/* The tiles of shared memory; where their columns begin, the first one at `first`; what is loaded
+ * for the rows from row0 on, below `to`; registers to shared memory and, along the columns,
+ * back. */
 void kf__cuda_put_tile_arrays(kf__low *L);
 void kf__cuda_put_tile_columns(kf__low *L, const kf__lx *first);
 /* Below an end: where something may be read. */
@@ -230,8 +233,8 @@ void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t sta
 void kf__cuda_from_shared(kf__low *L, const kf__tile *t, uint32_t access, const kf__lx *words);
 void kf__cuda_to_shared(kf__low *L, const kf__tile *t, uint32_t access, const char *array);
 
-/* cuda_dense.c: the same where L->dense is set, of a tile of `tile` elements, with what cuda_transpose.c
- * does for one operand. wide: a word, may it be accessed by 16 bytes? */
+/* cuda_dense.c: the same where L->dense is set, of a tile of `tile` elements, with what
+ * cuda_transpose.c does for one operand. wide: a word, may it be accessed by 16 bytes? */
 int64_t kf__dense_items(const kf__low *L, int64_t tile, uint32_t access); /* of shared memory */
 void kf__dense_put_shared(kf__low *L, int64_t tile, uint32_t access);
 void kf__dense_early(kf__low *L, int64_t tile, uint32_t access, const kf__lx *wide);

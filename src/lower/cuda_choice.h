@@ -1,5 +1,5 @@
-/* The choice among loads that share registers: cuda_choose.c makes it, cuda_chosen.c loads from where
- * it tells. */
+/* The choice among loads that share registers: cuda_choose.c makes it, cuda_chosen.c loads from
+ * where it tells. */
 #ifndef KFUSE_LOWER_CUDA_CHOICE_H
 #define KFUSE_LOWER_CUDA_CHOICE_H
 

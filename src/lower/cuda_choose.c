@@ -1,9 +1,10 @@
-/* Of loads that share registers, as the parts of a mirrored pad do, one is made: from the address that
- * their guards choose, in two steps.
+/* Of loads that share registers, as the parts of a mirrored pad do, one is made: from the address
+ * that their guards choose, in two steps.
  *
- * A pad of two dims has nine parts, by three ranges of rows and three of columns. A thread of columns
- * goes down one column, so which range of columns that is in is known early: where its three parts
- * begin, and by how much they go down, is chosen once, and each row chooses among three.
+ * A pad of two dims has nine parts, by three ranges of rows and three of columns. A thread of
+ * columns goes down one column, so which range of columns that is in is known early: where its
+ * three parts begin, and by how much they go down, is chosen once, and each row chooses among
+ * three.
  *
  *     from3 = early23 ? p12 : early13 ? p8 : p3      of the rows that part 3 is of
  *     a row: there9 ? from9 + i * by9 : there6 ? from6 + i * by6 : from3 + i * by3
@@ -12,9 +13,9 @@
  *
  *     span3 = all9 ? from9 : all6 ? from6 : from3    a row: span3 + i * span_by3
  *
- * Elsewhere a pack is of one row, and it is the other way round: three ranges of columns, each from the
- * address that the row chooses. A pack that lies in one of them, in which columns go on by one, is loaded
- * by 16 bytes, and any other by elements.
+ * Elsewhere a pack is of one row, and it is the other way round: three ranges of columns, each from
+ * the address that the row chooses. A pack that lies in one of them, in which columns go on by one,
+ * is loaded by 16 bytes, and any other by elements.
  *
  *     if (begin3 == 0 && end3 == left) kf_load4_f32(from3, ...)
  *     else                             each element from the address that its guards choose
@@ -340,8 +341,8 @@ const kf__lx *kf__cuda_put_span_choice(kf__choice *c, int axis, const kf__lx *fi
         here[k] = begin ? kf__l_bin(L, "&", begin, end) : kf__l_int(L, 1);
         if (c->groups[k].some)
             here[k] = begin ? kf__l_bin(L, "&", here[k], c->groups[k].some) : c->groups[k].some;
-        here[k] = kf__put_let(L, "int", kf__l_name(L, "all%u", (unsigned)c->parts[k].instr), here[k],
-                              NULL);
+        here[k] = kf__put_let(L, "int", kf__l_name(L, "all%u", (unsigned)c->parts[k].instr),
+                              here[k], NULL);
         any = any ? kf__l_bin(L, "|", any, here[k]) : here[k];
     }
     kf__choice_group *span = &c->span;

@@ -1,10 +1,11 @@
-/* Columns on CUDA of which some operand is contiguous along the reduced axis t: it goes through shared
- * memory, a tile of 32 columns by 64 rows at a time.
+/* Columns on CUDA of which some operand is contiguous along the reduced axis t: it goes through
+ * shared memory, a tile of 32 columns by 64 rows at a time.
  *
  *     sum(z.T + y, axis=0)     threads along t: 8 elements of z each, into registers
  *                              barrier; into shared memory, item (column, row) at column * 65 + row
  *                              barrier; threads along the columns: 8 rows of z and of y each
- *     relu(x).T, sum(x, 0)     threads along the columns: 8 rows of x each, relu(x) into shared memory
+ *     relu(x).T, sum(x, 0)     threads along the columns: 8 rows of x each,
+ *                              relu(x) into shared memory
  *                              barrier; threads along t: 8 elements each, stored
  *
  * So each operand is read by whole sectors, and nothing is written but the sums. */

@@ -1,12 +1,14 @@
 /* Columns on CUDA: outer axes reduced, the innermost kept.
  *
- *     block     32 threads across, W columns each, of 8 bytes a thread; 8 threads down, every 8th row
- *               of its chunk
+ *     block     32 threads across, W columns each, of 8 bytes a thread; 8 threads down, every 8th
+ *               row of its chunk
  *     tile      8 rows of a thread in flight; its states are arrays over its W columns
- *     then      the 8 states of a column merge through shared memory, in order, by a thread a column
- *     cluster   up to 2048 rows, from sm_90 on: its blocks take chunks of the rows in turn, and push
- *               their states into the first one, which merges them in order
- *     groups    else: a block takes a group of rows; a second launch merges these, a column a thread
+ *     then      the 8 states of a column merge through shared memory, in order, by a thread a
+ *               column
+ *     cluster   up to 2048 rows, from sm_90 on: its blocks take chunks of the rows in turn, and
+ *               push their states into the first one, which merges them in order
+ *     groups    else: a block takes a group of rows; a second launch merges these, a column a
+ *               thread
  *
  * Which rows are a chunk or a group depends on their number only. How many blocks share the chunks
  * depends on how many columns there are, and changes no bit. */
@@ -133,7 +135,8 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
     c->tile.first_row = NULL;
     if (c->tile.choices && (c->tile.row_axis = kf__low_only_reduced(L)) >= 0) {
         const char *type = L->small ? "uint32_t" : "int64_t";
-        const kf__lx *last = kf__l_bin(L, "+", c->first_row, kf__l_int(L, KF__DOWN * (c->tile.V - 1)));
+        const kf__lx *last = kf__l_bin(L, "+", c->first_row,
+                                       kf__l_int(L, KF__DOWN * (c->tile.V - 1)));
         c->tile.first_row = kf__put_let(L, type, "top_row", c->first_row, NULL);
         c->tile.last_row = kf__put_let(L, type, "last_row", kf__cuda_at_most(L, last, c->to), NULL);
     }
@@ -236,8 +239,8 @@ static const kf__lx *place_of(kf__low *L, const kf__lx *e, const kf__lx *thread)
     return kf__l_bin(L, "+", kf__l_bin(L, "*", e, kf__l_int(L, KF__THREADS)), thread);
 }
 
-/* all_F of a chunk: the states of the threads above one another, in order; by a thread a column, which
- * is left open. It is column `down` of the threads `across`. */
+/* all_F of a chunk: the states of the threads above one another, in order; by a thread a column,
+ * which is left open. It is column `down` of the threads `across`. */
 static void put_down(kf__low *L, columns *c, const kf__lx *from) {
     const kf__lx *across = kf__l_var(L, "across"), *down = kf__l_var(L, "down");
     const kf__lx *e = open_columns(L, c), *at = place_of(L, e, kf__l_var(L, "tid"));
@@ -293,7 +296,8 @@ static void put_finish(kf__low *L, columns *c) {
 static const kf__lx *put_part(kf__low *L, columns *c, const kf__lx *part, const kf__lx **to) {
     const kf__lx *all = kf__word_int(L, "reduced", c->rows);
     const kf__lx *size = kf__word_int(L, c->clusters ? "chunk_rows" : "group_rows", c->part);
-    const kf__lx *from = kf__put_let(L, row_type(L, c), "from", kf__l_bin(L, "*", part, size), NULL);
+    const kf__lx *from = kf__put_let(L, row_type(L, c), "from", kf__l_bin(L, "*", part, size),
+                                     NULL);
     *to = kf__l_call(L, "kf_min_i64", KF__I64, all, kf__l_bin(L, "+", from, size));
     *to = kf__put_let(L, row_type(L, c), "to", *to, NULL);
     return from;
@@ -353,7 +357,8 @@ static const kf__lx *put_place(kf__low *L, columns *c, const kf__lx *u) {
 static void put_clusters(kf__low *L, columns *c) {
     int64_t enough = KF__BLOCKS_A_SM * L->target->sms / kf__max(1, c->outer * c->tiles);
     int64_t n_blocks = kf__max(1, kf__min(c->parts, enough));
-    kf__low_begin(L, "", "A cluster takes a tile of columns, its blocks the chunks of rows in turn.");
+    kf__low_begin(L, "",
+                  "A cluster takes a tile of columns, its blocks the chunks of rows in turn.");
     L->fn->threads = KF__THREADS;
     L->fn->cluster = (int)n_blocks;
     L->fn->grid = c->outer * c->tiles * n_blocks;
@@ -490,7 +495,8 @@ void kf__cuda_columns(kf__low *L) {
     c.phase.stores = c.stores;
     c.phase.n_stores = kf__low_stores(L, 0, c.stores);
     c.rows = kf__low_extent(L, true);
-    /* Shared memory has the states of a block's threads and, in a cluster, as many of its chunks. */
+    /* Shared memory has the states of a block's threads and, in a cluster, as many of its
+     * chunks. */
     int bytes = state_bytes(L, &c) * KF__THREADS;
     int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L);
     c.clusters = L->target->sm >= 90 && c.rows <= KF__CLUSTER_ROWS && 2 * bytes <= room;

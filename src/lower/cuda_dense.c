@@ -1,6 +1,7 @@
-/* Tiles over an axis t of a few elements: images with 3 channels, pairs, what is stacked. An operand
- * whose elements of t and of the innermost axis are one run in memory goes through shared memory as
- * it lies there, 16 bytes a thread; only where packs take from it and put into it, it is transposed.
+/* Tiles over an axis t of a few elements: images with 3 channels, pairs, what is stacked. An
+ * operand whose elements of t and of the innermost axis are one run in memory goes through shared
+ * memory as it lies there, 16 bytes a thread; only where packs take from it and put into it, it is
+ * transposed.
  *
  *     memory     r g b r g b r g b ...     l K + r    K = 3: the stride along the innermost axis
  *     shared     the same, with 4 bytes left out behind each 128: see kf__dense of the prelude
@@ -112,8 +113,8 @@ static const kf__lx *item(kf__low *L, const kf__tile *t, uint32_t i, const kf__l
     return plus(L, times(L, t->along, pitch(L, i)), row);
 }
 
-/* Is the pack's row one of t? Else another one is taken, and none is put: of rows that are there all
- * packs are put, so that runs are whole. */
+/* Is the pack's row one of t? Else another one is taken, and none is put: of rows that are there
+ * all packs are put, so that runs are whole. */
 static const kf__lx *there(kf__low *L) {
     return less(L, var(L, "any_row"), kf__word_size(L, L->tile));
 }

@@ -1,5 +1,5 @@
-/* What is known before a pack is loaded: indices of gathers, made once a pack (fixed.c), and guards of
- * loads, so that what is inside is loaded by 16 bytes. */
+/* What is known before a pack is loaded: indices of gathers, made once a pack (fixed.c), and guards
+ * of loads, so that what is inside is loaded by 16 bytes. */
 #include "lower/cuda.h"
 
 bool kf__cuda_is_fixed(const kf__low *L, uint32_t i) { return L->fixed && kf__has(L->fixed, i); }

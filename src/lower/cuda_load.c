@@ -259,18 +259,19 @@ void kf__cuda_share_registers(kf__low *L, const kf__mask *mask) {
 }
 
 /* ---------------------------------------------------------------- packs that begin within a word
- * Of two bytes an element: where rows aren't aligned, several of them are loaded, then each is shifted
- * into place, so that none waits for the one before.
+ * Of two bytes an element: where rows aren't aligned, several of them are loaded, then each is
+ * shifted into place, so that none waits for the one before.
  *
  *     if (vec) for each pack s: kf_load8_bf16(..., r0 + s * 4)
  *     else     for each pack s: kf_raw8_bf16(..., raw_r0 + s * 5), then kf_settle8_bf16(...)
  *
- * Columns have the end of each row in some thread, where all would wait for it. They load elements of
- * any type without conditions: whole packs, or, where these aren't aligned or rows end within one,
- * each element for itself, put together when all have been loaded.
+ * Columns have the end of each row in some thread, where all would wait for it. They load elements
+ * of any type without conditions: whole packs, or, where these aren't aligned or rows end within
+ * one, each element for itself, put together when all have been loaded.
  *
  *     if (vec && there == 4) for each pack s: kf_whole4_bf16(..., r0 + s * 2)
- *     else                   for each pack s: kf_each4_bf16(..., raw_r0 + s * 4), kf_join4_bf16(...) */
+ *     else                   for each pack s: kf_each4_bf16(..., raw_r0 + s * 4),
+ *                                            kf_join4_bf16(...) */
 
 /* Code beyond the instruction cache costs aligned rows more than it gains the others: of 12 packs
  * layer_norm(gelu(x + b) + r) of bf16 8192x4096 took 82 us on an H200 instead of 74. */

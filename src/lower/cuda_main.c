@@ -1,12 +1,12 @@
 /* Pads that copy edges or mirror them are nine parts in two dims, of which eight are a few elements
- * thick. Nearly all packs lie in the ninth altogether: whether one does takes a few comparisons, and
- * then nothing else is asked.
+ * thick. Nearly all packs lie in the ninth altogether: whether one does takes a few comparisons,
+ * and then nothing else is asked.
  *
  *     if (no element of the pack is in a thin part)     the kernel without picks: one load of 16
  *     else                                              bytes; the kernel as it is
  *
- * The kernel without picks is the kernel with its instructions rewritten: a pick is the part that is
- * known to count, and a load whose guard is known to hold has none. */
+ * The kernel without picks is the kernel with its instructions rewritten: a pick is the part that
+ * is known to count, and a load whose guard is known to hold has none. */
 #include "lower/cuda.h"
 
 enum { KF__THIN = 64, KF__HOLDS = 1, KF__FAILS = 2 };

@@ -4,8 +4,9 @@
  *                                   if (v0) { v4 ... v8 of v3 = x; v9 = v8; } else { v9 = y; }
  *
  * The loads have been made before, by packs; only what is computed of them for one part alone moves
- * into the branch. Elements next to one another are mostly of one part, and so are a warp's. Not a pad:
- * nearly all of it is inside, and without branches a pack's elements are computed side by side. */
+ * into the branch. Elements next to one another are mostly of one part, and so are a warp's. Not a
+ * pad: nearly all of it is inside, and without branches a pack's elements are computed side by
+ * side. */
 #include "lower/cuda.h"
 
 /* Fills sides[]: 2 p for what only the first part of pick p needs, 2 p + 1 for the second,

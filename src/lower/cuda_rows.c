@@ -33,8 +33,8 @@ static int kept_values(kf__low *L) {
     return n;
 }
 
-/* Is an element loaded under a guard, as those of a concatenation's or pad's parts are? Each such load
- * is waited for before the next pack's. */
+/* Is an element loaded under a guard, as those of a concatenation's or pad's parts are? Each such
+ * load is waited for before the next pack's. */
 static bool is_guarded(const kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -62,7 +62,8 @@ static bool pick(kf__low *L, int width, bucket *out, int *filled) {
 
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *q = kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step));
-    const char *type = L->affine ? "int" : "int64_t"; /* else it is multiplied with sizes, divided */
+    const char *type = L->affine ? "int" : "int64_t"; /* else it is multiplied with sizes,
+                                                       * divided */
     t->j = kf__put_let(L, type, "j", kf__l_bin(L, "*", q, kf__l_int(L, t->W)), NULL);
     t->left = kf__put_let(L, "int", "left", kf__l_bin(L, "-", t->live, t->j), NULL);
 }
@@ -216,8 +217,8 @@ static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, 
     kf__cuda_forget(L, stage);
 }
 
-/* What isn't affine along a row (a gather, an index that is divided) is computed element by element,
- * not kept for later stages. */
+/* What isn't affine along a row (a gather, an index that is divided) is computed element by
+ * element, not kept for later stages. */
 static bool serves(const kf__low *L, const bucket *b) {
     return L->affine || (b->cluster == 1 && !kf__low_later(L, 1));
 }

@@ -1,14 +1,14 @@
-/* Loads of which each element of a pack wants at most one share the pack's registers: the parts of a
- * concatenation, the copies that a pad of edges is made of.
+/* Loads of which each element of a pack wants at most one share the pack's registers: the parts of
+ * a concatenation, the copies that a pad of edges is made of.
  *
  *     concatenate([x, y])     r[4] = 0
  *                             x begins to end of the pack are inside of it: r |= these
  *                             y the same
  *                             element e of either is item e of r; what picks is left out
  *
- * A part that has nothing of the pack costs no load, and a chain of parts no more registers than one.
- * That two loads exclude each other is read off the picks: each part of a concatenation is demanded
- * under its own guard, and the guard of what is inside of it is that one, or narrower. */
+ * A part that has nothing of the pack costs no load, and a chain of parts no more registers than
+ * one. That two loads exclude each other is read off the picks: each part of a concatenation is
+ * demanded under its own guard, and the guard of what is inside of it is that one, or narrower. */
 #include <math.h>
 
 #include "lower/cuda.h"
@@ -50,7 +50,8 @@ static bool may_share(const kf__low *L, uint32_t a, uint32_t b) {
     return same && x->dtype == y->dtype && exclude(L, a, b);
 }
 
-/* [n_instrs] whose registers each has, those of `loaded` shared where they may be. NULL: no memory. */
+/* [n_instrs] whose registers each has, those of `loaded` shared where they may be. NULL: no
+ * memory. */
 static uint16_t *shared(kf__low *L, const kf__mask *loaded) {
     uint32_t n = L->k->n_instrs;
     uint16_t *lead = KF__NEW(L->arena, uint16_t, n + 1);

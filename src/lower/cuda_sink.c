@@ -1,5 +1,5 @@
-/* A concatenation of parts to each of which the same is done is that of the concatenation: what is done
- * stands once, and a pick of loads needs no branch.
+/* A concatenation of parts to each of which the same is done is that of the concatenation: what is
+ * done stands once, and a pick of loads needs no branch.
  *
  *     roll(softmax(x), 1)      v0 ? exp(r1 - max) * scale : exp(r14 - max) * scale
  *                              exp((v0 ? r1 : r14) - max) * scale */
@@ -68,7 +68,8 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* pick(g, f(x), f(y)) becomes f(pick(g, x, y)). Gives where the pick is then; 0: it isn't such a one. */
+/* pick(g, f(x), f(y)) becomes f(pick(g, x, y)). Gives where the pick is then; 0: it isn't such a
+ * one. */
 static uint32_t sink(kf__kernel *k, uint32_t head) {
     uint32_t picks[MOST_PARTS], slots[2 * MOST_PARTS], n = find_chain(k, head, picks);
     kf__instr chain[MOST_PARTS];
@@ -86,7 +87,8 @@ static uint32_t sink(kf__kernel *k, uint32_t head) {
         chain[i].dtype = k->instrs[chain[i].args[1]].dtype;
         slots[2 * i] = picks[i], slots[2 * i + 1] = part;
     }
-    /* In place of the picks and of what was done to each part: the last n of these before the head. */
+    /* In place of the picks and of what was done to each part: the last n of these before the
+     * head. */
     qsort(slots, 2 * n, sizeof *slots, compare);
     const uint32_t *to = slots + n - 1;
     for (uint32_t i = 0; i < n; ++i) {
@@ -94,7 +96,8 @@ static uint32_t sink(kf__kernel *k, uint32_t head) {
         if (chain[i].args[0] >= to[i] || chain[i].args[1] >= to[i]) return 0;
     }
     for (uint32_t i = 0; i + 1 < n; ++i)
-        k->instrs[slots[i]] = (kf__instr){.kind = KF__I_CONSTANT, .dtype = KF__BOOL}; /* of no use */
+        k->instrs[slots[i]] = (kf__instr){.kind = KF__I_CONSTANT, /* of no use */
+                                          .dtype = KF__BOOL};
     for (uint32_t i = 0; i < n; ++i) k->instrs[to[i]] = chain[i];
     done.args[element] = (uint16_t)to[n - 1];
     done.stage = k->instrs[head].stage;

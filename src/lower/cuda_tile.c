@@ -65,8 +65,8 @@ static void close_held_packs(kf__low *L, const kf__tile *t) {
 
 /* ---------------------------------------------------------------- what is kept for later */
 
-/* Is instruction i of this stage used at element level by a later one, or by a later field? Where an
- * element is, is told again: loads of packs ask before there is one. */
+/* Is instruction i of this stage used at element level by a later one, or by a later field? Where
+ * an element is, is told again: loads of packs ask before there is one. */
 static bool is_kept(const kf__low *L, uint32_t i, uint32_t stage) {
     if (kf__is_place(L, i)) return false;
     for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {

@@ -1,5 +1,5 @@
-/* Pointwise kernels on CUDA with operands that are contiguous along another axis t than the innermost
- * one: a block has a tile over both, and such operands go through shared memory.
+/* Pointwise kernels on CUDA with operands that are contiguous along another axis t than the
+ * innermost one: a block has a tile over both, and such operands go through shared memory.
  *
  *     threads along t: 16 bytes of each such load, into registers      all global loads first, so
  *     threads along the innermost axis: packs of the other loads       that they are in flight
@@ -373,7 +373,8 @@ static void put_threads(kf__low *L, kf__tile *t) {
                 "elements of a pack");
 }
 
-/* Is there anything in packs that may as well go by elements? Random words are made four at a time. */
+/* Is there anything in packs that may as well go by elements? Random words are made four at a
+ * time. */
 static bool has_packs(const kf__low *L) {
     bool any = false;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)

@@ -298,7 +298,8 @@ kf_status kf__low_layout(kf__low *L, kf_error *err) {
         kf__operand *o = &L->operands[i];
         o->access = &k->accesses[i];
         o->value = o->access->value == KF__NO_VALUE ? NULL : &L->p->values[o->access->value];
-        kf__dtype bits = o->access->random ? kf__at(L->p->graph, o->access->random)->dtype : KF__I64;
+        kf__dtype bits = o->access->random ? kf__at(L->p->graph, o->access->random)->dtype
+                                           : KF__I64;
         o->dtype = o->value ? o->value->dtype : bits;
         if (L->own && i >= L->own->access) o->dtype = L->own->type, o->row = L->own->name;
         o->name = operand_name(L, i);

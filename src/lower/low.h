@@ -59,8 +59,8 @@ typedef struct kf__operand {
     const char *row;              /* an array on the stack that it is read from; or NULL */
 } kf__operand;
 
-/* A row on the stack that the kernel reads, see cpu_own_row.c: exponentials of softmax `red`, or (red
- * UINT32_MAX) instruction `value`. */
+/* A row on the stack that the kernel reads, see cpu_own_row.c: exponentials of softmax `red`, or
+ * (red UINT32_MAX) instruction `value`. */
 typedef struct kf__own_row {
     uint32_t access; /* from here on accesses are of it */
     uint32_t red, value;
@@ -286,8 +286,8 @@ bool kf__is_range(const kf__low *L, uint32_t guard);
 /* The part of a guard, made of places, that has a value already: it depends on no element. NULL:
  * there is none. */
 const kf__lx *kf__known_guard(kf__low *L, uint32_t guard);
-/* The elements [from, to) of [0, len) where the first argument of instruction i holds, a range, when
- * the innermost axis begins at `first`. */
+/* The elements [from, to) of [0, len) where the first argument of instruction i holds, a range,
+ * when the innermost axis begins at `first`. */
 void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,
                    const kf__lx **from, const kf__lx **to);
 /* The same of guards that all hold. */
@@ -295,17 +295,18 @@ void kf__put_range_of(kf__low *L, uint32_t i, const uint32_t *guards, uint32_t n
                       const kf__lx *first, const kf__lx *len, const kf__lx **from,
                       const kf__lx **to);
 
-/* The index of an INSIDE, which is a range: of the first of `len` elements and of the last, and below
- * what it is inside. 1 and -1: it grows or falls along the innermost axis, 0: it is the same. */
+/* The index of an INSIDE, which is a range: of the first of `len` elements and of the last, and
+ * below what it is inside. 1 and -1: it grows or falls along the innermost axis, 0: it is the
+ * same. */
 int kf__place_ends(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *len,
                    const kf__lx **begin, const kf__lx **end, const kf__lx **size);
 
 /* Is the guard made of ranges of the innermost axis and of axis t, each of one of them? */
 bool kf__is_rectangle(const kf__low *L, uint32_t guard, int t);
-/* Such a guard of instruction i in a tile of size[0] of t by size[1] of the innermost axis: it holds
- * in [from, to). The tile begins at t's variable and `first`. */
-void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first, const kf__lx *const *size,
-                       const kf__lx **from, const kf__lx **to);
+/* Such a guard of instruction i in a tile of size[0] of t by size[1] of the innermost axis: it
+ * holds in [from, to). The tile begins at t's variable and `first`. */
+void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first,
+                       const kf__lx *const *size, const kf__lx **from, const kf__lx **to);
 
 /* ---------------------------------------------------------------- fixed.c */
 

@@ -61,7 +61,8 @@ static void finish_aligned(kf__loop_fn *fn) {
 
 kf_status kf__lower(const kf__partition *p, const kf__kernel *k, const kf__layout *layout,
                     const kf__target *target, kf__arena *arena, kf__lowered *out, kf_error *err) {
-    kf__low L = {.holds = -1, .p = p, .k = k, .layout = layout, .target = target, .arena = arena, .out = out};
+    kf__low L = {.holds = -1, .p = p, .k = k, .layout = layout, .target = target, .arena = arena,
+                 .out = out};
     *out = (kf__lowered){0};
     if (k->n_accesses > KF__MAX_ACCESSES)
         return kf__fail(err, KF_ERR_INTERNAL, "kernel %s has more than %d accesses", k->name,

@@ -1,9 +1,10 @@
 /* Which axis a kernel's inner loop runs over, and what must go through tiles then.
  *
- * Where nothing is reduced, or nothing of element level follows, any axis may be the innermost one. It is the one along which the most
- * bytes are contiguous: if all operands are transposed, none is after this. What still steps
- * through memory along it, but is contiguous along another axis t, goes through tiles over t and
- * the innermost axis, which the nests move through L1 or shared memory:
+ * Where nothing is reduced, or nothing of element level follows, any axis may be the innermost one.
+ * It is the one along which the most bytes are contiguous: if all operands are transposed, none is
+ * after this. What still steps through memory along it, but is contiguous along another axis t,
+ * goes through tiles over t and the innermost axis, which the nests move through L1 or shared
+ * memory:
  *
  *     x.T + y      y, out   contiguous along the innermost axis      read and written in place
  *                  x        contiguous along t                       by a tile
@@ -26,8 +27,8 @@ bool kf__low_moves(const kf__low *L, uint32_t i, bool guarded) {
     return read;
 }
 
-/* May it go through tiles with axis t? A guarded load may where its guard is a rectangle of the tile:
- * what is outside isn't moved. */
+/* May it go through tiles with axis t? A guarded load may where its guard is a rectangle of the
+ * tile: what is outside isn't moved. */
 static bool may_tile(const kf__low *L, uint32_t i, int t) {
     uint32_t loads = 0;
     bool fits = true;
@@ -107,9 +108,10 @@ static bool may_be_last(const kf__low *L, int m) {
 }
 
 /* ---------------------------------------------------------------- short axes
- * On CUDA: images with 3 channels, pairs, what is stacked on its last axis. A tile has all of axis c
- * and a part of p, and what is one run along both is moved as that, 16 bytes a thread, whichever of
- * them is innermost in memory. Here sizes decide: whether c is short beside p is one more bucket. */
+ * On CUDA: images with 3 channels, pairs, what is stacked on its last axis. A tile has all of axis
+ * c and a part of p, and what is one run along both is moved as that, 16 bytes a thread, whichever
+ * of them is innermost in memory. Here sizes decide: whether c is short beside p is one more
+ * bucket. */
 
 enum { KF__LEAST_LINE = 64, KF__LEAST_TILE = 2048 };
 
@@ -163,7 +165,8 @@ static bool order_dense(kf__low *L) {
         if (L->axes[c].size > KF__SHORT_AXIS) continue;
         for (int p = 0; p < L->n_axes; ++p) {
             int64_t size = L->axes[p].size; /* at least half a tile of it */
-            if (p == c || size < KF__LEAST_LINE || (line >= 0 && size <= L->axes[line].size)) continue;
+            if (p == c || size < KF__LEAST_LINE || (line >= 0 && size <= L->axes[line].size))
+                continue;
             if (size < KF__LEAST_TILE / short_rows(L->axes[c].size)) continue;
             if (is_pair(L, p, c, &dense)) line = p, rows = c, L->tiled = dense;
         }
@@ -198,8 +201,8 @@ static bool order_pairs(kf__low *L) {
 
 /* ---------------------------------------------------------------- the order */
 
-/* With m innermost, is all that isn't contiguous along it read by tiles (columns), where it would be
- * copied first with a reduced axis innermost? */
+/* With m innermost, is all that isn't contiguous along it read by tiles (columns), where it would
+ * be copied first with a reduced axis innermost? */
 static bool makes_columns(const kf__low *L, int m, int best) {
     bool tiles = L->axes[best].reduced && !L->axes[m].reduced;
     for (uint32_t i = 0; tiles && i < L->k->n_accesses; ++i)

@@ -9,7 +9,8 @@
  * Which operands these are depends on classes of strides only. */
 #include "lower/low.h"
 
-/* Strides of a row-major array over the axes that the operand varies along. Elements, 0: too many. */
+/* Strides of a row-major array over the axes that the operand varies along. Elements, 0: too
+ * many. */
 static int64_t pack_strides(const kf__low *L, kf__operand *o) {
     int64_t n = 1;
     bool fits = true;

@@ -3,9 +3,9 @@
  *     a = x[..., ::2], b = x[..., 1::2]
  *     stack([a * c - b * s, a * s + b * c], axis=-1)
  *
- * Each part is asked for along the new axis alone, where a and b don't vary: they are read for every
- * element anyway, so that the guard of their loads keeps nothing from being read. Without it they are
- * runs that go through shared memory (cuda_dense.c), and one load serves both parts. */
+ * Each part is asked for along the new axis alone, where a and b don't vary: they are read for
+ * every element anyway, so that the guard of their loads keeps nothing from being read. Without it
+ * they are runs that go through shared memory (cuda_dense.c), and one load serves both parts. */
 #include "lower/low.h"
 
 /* Is the guard about axes alone along which the load doesn't vary, and holds somewhere on them? */

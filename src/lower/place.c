@@ -1,11 +1,12 @@
-/* Values of indices (INDEX), whether they are inside (INSIDE), and the guards of loads that are made
- * of these:
+/* Values of indices (INDEX), whether they are inside (INSIDE), and the guards of loads that are
+ * made of these:
  *
  *     const int v2 = kf_inside(first_index2 + (first + l), size_index2);
  *     const float v3 = v2 ? kf_load_f32(p0_in_x, l) : 0x0p+0f;
  *
- * A guard's load is C's `?:`, so memory outside is never touched; compilers make masked loads of it.
- * A guard made of indices alone can be evaluated anywhere, also before its instruction has been. */
+ * A guard's load is C's `?:`, so memory outside is never touched; compilers make masked loads of
+ * it. A guard made of indices alone can be evaluated anywhere, also before its instruction has
+ * been. */
 #include "lower/low.h"
 
 /* How an index moves along an axis (-1: there is none): 0, 1, -1; 2: otherwise. */
@@ -157,7 +158,8 @@ static void add_range(kf__low *L, uint32_t guard, int axis, int other, const kf_
         return;
     }
     if (way == 1) {
-        if (!is_counted(L, o, axis)) *from = most(L, "kf_max_i64", *from, kf__l_bin(L, "-", zero, e));
+        if (!is_counted(L, o, axis))
+            *from = most(L, "kf_max_i64", *from, kf__l_bin(L, "-", zero, e));
         *to = most(L, "kf_min_i64", *to, kf__l_bin(L, "-", size, e));
     } else {
         *from = most(L, "kf_max_i64", *from,
@@ -197,8 +199,8 @@ int kf__place_ends(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx
     return way;
 }
 
-void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first, const kf__lx *const *size,
-                       const kf__lx **from, const kf__lx **to) {
+void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first,
+                       const kf__lx *const *size, const kf__lx **from, const kf__lx **to) {
     static const char *const sides[] = {"across", "along"};
     for (int side = 0; side < 2; ++side) {
         int axis = side ? kf__last(L) : t, other = side ? t : kf__last(L);

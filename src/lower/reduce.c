@@ -97,7 +97,8 @@ const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, 
     case KF__FOLD_SUM: code = f ? "a + b" : "kf_add_T(a, b)"; break;
     case KF__FOLD_PROD: code = f ? "a * b" : "kf_mul_T(a, b)"; break;
     /* That way round: they look whether their second argument is NaN. Where it were the element, a
-     * maximum and a minimum of it would look together, and gcc makes jumps in masks of both selects. */
+     * maximum and a minimum of it would look together, and gcc makes jumps in masks of both
+     * selects. */
     case KF__FOLD_MAX: code = "kf_max_T(b, a)"; break;
     case KF__FOLD_MIN: code = "kf_min_T(b, a)"; break;
     case KF__FOLD_ANY: code = "a | b"; break;

@@ -1,5 +1,5 @@
-/* Comparing an array with what the oracle says it must be, and how far it is, in ulp; and tolerances
- * of several evaluations. */
+/* Comparing an array with what the oracle says it must be, and how far it is, in ulp; and
+ * tolerances of several evaluations. */
 #include "oracle/eval.h"
 
 #include <math.h>

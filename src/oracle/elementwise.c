@@ -108,7 +108,8 @@ static bool has_nan(const double *x, int64_t n) {
 }
 
 /* In one sample NaN is negative, in the next it isn't. */
-static void sign_of_nan(const kf__node *node, const double *sign, int64_t n, int sample, void *out) {
+static void sign_of_nan(const kf__node *node, const double *sign, int64_t n, int sample,
+                        void *out) {
     for (int64_t j = 0; j < n; j++) {
         if (!isnan(sign[j])) continue;
         if (node->op == KF__SIGNBIT) ((int64_t *)out)[j] = sample & 1;

@@ -198,7 +198,8 @@ double kf__o_random(const kf__o_noise *noise, int64_t element) {
 long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t, long double x,
                           long double error) {
     if (!(error > 0)) return x;
-    if (noise->sample > KF__O_FIRST_LOOK) /* a large error may hide what a small one does: in x % 0.5 */
+    if (noise->sample > KF__O_FIRST_LOOK) /* a large error may hide what a small one does: in
+                                           * x % 0.5 */
         error = ldexpl(error, -(int)(kf__o_hash(noise->key - (uint64_t)element) % 24));
     if (noise->sample > 1) return x + (long double)kf__o_random(noise, element) * error;
     long double grid = 32 * kf__o_ulp(t, x);
@@ -206,10 +207,10 @@ long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t
 }
 
 /* Is a half that a kernel may store stored in this sample? Then whoever uses it, in the kernel that
- * makes it too, gets it rounded (src/fuse/body.c). In the second sample those are that calls hand on,
- * which one kernel a call stores; in the fourth all are, in the first all or none, in the third none.
- * Other looks swap the second and the fourth. In the sixth those are that are reduced, behind which
- * kernels end. Of the others one in 4, 16, 2, ..: most kernels store few. */
+ * makes it too, gets it rounded (src/fuse/body.c). In the second sample those are that calls hand
+ * on, which one kernel a call stores; in the fourth all are, in the first all or none, in the third
+ * none. Other looks swap the second and the fourth. In the sixth those are that are reduced, behind
+ * which kernels end. Of the others one in 4, 16, 2, ..: most kernels store few. */
 bool kf__o_border(const kf__o_noise *noise) {
     switch (noise->sample) {
     case 1: return noise->all;

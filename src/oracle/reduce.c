@@ -33,14 +33,16 @@ static void add(partial *a, long double x) {
 
 static long double total(const partial *a) { return isfinite(a->s) ? a->s + a->c : a->s; }
 
-/* What a sum or product may be that overflows in some orders: in the first four samples one of these
- * after another, each row beginning elsewhere; then about what it should be, and of a product whose
- * parts may underflow anything up to twice that, and zeros. In samples that only a second look has also
- * one of the four, each row's its own: what is made of two rows needs them together. */
+/* What a sum or product may be that overflows in some orders: in the first four samples one of
+ * these after another, each row beginning elsewhere; then about what it should be, and of a product
+ * whose parts may underflow anything up to twice that, and zeros. In samples that only a second
+ * look has also one of the four, each row's its own: what is made of two rows needs them
+ * together. */
 static double overflowed(const row *r, long double x, long double error, bool underflows) {
     double some[] = {NAN, fabsl(x) <= error ? 0 : kf__o_round(r->compute, x), INFINITY, -INFINITY};
     uint64_t way = (uint64_t)r->noise->sample + kf__o_hash((uint64_t)r->index);
-    uint64_t other = kf__o_hash(r->noise->key + 2 * (uint64_t)r->index + (uint64_t)r->noise->sample % 2);
+    uint64_t other = kf__o_hash(r->noise->key + 2 * (uint64_t)r->index +
+                                (uint64_t)r->noise->sample % 2);
     if (r->noise->sample <= 4) return some[way % 4];
     if (r->noise->sample > KF__O_FIRST_LOOK && other % 8 < 4) return some[other % 4];
     double random = kf__o_random(r->noise, r->index);
@@ -122,7 +124,8 @@ static double reduce_moments(const row *r, bool mean_only) {
     long double error = r->promise * m2 + 2 * off * sqrtl((long double)r->n * m2) +
                         (long double)r->n * (off * off + r->smallest);
     if (r->n == 1) error = 0;
-    /* Of equal elements it is nothing, or what their mean's rounding makes of it: all rows alike. */
+    /* Of equal elements it is nothing, or what their mean's rounding makes of it: all rows
+     * alike. */
     if (r->noise->sample > 1 && m2 <= error && !large)
         return r->noise->sample % 2 ? 0 : kf__o_round(r->compute, m2 + error);
     return disturbed(r, m2, error, large || (isfinite(m2) && m2 > r->largest / 8));

@@ -76,8 +76,8 @@ static void show_signs(bool asked, int samples, uint64_t seed, int64_t n, void *
     }
 }
 
-/* Is d[.][j] the border but for roundings, as the sum of a row less its mean is 0? What may overflow
- * shows all that it may be by itself. */
+/* Is d[.][j] the border but for roundings, as the sum of a row less its mean is 0? What may
+ * overflow shows all that it may be by itself. */
 static bool may_be(double border, void *const *d, int samples, double factor, int64_t j) {
     double ref = ((double *)d[0])[j], spread = 0;
     for (int k = 2; k <= samples; k++) spread = fmax(spread, fabs(((double *)d[k])[j] - ref));
@@ -86,9 +86,9 @@ static bool may_be(double border, void *const *d, int samples, double factor, in
     return spread > 0 && fabs(ref - border) <= factor * spread;
 }
 
-/* What an operation may make of a number at the border next to it: what it makes of a little more and
- * of a little less. Of a division that is for each sign of what is divided. Of each element by itself
- * samples show it anyway; but where a minimum is taken of many, some are always below. */
+/* What an operation may make of a number at the border next to it: what it makes of a little more
+ * and of a little less. Of a division that is for each sign of what is divided. Of each element by
+ * itself samples show it anyway; but where a minimum is taken of many, some are always below. */
 static bool at_border(kf__opcode op, double x, double *border, double *above, double *below) {
     *border = 0, *above = INFINITY, *below = NAN;
     switch (op) {

@@ -174,8 +174,8 @@ kf_status kf__read(kf_function *f, const kf__module *module, uint32_t begin, uin
 /* ---------------------------------------------------------------- the library */
 
 bool kf__library_find(const char *name, size_t n, kf__library_place *place);
-/* A walk over the defs of all files, from a place of zeros on: false behind the last. *place's begin
- * is at "def". */
+/* A walk over the defs of all files, from a place of zeros on: false behind the last. *place's
+ * begin is at "def". */
 bool kf__library_next(kf__library_place *place, const char **name, size_t *n);
 
 #endif

@@ -59,7 +59,8 @@ static bool known_op(kf__evaluator *ev, kf__opcode op, const kf__object *args, k
     return true;
 }
 
-/* The share that dropout drops. A number that changes later isn't looked at again: it is clamped. */
+/* The share that dropout drops. A number that changes later isn't looked at again: it is
+ * clamped. */
 static bool is_probability(kf__evaluator *ev, const kf__object *o) {
     kf__object now = kf__known(o);
     if (!kf__is_number(&now)) return true;

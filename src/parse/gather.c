@@ -1,5 +1,5 @@
-/* Makers of builtins that read at indices which are arrays: take, take_along_axis and their kin. All
- * become one node, whose indices have the result's shape; those of take are expanded to it. */
+/* Makers of builtins that read at indices which are arrays: take, take_along_axis and their kin.
+ * All become one node, whose indices have the result's shape; those of take are expanded to it. */
 #include "parse/makers.h"
 
 static int rank_of(const kf__evaluator *ev, kf__ref x) { return kf__at(ev->g, x)->rank; }

@@ -82,8 +82,9 @@ bool kf__make_concatenate(kf__evaluator *ev, const kf__builtin *b, const kf__obj
         return kf__eval_fail(ev, KF_ERR_SHAPE, "%s() of numbers: stack() makes an array of them",
                              b->name);
     if (how <= STACK && args[1].kind == KF__O_NONE && !args[1].left_out)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() needs an axis: for all elements ravel() the "
-                                                  "arrays first", b->name);
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT,
+                             "%s() needs an axis: for all elements ravel() the "
+                             "arrays first", b->name);
     if (how <= STACK && !axis_of(ev, &args[1], rank, &axis)) return false;
     if (how > STACK) axis = axes[how] < rank ? axes[how] : 0;
     for (int i = 0; i < n && how == STACK; i++) {
@@ -132,7 +133,8 @@ static bool equal_parts(kf__evaluator *ev, kf__ref x, int axis, int64_t n, bool 
     if (!chunk && !kf__eval_node(ev, kf__same_size(ev->g, kf__x_mul(pool, step, count), whole,
                                                    "split into equal parts"), &ignored))
         return false;
-    bool known = kf__x_is_const(pool, whole, &size) && kf__x_is_const(pool, step, &each) && each > 0;
+    bool known = kf__x_is_const(pool, whole, &size) && kf__x_is_const(pool, step, &each) &&
+                 each > 0;
     for (int64_t i = 0; i < n; i++) {
         kf__expr start = kf__x_mul(pool, step, kf__x_const(pool, i));
         if (chunk && known && i > 0 && i * each >= size) break;
@@ -167,8 +169,9 @@ static bool listed_parts(kf__evaluator *ev, kf__ref x, int axis, const kf__objec
         at = sizes ? kf__x_add(pool, at, size) : next;
     }
     kf__object ignored;
-    return !sizes || kf__eval_node(ev, kf__same_size(ev->g, at, whole, "the sizes of split's parts"),
-                                   &ignored);
+    return !sizes ||
+           kf__eval_node(ev, kf__same_size(ev->g, at, whole, "the sizes of split's parts"),
+                         &ignored);
 }
 
 /* n parts, the first size % n of them longer by one. */
@@ -280,11 +283,13 @@ bool kf__make_unbind(kf__evaluator *ev, const kf__builtin *b, const kf__object *
         size = ev->wanted;
         if ((given && !kf__to_int(ev, &args[2], "n", &size)) ||
             !kf__eval_node(ev, kf__same_size(ev->g, whole, kf__x_const(&ev->g->exprs, size),
-                                             given ? "the `n` of unbind()" : "the names on the left"),
+                                             given ? "the `n` of unbind()"
+                                                    : "the names on the left"),
                            &ignored))
             return false;
     } else if (!kf__x_is_const(&ev->g->exprs, whole, &size)) {
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() along an axis whose size is known only when "
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT,
+                             "%s() along an axis whose size is known only when "
                              "planned: say how many there are, unbind(x, axis, n=3) or a, b, c = "
                              "unbind(x, axis)", b->name);
     }
@@ -381,7 +386,8 @@ bool kf__make_tile(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
     kf__begin_call(ev, "tile");
     if (!kf__to_node(ev, &args[0], &x) || !kf__to_shape(ev, &args[1], times, &n)) return false;
     while (x && rank_of(ev, x) < n) x = kf__insert_axis(ev->g, x, 0);
-    for (int d = 0; x && d < n; d++) x = repeated(ev->g, x, rank_of(ev, x) - n + d, times[d], false);
+    for (int d = 0; x && d < n; d++)
+        x = repeated(ev->g, x, rank_of(ev, x) - n + d, times[d], false);
     return kf__eval_node(ev, x, out);
 }
 
@@ -394,8 +400,9 @@ bool kf__make_repeat(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     kf__begin_call(ev, "repeat");
     if (!kf__to_node(ev, &args[0], &x)) return false;
     if (args[1].kind == KF__O_TUPLE || args[1].kind == KF__O_ARRAY)
-        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "repeat() with a count for each element is not "
-                                                     "supported; tile() repeats along several axes");
+        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
+                             "repeat() with a count for each element is not "
+                             "supported; tile() repeats along several axes");
     if (!kf__to_size(ev, &args[1], "repeats", &times)) return false;
     if (args[2].kind == KF__O_NONE) x = flat(ev->g, x);
     else if (!axis_of(ev, &args[2], rank_of(ev, x), &axis)) return false;

@@ -90,7 +90,8 @@ kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family f
         if (!kf__expect(r, KF__T_NAME, "after `.`")) return NULL;
         if (r->token.kind == KF__T_OPEN) return kf__read_call(r, &t, family);
         if (r->token.kind == KF__T_DOT && is_inside(r, &t)) {
-            if (family != KF__TORCH || kf__token_is(r, &t, "linalg")) family = kf__module_family(r, &t);
+            if (family != KF__TORCH || kf__token_is(r, &t, "linalg"))
+                family = kf__module_family(r, &t);
             continue;
         }
         kf__object o = {.kind = KF__O_NONE};

@@ -3,7 +3,8 @@
  *     pad(x, 1)                    one value around every axis
  *     pad(x, (1, 2))               one before and two behind, every axis
  *     pad(x, ((0, 0), (1, 2)))     a pair for each axis
- *     pad(x, pad=(1, 2))           PyTorch's order: a pair for the last axis, then the one before it
+ *     pad(x, pad=(1, 2))           PyTorch's order: a pair for the last axis, then the one
+ *                                  before it
  *
  * Negative widths leave elements out. Constant padding is a node; the other modes are slices, one
  * behind the other. */
@@ -17,8 +18,9 @@ static bool read_pair(kf__evaluator *ev, const kf__object *o, kf__expr *before, 
     if (o->kind != KF__O_TUPLE)
         return kf__to_size(ev, o, "widths", before) && (*after = *before, true);
     if (o->n != 1 && o->n != 2)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u widths of one axis: one before and one behind "
-                                                  "are needed", o->n);
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT,
+                             "%u widths of one axis: one before and one behind "
+                             "are needed", o->n);
     return kf__to_size(ev, &o->items[0], "widths", before) &&
            kf__to_size(ev, &o->items[o->n - 1], "widths", after);
 }
@@ -28,8 +30,8 @@ static bool read_widths(kf__evaluator *ev, const kf__object *o, int rank, widths
     bool pairs = o->kind == KF__O_TUPLE && o->n > 0;
     for (uint32_t i = 0; i < o->n && pairs; i++) pairs = o->items[i].kind == KF__O_TUPLE;
     if (pairs && o->n != 1 && (int)o->n != rank)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u pairs of widths for an array of rank %d", o->n,
-                             rank);
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u pairs of widths for an array of rank %d",
+                             o->n, rank);
     if (!pairs && o->kind == KF__O_TUPLE && o->n > 2)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u widths: one pair for each axis is written "
                              "((1, 2), (0, 0)); PyTorch's order, the last axis first, is "
@@ -63,12 +65,14 @@ static bool value_in(kf__evaluator *ev, const kf__object *o, kf__dtype dtype, kf
     if (o->kind == KF__O_NONE) o = &zero;
     if (!kf__to_node(ev, o, out)) return false;
     if (kf__at(ev->g, *out)->rank)
-        return kf__eval_fail(ev, KF_ERR_SHAPE, "what is padded with must be one number, not an array "
-                                               "of rank %d", kf__at(ev->g, *out)->rank);
+        return kf__eval_fail(ev, KF_ERR_SHAPE,
+                             "what is padded with must be one number, not an array "
+                             "of rank %d", kf__at(ev->g, *out)->rank);
     bool number = kf__is_float((kf__dtype)kf__at(ev->g, *out)->dtype) && !kf__is_float(dtype);
     if (number)
-        return kf__eval_fail(ev, KF_ERR_TYPE, "an array of %s can't be padded with a float: cast one "
-                                              "of them", kf__types[dtype].name);
+        return kf__eval_fail(ev, KF_ERR_TYPE,
+                             "an array of %s can't be padded with a float: cast one "
+                             "of them", kf__types[dtype].name);
     *out = kf__cast(ev->g, *out, dtype);
     return kf__eval_node(ev, *out, &ignored);
 }
@@ -179,7 +183,8 @@ bool kf__make_pad(kf__evaluator *ev, const kf__builtin *b, const kf__object *arg
     }
     if (!kf__to_node(ev, &args[0], &x) || !read_mode(ev, &how, &m)) return false;
     if ((args[1].kind == KF__O_NONE) == (args[4].kind == KF__O_NONE))
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "pad() needs `widths`, or `pad` in PyTorch's order");
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT,
+                             "pad() needs `widths`, or `pad` in PyTorch's order");
     int rank = kf__at(ev->g, x)->rank;
     bool ok = args[1].kind != KF__O_NONE ? read_widths(ev, &args[1], rank, &w)
                                          : read_torch(ev, &args[4], rank, &w);

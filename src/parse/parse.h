@@ -24,8 +24,8 @@ kf_status kf__instantiate(const kf_allocator *mem, const kf_function *function, 
                           const kf_spec *specs, kf_numerics numerics, kf_graph **out,
                           kf_error *err);
 
-/* Of a graph made for KF_EAGER: halves that aren't rounded are f32 from here on (eager.c). The graph
- * is replaced; on failure it stays. */
+/* Of a graph made for KF_EAGER: halves that aren't rounded are f32 from here on (eager.c). The
+ * graph is replaced; on failure it stays. */
 kf_status kf__make_explicit(kf_graph **graph, kf_error *err);
 
 /* Where a def stands in the embedded files. */
@@ -45,7 +45,8 @@ typedef struct kf__callable {
     kf__library_place place; /* where the walk is */
 } kf__callable;
 bool kf__callable_next(kf__callable *c);
-/* What `name` is another name of; NULL: nothing. The i-th other name of `name`; NULL behind them. */
+/* What `name` is another name of; NULL: nothing. The i-th other name of `name`; NULL behind
+ * them. */
 const char *kf__alias_of(const char *name);
 const char *kf__other_name(const char *name, size_t i);
 /* The text of a composite, comment included, and the file it is in; false: it is none. */

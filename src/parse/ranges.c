@@ -53,7 +53,8 @@ static bool float_range(kf__evaluator *ev, const kf__object *args, kf__dtype dty
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "arange(%g, %g, %g) has no end", at[0], at[1],
                              at[2]);
     kf_graph *g = ev->g;
-    kf__expr zero = kf__x_const(&g->exprs, 0), size = kf__x_const(&g->exprs, n > 0 ? (int64_t)n : 0);
+    kf__expr zero = kf__x_const(&g->exprs, 0),
+             size = kf__x_const(&g->exprs, n > 0 ? (int64_t)n : 0);
     kf__ref node = kf__cast(g, kf__iota(g, size, zero, 1), KF__F64);
     node = kf__apply2(g, KF__MULTIPLY, node, kf__constant(g, KF__F64, at[2], 0, false));
     node = kf__apply2(g, KF__ADD, node, kf__constant(g, KF__F64, at[0], 0, false));
@@ -63,15 +64,17 @@ static bool float_range(kf__evaluator *ev, const kf__object *args, kf__dtype dty
 bool kf__make_arange(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                      kf__object *out) {
     static const char *const names[] = {"start", "stop", "step"};
-    kf__object at[3] = {{.kind = KF__O_INT}, {.kind = KF__O_INT}, {.kind = KF__O_INT, .integer = 1}};
+    kf__object at[3] = {{.kind = KF__O_INT}, {.kind = KF__O_INT},
+                        {.kind = KF__O_INT, .integer = 1}};
     bool whole = true, any_float = false;
     (void)b;
     kf__begin_call(ev, "arange");
     for (int i = 0; i < 3; i++) {
         if (args[i].kind != KF__O_NONE) at[i] = kf__known(&args[i]);
         if (!kf__is_number(&at[i]) && at[i].kind != KF__O_SIZE)
-            return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` of arange() must be a number or a size that "
-                                                  "is known when the graph is made, not %s",
+            return kf__eval_fail(ev, KF_ERR_TYPE,
+                                 "`%s` of arange() must be a number or a size that "
+                                 "is known when the graph is made, not %s",
                                  names[i], kf__object_text(&args[i]));
         whole = whole && is_whole(&at[i]) && (i < 2 || at[i].kind != KF__O_SIZE);
         any_float |= at[i].kind == KF__O_FLOAT;

@@ -53,7 +53,8 @@ kf__family kf__module_family(const kf__reader *r, const kf__token *t);
 /* np.exp(x), torch.nn.functional.relu(x), np.pi: what stands behind the module's name. */
 kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family family);
 
-/* ---------------------------------------------------------------- literal.c, expression.c, statement.c */
+/* ---------------------------------------------------------------- literal.c, expression.c,
+ *                                                                  statement.c */
 
 kf__ast *kf__literal(kf__reader *r, uint32_t at, kf__object object);
 kf__ast *kf__read_number(kf__reader *r);

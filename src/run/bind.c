@@ -62,7 +62,8 @@ static kf_status bind_size(const kf_graph *g, int i, int d, int64_t size, int64_
 
 /* ---------------------------------------------------------------- constraints */
 
-/* "x.shape[1] is" for a size that an input has, else the expression itself; "must be" for a number. */
+/* "x.shape[1] is" for a size that an input has, else the expression itself; "must be" for a
+ * number. */
 static void describe_size(const kf_graph *g, const origin *origins, kf__expr size, const char *verb,
                           kf__text *text) {
     const kf__expr_node *x = &g->exprs.nodes.at[size];

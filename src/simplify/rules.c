@@ -322,7 +322,8 @@ static kf__ref reduce_one(kf_graph *g, kf__reduction red, int field, kf__ref a) 
     if (kf__is_float(t) && (red == KF__RED_SUM || red == KF__RED_MOMENTS))
         sum = kf__simple_op(g, KF__ADD, t, (kf__ref[]){a, like_constant(g, a, 0, 0)});
     if (!strcmp(kf__reds[red].field[field].term, "x")) return sum;
-    if (red == KF__RED_MOMENTS) { /* of inf: NaN; not a - sum, of which a half may be rounded alone */
+    if (red == KF__RED_MOMENTS) { /* of inf: NaN; not a - sum, of which a half may be rounded
+                                   * alone */
         d = kf__simple_op(g, KF__SUBTRACT, t, (kf__ref[]){a, a});
         return kf__simple_op(g, KF__SQUARE, t, &d);
     }

@@ -6,7 +6,8 @@
 bool table_read_row(FILE *file, table_row *out) {
     out->n = 0;
     if (!fgets(out->line, sizeof out->line, file) || out->line[0] != '|') return false;
-    for (char *at = strtok(out->line, "|\n"); at && out->n < TABLE_CELLS; at = strtok(NULL, "|\n")) {
+    for (char *at = strtok(out->line, "|\n"); at && out->n < TABLE_CELLS;
+         at = strtok(NULL, "|\n")) {
         at += strspn(at, " `");
         for (char *end = strchr(at, 0); end > at && strchr(" `", end[-1]);) *--end = 0;
         out->cell[out->n++] = at;

@@ -1,5 +1,5 @@
-/* libFuzzer: any bytes as a .npy file. What can be read is written, read again, and must be the same
- * array. The first byte says which dtype raw elements are to have. */
+/* libFuzzer: any bytes as a .npy file. What can be read is written, read again, and must be the
+ * same array. The first byte says which dtype raw elements are to have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
