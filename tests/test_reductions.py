@@ -115,6 +115,18 @@ def test_variance_of_halves(run, tmp_path, device, extra):
         np.testing.assert_array_equal(y, 10000, err_msg=text)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("extra", [(), ("--no-fuse",), ("--no-fuse=ops",), ("--numerics", "eager")])
+def test_variance_beside_a_sum(run, tmp_path, device, extra):
+    """Nor does the sum of these squares, where it is a result."""
+    x = np.where(np.arange(3000).reshape(3, 1000) % 2, 100, -100).astype("float16")
+    text = "y = square(x - mean(x, -1, keepdims=True)); sum(y, -1)[::-1], mean(y, -1), var(x, -1)"
+    total, squares, spread = save(run, tmp_path, text, {"x": x}, 3, device, *extra)
+    np.testing.assert_array_equal(total, np.inf)
+    np.testing.assert_array_equal(squares, 10000)
+    np.testing.assert_array_equal(spread, 10000)
+
+
 def test_division(run, tmp_path):
     """Any number of threads, any layout."""
     x = made("float32", (60, 5000))

@@ -303,8 +303,8 @@ kf__ref kf__mean_of(kf_graph *g, kf__ref a, uint32_t *axes) {
     return is_count(g, n->args[1], x, sum->axes, n->op == KF__MULTIPLY) ? sum->args[0] : 0;
 }
 
-/* sum((x - mean(x))^2) over the same axes: the x. Both come from one pass. */
-static kf__ref m2_of(kf_graph *g, uint32_t axes, kf__ref a) {
+/* Both come from one pass. */
+kf__ref kf__m2_of(kf_graph *g, uint32_t axes, kf__ref a) {
     uint32_t others;
     const kf__node *q = kf__at(g, a);
     if (q->kind != KF__OP || q->op != KF__SQUARE) return 0;
@@ -349,8 +349,12 @@ kf__ref kf__simple_reduce(kf_graph *g, kf__reduction red, int field, uint32_t ax
     kf__ref x = red == KF__RED_SUM ? sumexp_of(g, axes, a) : 0;
     if (x && kf__red_dtype(red, kf__at(g, a)->dtype) == kf__at(g, a)->dtype)
         return sum_of_exps(g, axes, x);
-    x = red == KF__RED_SUM ? m2_of(g, axes, a) : 0;
+    x = red == KF__RED_SUM ? kf__m2_of(g, axes, a) : 0;
     if (x) return kf__reduce(g, KF__RED_MOMENTS, 1, axes, x);
+    return kf__plain_reduce(g, red, field, axes, a);
+}
+
+kf__ref kf__plain_reduce(kf_graph *g, kf__reduction red, int field, uint32_t axes, kf__ref a) {
     const kf__node *n = kf__at(g, a);
     kf__dtype t = n->dtype;
     bool ones = true; /* one element each */

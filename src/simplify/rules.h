@@ -26,6 +26,8 @@ kf__ref kf__fold_cast(kf_graph *g, kf__ref a, kf__dtype dtype);
 kf__ref kf__simple_op(kf_graph *g, kf__opcode op, kf__dtype dtype, const kf__ref *args);
 kf__ref kf__simple_cast(kf_graph *g, kf__ref a, kf__dtype dtype);
 kf__ref kf__simple_reduce(kf_graph *g, kf__reduction red, int field, uint32_t axes, kf__ref a);
+/* The same, but not as part of another reduction that makes more at once. */
+kf__ref kf__plain_reduce(kf_graph *g, kf__reduction red, int field, uint32_t axes, kf__ref a);
 kf__ref kf__simple_expand(kf_graph *g, kf__ref a, const kf__expr *shape);
 kf__ref kf__simple_permute(kf_graph *g, kf__ref a, const uint8_t *perm);
 kf__ref kf__simple_reshape(kf_graph *g, kf__ref a, int rank, const kf__expr *shape);
@@ -49,6 +51,8 @@ kf_status kf__cut_reductions(const kf_graph *in, kf_graph **out, kf_error *err);
 
 /* The x of a mean of x over *axes: of moments, or a sum over a count; else 0. */
 kf__ref kf__mean_of(kf_graph *g, kf__ref a, uint32_t *axes);
+/* Where a is (x - mean(x))^2, over the same axes: the x; else 0. */
+kf__ref kf__m2_of(kf_graph *g, uint32_t axes, kf__ref a);
 
 static inline bool kf__same_shape(const kf__node *n, int rank, const kf__expr *shape) {
     return n->rank == rank && !memcmp(n->shape, shape, sizeof(*shape) * (size_t)rank);

@@ -6,16 +6,17 @@
 
 #include "simplify/rules.h"
 
-enum { MAX_ROUNDS = 6 };
+enum { MAX_ROUNDS = 6, STORED = 3 /* needed as a result, perhaps moved */ };
 
 typedef struct pass {
     const kf_graph *in;
     kf_graph *g;       /* made like `in`: the same ids of expressions */
     kf__expr *renamed; /* [names] what a name is replaced by; 0: nothing */
     kf__ref *made;     /* [nodes of in] simple node in g; 0: not needed */
-    uint8_t *needed;   /* [nodes of in] */
+    uint8_t *needed;   /* [nodes of in] 1, or STORED */
     uint32_t *sumexp;  /* [nodes of in] axes of a max_sumexp of it */
     uint32_t *m2;      /* [nodes of in] axes of a sum of squares about the mean of it */
+    uint32_t *means;   /* [nodes of in] axes of a mean of it */
     uint32_t *summed;  /* [nodes of in] axes of a sum of it that is a half; of several: all */
     bool first;        /* round: what is equal needn't be one node yet */
 } pass;
@@ -74,16 +75,24 @@ static void sizes_of(pass *p, int rank, const kf__expr *from, kf__expr *to) {
 
 /* ---------------------------------------------------------------- nodes */
 
+static bool is_moved(const kf__node *n) {
+    return n->kind == KF__EXPAND || n->kind == KF__PERMUTE || n->kind == KF__RESHAPE ||
+           n->kind == KF__SLICE || n->kind == KF__PAD || n->kind == KF__CONCAT;
+}
+
 static void mark_needed(pass *p) {
     const kf_graph *in = p->in;
-    for (uint32_t i = 0; i < in->results.n; i++) p->needed[in->results.at[i]] = 1;
+    for (uint32_t i = 0; i < in->results.n; i++) p->needed[in->results.at[i]] = STORED;
     for (kf__ref r = in->nodes.n; r-- > 1;) {
         const kf__node *n = kf__at(in, r);
         if (!p->needed[r]) continue;
-        for (int i = 0; i < n->n_args; i++) p->needed[n->args[i]] = 1;
+        for (int i = 0; i < n->n_args; i++)
+            p->needed[n->args[i]] |= is_moved(n) ? p->needed[r] : 1;
         if (n->kind == KF__REDUCE && n->op == KF__RED_MAX_SUMEXP) p->sumexp[n->args[0]] = n->axes;
         if (n->kind == KF__REDUCE && n->op == KF__RED_MOMENTS && n->field == 1)
             p->m2[n->args[0]] = n->axes;
+        if (n->kind == KF__REDUCE && n->op == KF__RED_MOMENTS && n->field == 0)
+            p->means[n->args[0]] = n->axes;
         if (n->kind == KF__REDUCE && n->op == KF__RED_SUM && kf__is_narrow((kf__dtype)n->dtype))
             p->summed[n->args[0]] |= n->axes;
     }
@@ -117,6 +126,18 @@ static kf__ref mean(pass *p, const kf__node *n, kf__ref a) {
     return kf__apply2(g, KF__DIVIDE, sum, kf__size(g, count));
 }
 
+/* Is it the sum of squares about the mean of halves, and stored, beside their mean or a variance?
+ * It is rounded then, which these aren't made of. */
+static bool is_stored_beside(const pass *p, kf__ref old, kf__ref a) {
+    const kf__node *n = kf__at(p->in, old);
+    if (!a || n->op != KF__RED_SUM || !kf__is_narrow((kf__dtype)n->dtype)) return false;
+    if (p->needed[old] != STORED || !kf__m2_of(p->g, n->axes, a)) return false;
+    if (p->first || p->means[n->args[0]] == n->axes) return true;
+    const kf__node *square = kf__at(p->in, n->args[0]);
+    const kf__node *distance = square->n_args ? kf__at(p->in, square->args[0]) : NULL;
+    return !distance || !distance->n_args || p->m2[distance->args[0]] == n->axes;
+}
+
 /* The other way round: a mean beside its variance comes from the same pass. */
 static kf__ref operation(pass *p, const kf__node *n, const kf__ref *args) {
     kf_graph *g = p->g;
@@ -135,8 +156,9 @@ static bool is_empty(const kf_graph *g, int rank, const kf__expr *shape) {
     return false;
 }
 
-static kf__ref remake(pass *p, const kf__node *n) {
+static kf__ref remake(pass *p, kf__ref old) {
     kf_graph *g = p->g;
+    const kf__node *n = kf__at(p->in, old);
     kf__expr shape[KF__MAX_RANK], start[KF__MAX_RANK];
     kf__ref args[3] = {0};
     sizes_of(p, n->rank, n->shape, shape);
@@ -156,6 +178,8 @@ static kf__ref remake(pass *p, const kf__node *n) {
         if (n->op == KF__RED_MAX && p->sumexp[n->args[0]] == n->axes)
             return kf__reduce(g, KF__RED_MAX_SUMEXP, 0, n->axes, args[0]);
         if (is_plain_mean(p, n, args[0])) return mean(p, n, args[0]);
+        if (is_stored_beside(p, old, args[0]))
+            return kf__plain_reduce(g, n->op, n->field, n->axes, args[0]);
         return kf__simple_reduce(g, n->op, n->field, n->axes, args[0]);
     case KF__EXPAND: return kf__simple_expand(g, args[0], shape);
     case KF__PERMUTE: return kf__simple_permute(g, args[0], n->u.perm);
@@ -181,9 +205,8 @@ static void copy_nodes(pass *p) {
     const kf_graph *in = p->in;
     for (kf__ref r = 1; r < in->nodes.n && kf__graph_ok(g); r++) {
         if (!p->needed[r]) continue;
-        const kf__node *n = kf__at(in, r);
-        g->call = n->call;
-        p->made[r] = remake(p, n);
+        g->call = kf__at(in, r)->call;
+        p->made[r] = remake(p, r);
     }
     g->call = 0;
     for (uint32_t i = 0; i < in->results.n && kf__graph_ok(g); i++)
@@ -202,9 +225,11 @@ static kf_status round_of(const kf_graph *in, const int64_t *sizes, bool first, 
     p.needed = KF__NEW(&arena, uint8_t, in->nodes.n + 1);
     p.sumexp = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
     p.m2 = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
+    p.means = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
     p.summed = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
     kf_status status = KF_OK;
-    if (!p.g || !p.renamed || !p.made || !p.needed || !p.sumexp || !p.m2 || !p.summed) {
+    if (!p.g || !p.renamed || !p.made || !p.needed || !p.sumexp || !p.m2 ||
+        !p.means || !p.summed) {
         status = kf__out_of_memory(err);
     } else {
         rename_sizes(&p, sizes);
