@@ -147,6 +147,14 @@ uint16_t kf__cut_capacity(kf__body *b) {
         if (i > 0 && computes(b, b->path[i]) && can_store(b, b->path[i]))
             return kf__cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
     }
+    for (uint32_t i = 0; i < b->memos.n; i++) { /* nothing is: of what is but put together the largest */
+        const kf__memo *m = &b->memos.at[i];
+        bool joins = kf__at(b->f->g, m->node)->kind == KF__CONCAT;
+        if (m->span <= span || !joins || !can_store(b, m->node)) continue;
+        best = m->node;
+        span = m->span;
+    }
+    if (best) return kf__cut_at(b, best, user, KF__CUT_CAPACITY);
     b->failed = true; /* cut stays 0: the driver reports a limit */
     return KF__NO_INSTR;
 }
