@@ -126,20 +126,31 @@ static bool computes(const kf__body *b, kf__ref node) {
     return kind == KF__OP || kind == KF__REDUCE || kind == KF__CAST;
 }
 
-/* Too large: store the value whose computing took most so far. Where nothing has been computed yet
- * that can be stored, the lower half of what is being computed. */
-uint16_t kf__cut_capacity(kf__body *b) {
+static bool joins(const kf__body *b, kf__ref node) {
+    return kf__at(b->f->g, node)->kind == KF__CONCAT;
+}
+
+/* Of these that can be stored the one that took most so far; 0: there is none. */
+static kf__ref largest(const kf__body *b, bool (*wanted)(const kf__body *b, kf__ref node)) {
     kf__ref best = 0;
     uint16_t span = 0;
-    for (uint32_t i = b->depth; i-- > 1;) /* of a long chain the rest */
-        if (kf__at(b->f->g, b->path[i])->kind == KF__CONCAT && can_store(b, b->path[i]))
-            return kf__cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
     for (uint32_t i = 0; i < b->memos.n; i++) {
         const kf__memo *m = &b->memos.at[i];
-        if (m->span <= span || !computes(b, m->node) || !can_store(b, m->node)) continue;
+        if (m->span <= span || !wanted(b, m->node) || !can_store(b, m->node)) continue;
         best = m->node;
         span = m->span;
     }
+    return best;
+}
+
+/* Too large: store the value whose computing took most so far. Where nothing has been computed yet
+ * that can be stored, the lower half of what is being computed; where nothing is computed, what takes
+ * most of what is but put together. */
+uint16_t kf__cut_capacity(kf__body *b) {
+    for (uint32_t i = b->depth; i-- > 1;) /* of a long chain the rest */
+        if (joins(b, b->path[i]) && can_store(b, b->path[i]))
+            return kf__cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
+    kf__ref best = largest(b, computes);
     kf__ref user = b->path[b->depth ? b->depth - 1 : 0];
     if (best) return kf__cut_at(b, best, user, KF__CUT_CAPACITY);
     for (uint32_t n = 1; n < b->depth; n++) { /* from the middle down, then up */
@@ -147,13 +158,7 @@ uint16_t kf__cut_capacity(kf__body *b) {
         if (i > 0 && computes(b, b->path[i]) && can_store(b, b->path[i]))
             return kf__cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
     }
-    for (uint32_t i = 0; i < b->memos.n; i++) { /* nothing is: of what is but put together the largest */
-        const kf__memo *m = &b->memos.at[i];
-        bool joins = kf__at(b->f->g, m->node)->kind == KF__CONCAT;
-        if (m->span <= span || !joins || !can_store(b, m->node)) continue;
-        best = m->node;
-        span = m->span;
-    }
+    best = largest(b, joins);
     if (best) return kf__cut_at(b, best, user, KF__CUT_CAPACITY);
     b->failed = true; /* cut stays 0: the driver reports a limit */
     return KF__NO_INSTR;

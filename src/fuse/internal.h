@@ -115,10 +115,6 @@ typedef KF__VEC(kf__group) kf__groups;
 
 /* ---------------------------------------------------------------- views.c */
 
-static inline bool kf__is_view(const kf__node *n) {
-    return n->kind == KF__EXPAND || n->kind == KF__PERMUTE || n->kind == KF__RESHAPE ||
-           n->kind == KF__SLICE;
-}
 /* Is it stored, or a result that it can be read from? */
 static inline bool kf__in_memory(const kf__fuse_state *f, kf__ref node) {
     return f->stored[node] || (f->twin[node] && f->stored[f->twin[node]]);

@@ -111,6 +111,11 @@ kf_graph *kf__graph_like(const kf_graph *from);
 
 static inline const kf__node *kf__at(const kf_graph *g, kf__ref r) { return &g->nodes.at[r]; }
 static inline bool kf__graph_ok(const kf_graph *g) { return g->error.status == KF_OK; }
+/* Does it but move elements? */
+static inline bool kf__is_view(const kf__node *n) {
+    return n->kind == KF__EXPAND || n->kind == KF__PERMUTE || n->kind == KF__RESHAPE ||
+           n->kind == KF__SLICE;
+}
 
 /* ---------------------------------------------------------------- strict makers */
 

@@ -121,6 +121,8 @@ bool kf__cuda_is_fixed(const kf__low *L, uint32_t i);
 /* Can the guard be told where loads are? Else it is yet to come. pack: for a whole pack, as a range
  * of its elements. */
 bool kf__cuda_is_early(const kf__low *L, uint32_t guard, bool pack);
+/* Is any element loaded under a guard, as those of a concatenation's or pad's parts are? */
+bool kf__cuda_is_guarded(const kf__low *L);
 void kf__cuda_put_fixed(kf__low *L);    /* as statements, for the pack */
 void kf__cuda_forget_fixed(kf__low *L); /* at the end of the pack's scope */
 
@@ -149,7 +151,7 @@ void kf__cuda_add_words(kf__low *L, const char *array, const kf__lx *first, int 
 /* What is done to all parts of a concatenation is done to what is picked: a copy, in L->k. */
 void kf__cuda_sink(kf__low *L);
 
-/* ---------------------------------------------------------------- cuda_choose.c */
+/* ---------------------------------------------------------------- cuda_choose.c, cuda_chosen.c */
 
 typedef struct kf__choice kf__choice;
 /* Is the load's address chosen? Of those that share registers and, in columns, of any under a

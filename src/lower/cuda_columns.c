@@ -70,15 +70,6 @@ static int state_bytes(const kf__low *L, const columns *c) {
     return n;
 }
 
-/* Is an element loaded under a guard, as of a part of a concatenation or pad? */
-static bool is_guarded(const kf__low *L) {
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->n_args) return true;
-    }
-    return false;
-}
-
 static const char *array(kf__low *L, const char *what, uint32_t red, int f) {
     return kf__field_name(L, what, red, f);
 }
@@ -463,7 +454,7 @@ static void put_merge_function(kf__low *L, columns *c) {
 /* bytes: of a column's states in shared memory, of which there is `room`. */
 static void pick_tile(kf__low *L, columns *c, int bytes, int room) {
     kf__tile *t = &c->tile;
-    bool single = L->tiled || is_guarded(L); /* each column chooses its part by itself */
+    bool single = L->tiled || kf__cuda_is_guarded(L); /* each column chooses its part by itself */
     int width = kf__cuda_width(L), loads = (int)kf__max(1, kf__cuda_n_loads(L));
     t->W = single ? 1 : (int)kf__min(4, kf__max(2, width / 2));
     while (t->W > 1 && bytes * t->W > room) t->W /= 2;

@@ -22,3 +22,11 @@ void kf__cuda_forget_fixed(kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (kf__cuda_is_fixed(L, i) && kf__at_level(L, i, KF__LEVEL_FULL)) L->value[i] = NULL;
 }
+
+bool kf__cuda_is_guarded(const kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->n_args) return true;
+    }
+    return false;
+}

@@ -33,16 +33,6 @@ static int kept_values(kf__low *L) {
     return n;
 }
 
-/* Is an element loaded under a guard, as those of a concatenation's or pad's parts are? Each such
- * load is waited for before the next pack's. */
-static bool is_guarded(const kf__low *L) {
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->n_args) return true;
-    }
-    return false;
-}
-
 /* filled: packs of a thread that each row of the bucket has some element of. */
 static bool pick(kf__low *L, int width, bucket *out, int *filled) {
     int64_t packs = kf__ceil_div(L->axes[kf__last(L)].size, width);
@@ -53,7 +43,9 @@ static bool pick(kf__low *L, int width, bucket *out, int *filled) {
         int kept = kept_values(L);
         while (out->V > 1 && out->lanes >= 32 && out->lanes < 512 && out->V * width * kept > 96)
             out->V /= 2, out->lanes *= 2;
-        while (out->V > 1 && out->lanes < 128 && is_guarded(L)) out->V /= 2, out->lanes *= 2;
+        /* Each load under a guard is waited for before the next pack's. */
+        while (out->V > 1 && out->lanes < 128 && kf__cuda_is_guarded(L))
+            out->V /= 2, out->lanes *= 2;
         *filled = 1 + (int)(b ? buckets[b - 1].packs : 0) / out->lanes;
         return true;
     }

@@ -95,9 +95,8 @@ static uint32_t sink(kf__kernel *k, uint32_t head) {
         if (i) chain[i].args[2] = (uint16_t)to[i - 1];
         if (chain[i].args[0] >= to[i] || chain[i].args[1] >= to[i]) return 0;
     }
-    for (uint32_t i = 0; i + 1 < n; ++i)
-        k->instrs[slots[i]] = (kf__instr){.kind = KF__I_CONSTANT, /* of no use */
-                                          .dtype = KF__BOOL};
+    const kf__instr unused = {.kind = KF__I_CONSTANT, .dtype = KF__BOOL};
+    for (uint32_t i = 0; i + 1 < n; ++i) k->instrs[slots[i]] = unused;
     for (uint32_t i = 0; i < n; ++i) k->instrs[to[i]] = chain[i];
     done.args[element] = (uint16_t)to[n - 1];
     done.stage = k->instrs[head].stage;

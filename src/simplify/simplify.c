@@ -76,8 +76,7 @@ static void sizes_of(pass *p, int rank, const kf__expr *from, kf__expr *to) {
 /* ---------------------------------------------------------------- nodes */
 
 static bool is_moved(const kf__node *n) {
-    return n->kind == KF__EXPAND || n->kind == KF__PERMUTE || n->kind == KF__RESHAPE ||
-           n->kind == KF__SLICE || n->kind == KF__PAD || n->kind == KF__CONCAT;
+    return kf__is_view(n) || n->kind == KF__PAD || n->kind == KF__CONCAT;
 }
 
 static void mark_needed(pass *p) {
@@ -88,12 +87,10 @@ static void mark_needed(pass *p) {
         if (!p->needed[r]) continue;
         for (int i = 0; i < n->n_args; i++)
             p->needed[n->args[i]] |= is_moved(n) ? p->needed[r] : 1;
-        if (n->kind == KF__REDUCE && n->op == KF__RED_MAX_SUMEXP) p->sumexp[n->args[0]] = n->axes;
-        if (n->kind == KF__REDUCE && n->op == KF__RED_MOMENTS && n->field == 1)
-            p->m2[n->args[0]] = n->axes;
-        if (n->kind == KF__REDUCE && n->op == KF__RED_MOMENTS && n->field == 0)
-            p->means[n->args[0]] = n->axes;
-        if (n->kind == KF__REDUCE && n->op == KF__RED_SUM && kf__is_narrow((kf__dtype)n->dtype))
+        if (n->kind != KF__REDUCE) continue;
+        if (n->op == KF__RED_MAX_SUMEXP) p->sumexp[n->args[0]] = n->axes;
+        if (n->op == KF__RED_MOMENTS) (n->field ? p->m2 : p->means)[n->args[0]] = n->axes;
+        if (n->op == KF__RED_SUM && kf__is_narrow((kf__dtype)n->dtype))
             p->summed[n->args[0]] |= n->axes;
     }
 }
