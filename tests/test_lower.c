@@ -179,6 +179,44 @@ static void check_same(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------- the emulated GPU */
+
+/* Drop the lines by which the emulation enters a kernel. */
+static void drop_entries(char *text) {
+    static const char entry[] = "KF_EMU_ENTRY(";
+    for (char *at; (at = strstr(text, entry)) != NULL;) {
+        char *end = strchr(at, '\n');
+        memmove(at, end + 1, strlen(end + 1) + 1);
+    }
+}
+
+/* What runs on the CPU in the tests is what a GPU runs. */
+static void check_emulated(void **state) {
+    (void)state;
+    char head[300], message[1200];
+    kf_error err = {0};
+    kf__target cuda = stages_target(KF__TARGET_CUDA, 90), emulated = cuda;
+    emulated.kind = KF__TARGET_EMULATED;
+    for (size_t i = 0; i < KF__COUNT(sames); i++) {
+        stages s;
+        const int64_t *n = sames[i].sizes[0];
+        if (sames[i].c_only) continue;
+        snprintf(head, sizeof head, sames[i].head, (long long)n[0], (long long)n[1],
+                 (long long)n[2], (long long)n[3]);
+        must(stages_make(&s, sames[i].text, head, KF_FUSION_ON, &err), sames[i].text, head, &err);
+        char *on_gpu = source_of(&s, sames[i].text, head, &cuda);
+        char *on_cpu = source_of(&s, sames[i].text, head, &emulated);
+        stages_free(&s);
+        drop_entries(on_cpu);
+        if (strcmp(on_gpu, on_cpu)) {
+            first_difference(on_gpu, on_cpu, message, sizeof message);
+            fail_msg("%s\n%semulated it is another kernel:\n%s", sames[i].text, head, message);
+        }
+        free(on_gpu);
+        free(on_cpu);
+    }
+}
+
 /* ---------------------------------------------------------------- how many texts */
 
 static size_t add_text(char **texts, size_t n, size_t most, char *text) {
@@ -350,12 +388,13 @@ static void same_order(void **state) {
 
 int main(void) {
     enum { N = KF__COUNT(sames) };
-    static struct CMUnitTest tests[N + 3];
+    static struct CMUnitTest tests[N + 4];
     for (size_t i = 0; i < N; i++)
         tests[i] = (struct CMUnitTest){.name = sames[i].text, .test_func = check_same,
                                        .initial_state = (void *)(uintptr_t)&sames[i]};
     tests[N] = (struct CMUnitTest)cmocka_unit_test(count_buckets);
     tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(no_sizes);
     tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(same_order);
-    return _cmocka_run_group_tests("lower", tests, N + 3, NULL, NULL);
+    tests[N + 3] = (struct CMUnitTest)cmocka_unit_test(check_emulated);
+    return _cmocka_run_group_tests("lower", tests, N + 4, NULL, NULL);
 }

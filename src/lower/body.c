@@ -67,7 +67,7 @@ const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last) {
     for (int m = 0; m < L->n_axes; ++m) {
         if (!o->varies[m]) continue;
         bool inner = m == kf__last(L);
-        bool tile = m == L->tile && kf__low_tiled(L, access) && L->target->kind == KF__TARGET_CUDA;
+        bool tile = m == L->tile && kf__low_tiled(L, access) && L->target->kind != KF__TARGET_C;
         const kf__lx *index = inner && last ? last : kf__l_var(L, L->axes[m].var);
         if (inner && !last) continue;
         bool unit = (inner || tile) && o->along[m].unit;
@@ -272,7 +272,7 @@ void kf__put_instr(kf__low *L, uint32_t i) {
         else
             value = kf__l_code(L, code ? code : "0", operand, "a b c", in->n_args, args);
     } else if (in->kind == KF__I_CAST) {
-        bool none = L->target->kind == KF__TARGET_CUDA && is_rounded(L, in->args[0], in->dtype);
+        bool none = L->target->kind != KF__TARGET_C && is_rounded(L, in->args[0], in->dtype);
         value = none ? args[0]
                      : cast(L, L->k->instrs[in->args[0]].dtype, in->dtype, args[0],
                             kf__low_fits(L, in->args[0], in->dtype));

@@ -32,7 +32,7 @@ static int state_bytes(const kf__low *L) {
 }
 
 void kf__low_find_column_tiles(kf__low *L) {
-    bool cuda = L->target->kind == KF__TARGET_CUDA;
+    bool cuda = L->target->kind != KF__TARGET_C;
     int bytes = 0, n = 0;
     if (L->axes[kf__last(L)].reduced || L->k->n_symbols) return;
     if (cuda && state_bytes(L) > STATE_BYTES) return;

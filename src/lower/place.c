@@ -22,7 +22,7 @@ static int direction(const kf__low *L, uint32_t access, int axis) {
 /* CUDA: an index that only counts, up or down, takes no products. Axes may be unsigned. */
 static bool counts(const kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
-    if (L->target->kind != KF__TARGET_CUDA || !o->affine || o->symbols) return false;
+    if (L->target->kind == KF__TARGET_C || !o->affine || o->symbols) return false;
     for (int m = 0; m < L->n_axes; ++m) {
         int way = direction(L, access, m);
         if (way > 1 || (way < 0 && o->origin)) return false;
