@@ -115,10 +115,15 @@ static void put_fold(kf__low *L, const kf__tile *t, const kf__phase *p, uint32_t
     const kf__lx *acc = accumulator(L, p, r, f, e);
     const kf__lx *at = t->index ? t->index : t->j;
     if (!p->by_element) at = kf__l_bin(L, "+", at, e);
-    const kf__lx *term = kf__l_select(L, kf__l_bin(L, "<", e, t->left),
-                                      kf__term(L, red, f, x, at, fields), kf__identity(L, red, f));
-    term = kf__put_let(L, kf__ctype(kf__field_type(L, red, f)),
-                       kf__l_name(L, "term%u", (unsigned)red), term, NULL);
+    const kf__lx *there = kf__l_bin(L, "<", e, t->left), *none = kf__identity(L, red, f);
+    const kf__lx *term = kf__term(L, red, f, x, at, fields);
+    kf__dtype type = kf__field_type(L, red, f);
+    bool exponential = L->k->instrs[red].op == KF__RED_MAX_SUMEXP && f > 0;
+    if (exponential && type == KF__F32) /* in a branch they would be taken one by one */
+        term = kf__l_call(L, "kf_select_T", type, there, term, none);
+    else
+        term = kf__l_select(L, there, term, none);
+    term = kf__put_let(L, kf__ctype(type), kf__l_name(L, "term%u", (unsigned)red), term, NULL);
     kf__put_set(L, acc, kf__fold_of(L, red, f, acc, term));
 }
 
@@ -161,6 +166,17 @@ static void put_value(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *e
                               kf__cuda_below_left(L, t, in, load, e), NULL);
 }
 
+/* What store s of a phase stores: of what was rounded to a half in f32, what was rounded, as storing
+ * a half rounds. */
+static uint32_t stored(const kf__low *L, const kf__phase *p, uint32_t s) {
+    const kf__store *store = &L->k->stores[p->stores[s]];
+    const kf__instr *in = &L->k->instrs[store->instr];
+    kf__dtype type = L->operands[store->access].dtype;
+    bool rounds = in->kind == KF__I_CAST && in->dtype == type && kf__is_narrow(type);
+    bool is_float = kf__compute(L->k->instrs[in->args[0]].dtype) == KF__F32;
+    return rounds && is_float ? in->args[0] : store->instr;
+}
+
 /* What stands in branches of picks: not what is reduced, stored or kept. */
 static const uint16_t *sides_of(kf__low *L, const kf__phase *p, const kf__mask *mask,
                                 uint32_t stage) {
@@ -177,7 +193,7 @@ static const uint16_t *sides_of(kf__low *L, const kf__phase *p, const kf__mask *
         held[i / 64] |= (kf__mask)1 << i % 64;
     }
     for (uint32_t s = 0; s < p->n_stores; ++s) {
-        uint32_t i = L->k->stores[p->stores[s]].instr;
+        uint32_t i = stored(L, p, s);
         held[i / 64] |= (kf__mask)1 << i % 64;
     }
     return kf__cuda_sides(L, mask, held);
@@ -253,7 +269,7 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
         put_fold(L, t, p, r, 0, NULL, kf__value_of(L, L->k->instrs[p->reds[r]].args[0]), e);
     for (uint32_t i = 0; i < p->n_stores; ++i)
         kf__put_set(L, kf__l_item(L, kf__l_name(L, "w%u", (unsigned)p->stores[i]), e),
-                    kf__value_of(L, L->k->stores[p->stores[i]].instr));
+                    kf__value_of(L, stored(L, p, i)));
     kf__close(L);
 }
 
@@ -330,7 +346,7 @@ static const kf__mask *begin_phase(kf__low *L, const kf__phase *p) {
     }
     uint32_t n = 0;
     for (uint32_t r = 0; r < p->n_reds; ++r) roots[n++] = L->k->instrs[p->reds[r]].args[0];
-    for (uint32_t s = 0; s < p->n_stores; ++s) roots[n++] = L->k->stores[p->stores[s]].instr;
+    for (uint32_t s = 0; s < p->n_stores; ++s) roots[n++] = stored(L, p, s);
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     L->fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
     kf__cuda_share_registers(L, mask);

@@ -64,7 +64,7 @@ KF_KERNEL(k0_softmax_0, k0_softmax_0_args, 256) {
             const int left = q < to ? kf_min_i64(n1 - j, 4) : 0;
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
-                const float term1 = e < left ? kf_exp_below_f32(kf_item_f32(r0 + s * 4, e), tile_max1) : 0.0f;
+                const float term1 = kf_select_f32(e < left, kf_exp_below_f32(kf_item_f32(r0 + s * 4, e), tile_max1), 0.0f);
                 tile_sumexp1 = tile_sumexp1 + term1;
             }
         }
