@@ -65,6 +65,22 @@ const char *kf__choice_pointer(kf__low *L, uint32_t lead) {
     return kf__pointer_type(L, L->k->instrs[lead].access);
 }
 
+/* Has the part less elements in a row than a pack has, so that no whole pack lies in it? A shift by
+ * 1 is 1 % the size. */
+static bool is_short(const kf__choice *c, const kf__choice_part *p) {
+    const kf__exprs *pool = &c->L->p->graph->exprs;
+    bool is = false;
+    for (uint32_t k = 0; k < p->n_late; ++k) {
+        const kf__instr *in = &c->L->k->instrs[p->late[k]];
+        if (in->kind != KF__I_INSIDE) continue;
+        kf__expr size = c->L->k->accesses[in->access].shape[0];
+        int64_t n = c->t->W;
+        if (pool->nodes.at[size].kind == KF__X_MOD) size = pool->nodes.at[size].a;
+        is |= kf__x_is_const(pool, size, &n) && n >= 0 && n < c->t->W;
+    }
+    return is;
+}
+
 /* The parts, by what is late of them. false: they aren't such. */
 static bool find_parts(kf__choice *c, uint32_t lead) {
     kf__low *L = c->L;
@@ -78,7 +94,7 @@ static bool find_parts(kf__choice *c, uint32_t lead) {
         if (!add_leaves(c, p, L->k->instrs[i].args[0])) return false;
         for (uint32_t k = c->n; k-- > 0;)
             if (same_late(&c->parts[k], p)) p->group = k;
-        bool pack = kf__cuda_is_pack(L, c->t, i);
+        bool pack = kf__cuda_is_pack(L, c->t, i) && !is_short(c, p);
         c->groups[p->group].pack = pack && (p->group == c->n || c->groups[p->group].pack);
         c->n++;
     }
@@ -230,9 +246,11 @@ static void put_early_guards(kf__choice *c) {
     }
 }
 
-static void put_early(kf__choice *c, uint32_t group, const char *type) {
+void kf__choice_put(kf__choice *c, uint32_t group) {
     kf__low *L = c->L;
+    const char *type = kf__choice_pointer(L, c->parts[0].instr);
     kf__choice_group *g = &c->groups[group];
+    if (g->from) return;
     unsigned i = (unsigned)c->parts[group].instr;
     g->from = chosen(c, group, place_value, kf__last(L));
     if (g->from->kind != KF__L_VAR)
@@ -311,7 +329,7 @@ kf__choice *kf__cuda_begin_choice(kf__low *L, kf__tile *t, uint32_t lead) {
     c->all = are_all(c, lead);
     put_early_guards(c);
     for (uint32_t k = 0; k < c->n; ++k)
-        if (c->parts[k].group == k) put_early(c, k, kf__choice_pointer(L, lead));
+        if (c->parts[k].group == k && c->down) kf__choice_put(c, k);
     return c;
 }
 

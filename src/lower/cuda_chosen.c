@@ -145,7 +145,7 @@ bool kf__cuda_is_chosen(const kf__low *L, const kf__tile *t, uint32_t i) {
 
 /* The pack from a group that it lies in altogether. false: there may be packs that lie in no group,
  * which are to be loaded by elements in the branch that is left open. depth: branches to close. */
-static bool put_whole(const target *to, const kf__choice *c, int *depth) {
+static bool put_whole(const target *to, kf__choice *c, int *depth) {
     kf__low *L = to->L;
     kf__tile *t = to->t;
     bool others = false;
@@ -155,12 +155,12 @@ static bool put_whole(const target *to, const kf__choice *c, int *depth) {
         if (p->group != k) continue;
         others |= !g->pack || p->n_late;
         if (!g->pack) continue;
-        const kf__lx *here = kf__cuda_elements_here(L, t, p->instr), *begin, *end, *whole = NULL;
-        if (p->n_late) {
-            kf__put_range_of(L, p->instr, p->late, p->n_late, t->j, here, &begin, &end);
-            whole = kf__l_bin(L, "==", end, here);
-            if (begin->kind != KF__L_INT)
-                whole = kf__l_bin(L, "&", kf__l_bin(L, "==", begin, kf__l_int(L, 0)), whole);
+        kf__choice_put(c, k);
+        const kf__lx *here = kf__cuda_elements_here(L, t, p->instr), *whole = NULL;
+        const kf__lx *last = kf__l_bin(L, "-", kf__l_bin(L, "+", t->j, here), kf__l_int(L, 1));
+        for (uint32_t n = 0; n < p->n_late; ++n) {
+            const kf__lx *holds = kf__holds_from(L, p->late[n], t->j, last);
+            whole = whole ? kf__l_bin(L, "&", whole, holds) : holds;
         }
         if (g->some) whole = whole ? kf__l_bin(L, "&", g->some, whole) : g->some;
         const kf__lx *wide = kf__choice_aligned(c, k);
@@ -181,10 +181,12 @@ void kf__cuda_put_of_span(kf__low *L, kf__tile *t, uint32_t lead, const char *ar
     kf__close(L);
 }
 
-static void put_elements(const target *to, const kf__choice *c) {
+static void put_elements(const target *to, kf__choice *c) {
     kf__low *L = c->L;
     kf__tile *t = c->t;
     put_raw(to);
+    for (uint32_t k = 0; k < c->n; ++k)
+        if (c->parts[k].group == k) kf__choice_put(c, k);
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
     const kf__lx *any = NULL, *here[KF__MOST_PARTS];
     for (uint32_t k = 0; k < c->n; ++k) {
@@ -201,7 +203,7 @@ static void put_elements(const target *to, const kf__choice *c) {
 }
 
 /* Packs of a choice: whole ones, or elements, or nothing. */
-static void put_packs(const target *to, const kf__choice *c) {
+static void put_packs(const target *to, kf__choice *c) {
     kf__low *L = to->L;
     int depth = 0;
     if (!put_whole(to, c, &depth)) {
@@ -217,7 +219,7 @@ static void put_packs(const target *to, const kf__choice *c) {
 void kf__cuda_put_chosen(kf__low *L, kf__tile *t, uint32_t lead, const char *array, int words,
                          const kf__lx *s) {
     target to = {L, t, lead, array, words, s};
-    const kf__choice *c = t->choices ? t->choices[lead] : kf__cuda_begin_choice(L, t, lead);
+    kf__choice *c = t->choices ? t->choices[lead] : kf__cuda_begin_choice(L, t, lead);
     if (!c)
         put_parts(&to);
     else if (words)

@@ -290,10 +290,9 @@ const kf__lx *kf__known_guard(kf__low *L, uint32_t guard);
  * when the innermost axis begins at `first`. */
 void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,
                    const kf__lx **from, const kf__lx **to);
-/* The same of guards that all hold. */
-void kf__put_range_of(kf__low *L, uint32_t i, const uint32_t *guards, uint32_t n,
-                      const kf__lx *first, const kf__lx *len, const kf__lx **from,
-                      const kf__lx **to);
+
+/* Does a guard that is a range hold from one element to another one behind it? */
+const kf__lx *kf__holds_from(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *last);
 
 /* The index of an INSIDE, which is a range: of the first of `len` elements and of the last, and
  * below what it is inside. 1 and -1: it grows or falls along the innermost axis, 0: it is the

@@ -168,23 +168,25 @@ static void add_range(kf__low *L, uint32_t guard, int axis, int other, const kf_
     }
 }
 
-void kf__put_range_of(kf__low *L, uint32_t i, const uint32_t *guards, uint32_t n,
-                      const kf__lx *first, const kf__lx *len, const kf__lx **from,
-                      const kf__lx **to) {
+const kf__lx *kf__holds_from(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *last) {
+    const kf__instr *in = &L->k->instrs[guard];
+    const kf__lx *to = kf__guard_at(L, guard, last);
+    bool counted = in->kind == KF__I_INSIDE && direction(L, in->access, kf__last(L)) == 1 &&
+                   is_counted(L, &L->operands[in->access], kf__last(L));
+    if (counted) return to;
+    return kf__l_bin(L, "&", kf__guard_at(L, guard, first), to);
+}
+
+void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,
+                   const kf__lx **from, const kf__lx **to) {
     *from = kf__l_int(L, 0);
     *to = len;
-    for (uint32_t k = 0; k < n; ++k) add_range(L, guards[k], kf__last(L), -1, first, from, to);
+    add_range(L, L->k->instrs[i].args[0], kf__last(L), -1, first, from, to);
     if ((*from)->kind != KF__L_INT)
         *from = kf__put_let(L, "int64_t", kf__l_name(L, "begin%u", (unsigned)i),
                             most(L, "kf_min_i64", *from, len), NULL);
     *to = kf__put_let(L, "int64_t", kf__l_name(L, "end%u", (unsigned)i),
                       most(L, "kf_max_i64", *from, *to), NULL);
-}
-
-void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *len,
-                   const kf__lx **from, const kf__lx **to) {
-    uint32_t guard = L->k->instrs[i].args[0];
-    kf__put_range_of(L, i, &guard, 1, first, len, from, to);
 }
 
 int kf__place_ends(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx *len,

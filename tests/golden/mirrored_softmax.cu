@@ -6,6 +6,17 @@ typedef struct {
     int64_t size_index3;
     int64_t first_index5;
     int64_t size_index5;
+    const kf_bf16 *in_x_8;
+    int64_t s0_in_x_8;
+    const kf_bf16 *in_x_9;
+    int64_t s0_in_x_9;
+    const kf_bf16 *in_x_10;
+    int64_t s0_in_x_10;
+    int64_t first_index7;
+    int64_t size_index7;
+    int64_t vec_in_x_8;
+    int64_t vec_in_x_9;
+    int64_t vec_in_x_10;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
@@ -15,12 +26,6 @@ typedef struct {
     const kf_bf16 *in_x_6;
     int64_t s0_in_x_6;
     int64_t s1_in_x_6;
-    const kf_bf16 *in_x_8;
-    int64_t s0_in_x_8;
-    const kf_bf16 *in_x_9;
-    int64_t s0_in_x_9;
-    const kf_bf16 *in_x_10;
-    int64_t s0_in_x_10;
     const kf_bf16 *in_x_12;
     int64_t s0_in_x_12;
     int64_t s1_in_x_12;
@@ -30,11 +35,6 @@ typedef struct {
     const kf_bf16 *in_x_14;
     int64_t s0_in_x_14;
     int64_t s1_in_x_14;
-    int64_t size_index7;
-    int64_t first_index7;
-    int64_t vec_in_x_8;
-    int64_t vec_in_x_9;
-    int64_t vec_in_x_10;
     int64_t first_index11;
     int64_t size_index11;
     kf_bf16 *out0;
@@ -61,6 +61,17 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     const int64_t size_index3 = a.size_index3;
     const int64_t first_index5 = a.first_index5;
     const int64_t size_index5 = a.size_index5;
+    const kf_bf16 *in_x_8 = a.in_x_8;
+    const int64_t s0_in_x_8 = a.s0_in_x_8;
+    const kf_bf16 *in_x_9 = a.in_x_9;
+    const int64_t s0_in_x_9 = a.s0_in_x_9;
+    const kf_bf16 *in_x_10 = a.in_x_10;
+    const int64_t s0_in_x_10 = a.s0_in_x_10;
+    const int64_t first_index7 = a.first_index7;
+    const int64_t size_index7 = a.size_index7;
+    const int64_t vec_in_x_8 = a.vec_in_x_8;
+    const int64_t vec_in_x_9 = a.vec_in_x_9;
+    const int64_t vec_in_x_10 = a.vec_in_x_10;
     const kf_bf16 *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t s1_in_x = a.s1_in_x;
@@ -70,12 +81,6 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     const kf_bf16 *in_x_6 = a.in_x_6;
     const int64_t s0_in_x_6 = a.s0_in_x_6;
     const int64_t s1_in_x_6 = a.s1_in_x_6;
-    const kf_bf16 *in_x_8 = a.in_x_8;
-    const int64_t s0_in_x_8 = a.s0_in_x_8;
-    const kf_bf16 *in_x_9 = a.in_x_9;
-    const int64_t s0_in_x_9 = a.s0_in_x_9;
-    const kf_bf16 *in_x_10 = a.in_x_10;
-    const int64_t s0_in_x_10 = a.s0_in_x_10;
     const kf_bf16 *in_x_12 = a.in_x_12;
     const int64_t s0_in_x_12 = a.s0_in_x_12;
     const int64_t s1_in_x_12 = a.s1_in_x_12;
@@ -85,11 +90,6 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     const kf_bf16 *in_x_14 = a.in_x_14;
     const int64_t s0_in_x_14 = a.s0_in_x_14;
     const int64_t s1_in_x_14 = a.s1_in_x_14;
-    const int64_t size_index7 = a.size_index7;
-    const int64_t first_index7 = a.first_index7;
-    const int64_t vec_in_x_8 = a.vec_in_x_8;
-    const int64_t vec_in_x_9 = a.vec_in_x_9;
-    const int64_t vec_in_x_10 = a.vec_in_x_10;
     const int64_t first_index11 = a.first_index11;
     const int64_t size_index11 = a.size_index11;
     kf_bf16 *out0 = a.out0;
@@ -109,30 +109,28 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     for (int s = 0; s < 2; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        const kf_bf16 *p2_in_x = in_x + (i0 * s0_in_x + j * s1_in_x);
-        const kf_bf16 *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + j * s1_in_x_4);
-        const kf_bf16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + j * s1_in_x_6);
-        const kf_bf16 *from3 = v7 ? p6_in_x_6 : (v4 ? p4_in_x_4 : p2_in_x);
-        const int64_t by1_3 = v7 ? s1_in_x_6 : (v4 ? s1_in_x_4 : s1_in_x);
         const kf_bf16 *p8_in_x_8 = in_x_8 + (i0 * s0_in_x_8 + j);
         const kf_bf16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + j);
         const kf_bf16 *p10_in_x_10 = in_x_10 + (i0 * s0_in_x_10 + j);
         const kf_bf16 *from16 = v7 ? p10_in_x_10 : (v4 ? p9_in_x_9 : p8_in_x_8);
         const int some16 = (v1 | v4) | v7;
-        const kf_bf16 *p12_in_x_12 = in_x_12 + (i0 * s0_in_x_12 + j * s1_in_x_12);
-        const kf_bf16 *p13_in_x_13 = in_x_13 + (i0 * s0_in_x_13 + j * s1_in_x_13);
-        const kf_bf16 *p14_in_x_14 = in_x_14 + (i0 * s0_in_x_14 + j * s1_in_x_14);
-        const kf_bf16 *from27 = v7 ? p14_in_x_14 : (v4 ? p13_in_x_13 : p12_in_x_12);
-        const int some27 = (v1 | v4) | v7;
-        const int64_t by1_27 = v7 ? s1_in_x_14 : (v4 ? s1_in_x_13 : s1_in_x_12);
         const int here16 = kf_min_i64(left, 8);
-        const int64_t begin16 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + j)), here16);
-        const int64_t end16 = kf_max_i64(begin16, kf_min_i64(here16, size_index7 - (first_index7 + j)));
-        if (some16 & ((begin16 == 0) & (end16 == here16))) {
+        if (some16 & (kf_within(first_index7 + j, size_index7) & kf_within(first_index7 + (j + here16 - 1), size_index7))) {
             kf_load8_bf16(from16, 0, here16, v7 ? vec_in_x_10 : (v4 ? vec_in_x_9 : vec_in_x_8), r3 + s * 4);
         } else {
             if (0 < left) {
                 uint32_t raw_r3[8];
+                const kf_bf16 *p2_in_x = in_x + (i0 * s0_in_x + j * s1_in_x);
+                const kf_bf16 *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + j * s1_in_x_4);
+                const kf_bf16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + j * s1_in_x_6);
+                const kf_bf16 *from3 = v7 ? p6_in_x_6 : (v4 ? p4_in_x_4 : p2_in_x);
+                const int64_t by1_3 = v7 ? s1_in_x_6 : (v4 ? s1_in_x_4 : s1_in_x);
+                const kf_bf16 *p12_in_x_12 = in_x_12 + (i0 * s0_in_x_12 + j * s1_in_x_12);
+                const kf_bf16 *p13_in_x_13 = in_x_13 + (i0 * s0_in_x_13 + j * s1_in_x_13);
+                const kf_bf16 *p14_in_x_14 = in_x_14 + (i0 * s0_in_x_14 + j * s1_in_x_14);
+                const kf_bf16 *from27 = v7 ? p14_in_x_14 : (v4 ? p13_in_x_13 : p12_in_x_12);
+                const int some27 = (v1 | v4) | v7;
+                const int64_t by1_27 = v7 ? s1_in_x_14 : (v4 ? s1_in_x_13 : s1_in_x_12);
                 KF_UNROLL
                 for (int e = 0; e < 8; ++e) {
                     const int there16 = kf_within(first_index7 + (j + e), size_index7);

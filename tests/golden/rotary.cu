@@ -6,13 +6,13 @@ typedef struct {
     const kf_bf16 *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
+    int64_t size_index0;
+    int64_t vec_in_x;
     const kf_bf16 *in_x_3;
     int64_t s0_in_x_3;
     int64_t s1_in_x_3;
-    int64_t size_index0;
-    int64_t vec_in_x;
-    int64_t size_index2;
     int64_t first_index2;
+    int64_t size_index2;
     int64_t vec_in_x_3;
     const float *in_s;
     int64_t s1_in_s;
@@ -42,13 +42,13 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
     const kf_bf16 *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t s1_in_x = a.s1_in_x;
+    const int64_t size_index0 = a.size_index0;
+    const int64_t vec_in_x = a.vec_in_x;
     const kf_bf16 *in_x_3 = a.in_x_3;
     const int64_t s0_in_x_3 = a.s0_in_x_3;
     const int64_t s1_in_x_3 = a.s1_in_x_3;
-    const int64_t size_index0 = a.size_index0;
-    const int64_t vec_in_x = a.vec_in_x;
-    const int64_t size_index2 = a.size_index2;
     const int64_t first_index2 = a.first_index2;
+    const int64_t size_index2 = a.size_index2;
     const int64_t vec_in_x_3 = a.vec_in_x_3;
     const float *in_s = a.in_s;
     const int64_t s1_in_s = a.s1_in_s;
@@ -76,14 +76,11 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
         uint32_t r10[4];
         {
             const kf_bf16 *p1_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
-            const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + j);
-            const int64_t end1 = kf_max_i64(0, kf_min_i64(left, size_index0 - j));
-            if (end1 == left) {
+            if (kf_within(j + left - 1, size_index0)) {
                 kf_load4_bf16(p1_in_x, 0, left, vec_in_x, r1);
             } else {
-                const int64_t begin4 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + j)), left);
-                const int64_t end4 = kf_max_i64(begin4, kf_min_i64(left, size_index2 - (first_index2 + j)));
-                if ((begin4 == 0) & (end4 == left)) {
+                const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + j);
+                if (kf_within(first_index2 + j, size_index2) & kf_within(first_index2 + (j + left - 1), size_index2)) {
                     kf_load4_bf16(p3_in_x_3, 0, left, vec_in_x_3, r1);
                 } else {
                     if (0 < left) {
