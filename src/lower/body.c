@@ -254,6 +254,19 @@ static bool is_rounded(const kf__low *L, uint32_t i, kf__dtype type) {
            (in->field == KF__PICK_LAST || is_rounded(L, in->args[2], type));
 }
 
+/* x / c of a number c, on GPUs where double is fast: a division in f32 has a branch of its own, for
+ * what is out of range, at which each waits for the one before. NULL: as any other. */
+static const kf__lx *over_number(kf__low *L, const kf__instr *in, const kf__lx *const *args) {
+    static const int fast[] = {60, 70, 80, 90, 100};
+    if (L->target->kind == KF__TARGET_C || in->op != KF__DIVIDE) return NULL;
+    const kf__instr *by = &L->k->instrs[in->args[1]];
+    bool is = false, number = by->kind == KF__I_CONSTANT && kf__compute(by->dtype) == KF__F32;
+    for (size_t k = 0; k < KF__COUNT(fast); ++k) is |= L->target->sm == fast[k];
+    if (!is || !number || in->level != KF__LEVEL_FULL) return NULL;
+    const kf__lx *over = kf__l_code(L, "1 / (double)c", KF__F64, "c", 1, &args[1]);
+    return kf__l_call(L, "kf_over_f32", KF__F32, args[0], args[1], over);
+}
+
 void kf__put_instr(kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__lx *args[3], *value;
@@ -266,7 +279,10 @@ void kf__put_instr(kf__low *L, uint32_t i) {
         const char *code = kf__is_float(operand) ? row->float_code : row->int_code;
         if (code && strstr(code, "_S(")) operand = in->dtype;
         uint32_t x, low, high;
-        if (kf__low_clamps(L, i, &x, &low, &high))
+        const kf__lx *over = over_number(L, in, args);
+        if (over)
+            value = over;
+        else if (kf__low_clamps(L, i, &x, &low, &high))
             value = kf__l_call(L, "kf_clamp_T", operand, kf__value_of(L, x),
                                kf__value_of(L, low), kf__value_of(L, high));
         else

@@ -163,6 +163,16 @@ KF_FN float kf__power_of_2(int32_t n) {
     return kf_float_f32((int32_t)(((uint32_t)n << 23) + 0x3f800000u));
 }
 
+/* ---------------------------------------------------------------- division */
+
+/* a / c, over = 1 / c, without a branch. q is right to 2^-52, and a quotient of floats is at least
+ * 2^-49 off what lies half-way between two floats, or, if the result is a denormal, that itself,
+ * which the correction gives. What isn't finite, or 0, is q: there rest is 0 or NaN. */
+KF_FN float kf_over_f32(float a, float c, double over) {
+    double q = (double)a * over, rest = kf_fused_f64(-q, (double)c, (double)a);
+    return (float)(kf_abs_f64(rest) > 0 ? kf_fused_f64(rest, over, q) : q);
+}
+
 /* ---------------------------------------------------------------- division with a floor */
 
 /* Exact floor of the quotient, rounded to f32; Python's signs. In double it is exact as long as
