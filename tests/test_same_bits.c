@@ -247,6 +247,7 @@ static const struct {
     {"sum(randn(x.shape, seed=3) * x, 0)", "f16"},
     {"take(x, y[:, 0], axis=0) * 2, take_along_axis(x, y, 1)", "f32 i64"},    /* gathers */
     {"softmax(take(x, y[:, 0], axis=0)), sum(take_along_axis(x, y, 0), 0)", "f16 i32"},
+    {"take(x, (arange(40) * 3 + 1) % 7 // 2 - 1, axis=1)", "f32"}, /* tables */
     {"concatenate((x, y), 1), concatenate((exp(x), y), 0)", "f32 f32"},       /* joins */
     {"softmax(concatenate((x, y), 1)), sum(pad(y, ((1, 2), (3, 0))), 0)", "bf16 f32"},
     {"pad(x, ((1, 2), (3, 0))), x[::-1, 1:] * 2", "i8"},

@@ -90,6 +90,23 @@ void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
 const kf__lx *kf__cpu_ahead(kf__low *L, const kf__mask *mask);
 void kf__cpu_put_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask); /* for those of b */
 
+/* ---------------------------------------------------------------- cpu_table.c */
+
+typedef struct kf__tables {
+    const uint8_t *way; /* [n_instrs] */
+    uint16_t *kept;     /* [n] instructions */
+    const char **name;  /* [n] their tables */
+    kf__mask *made;     /* what they are made of */
+    uint32_t n;
+} kf__tables;
+
+/* Of indices of elements: is there anything to keep? Then its tables are declared. */
+bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t);
+kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n);
+void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t); /* a unit's first */
+/* What doesn't change along the unit's line. */
+void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask);
+
 /* ---------------------------------------------------------------- cpu_pointwise.c, cpu_pick.c */
 
 /* Where nothing is reduced: one block, from `first` and `len` on; and what its stores need. */

@@ -80,6 +80,7 @@ void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         reads[n++] = (uint16_t)i;
     }
     kf__mask *needed = n ? kf__low_needed(L, KF__LEVEL_FULL, reads, n) : NULL;
+    for (uint32_t w = 0; needed && w <= most / 64; ++w) needed[w] &= mask[w];
     if (!needed || kf__is_dear(L, needed)) return;
     for (uint32_t r = 0; r < n; ++r)
         if (!names[reads[r]]) names[reads[r]] = open_array(L, b, reads[r]);

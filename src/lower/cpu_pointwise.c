@@ -189,13 +189,15 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
 
 /* ---------------------------------------------------------------- the nest */
 
-/* The axes' variables of unit u, and its block. */
-static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u) {
+/* The axes' variables of unit u, and its block. lines: how many there are, where units go from one
+ * line to the next; NULL: from one block of a line to the next. */
+static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, const kf__lx *lines) {
     const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
     const kf__lx *part = u, *block = kf__l_int(L, KF__CPU_BLOCK);
     if (L->n_axes > 1) {
-        kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", u, kf__l_var(L, "blocks")), NULL);
-        part = kf__l_bin(L, "%", u, kf__l_var(L, "blocks"));
+        const kf__lx *n = lines ? lines : kf__l_var(L, "blocks");
+        kf__put_let(L, "int64_t", "line", kf__l_bin(L, lines ? "%" : "/", u, n), NULL);
+        part = kf__l_bin(L, lines ? "/" : "%", u, n);
         kf__put_decode(L, false, true, kf__l_var(L, "line"));
     }
     const kf__lx *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", part, block), NULL);
@@ -225,24 +227,33 @@ void kf__cpu_pointwise(kf__low *L) {
     bool stream = kf__cpu_stream_word(L);
     kf__put_scalars(L);
     const kf__lx *u = kf__l_var(L, "u"), *end = kf__l_var(L, "end"), *one = kf__l_int(L, 1);
-    if (L->n_axes > 1) {
+    kf__mask *mask = kf__cpu_line_mask(L, stores, n);
+    kf__tables tables;
+    bool tabled = L->k->n_symbols && kf__cpu_find_tables(L, mask, &tables);
+    const kf__lx *each = tabled ? kf__word_int(L, "lines", lines) : NULL;
+    if (tabled) mask = kf__cpu_table_mask(L, &tables, stores, n);
+    if (L->n_axes > 1 && !tabled) {
         const kf__lx *up = kf__l_bin(L, "+", kf__word_size(L, kf__last(L)),
                                      kf__l_int(L, KF__CPU_BLOCK - 1));
         kf__put_let(L, "int64_t", "blocks", kf__l_bin(L, "/", up, kf__l_int(L, KF__CPU_BLOCK)),
                     "of a line");
     }
-    kf__mask *mask = kf__cpu_line_mask(L, stores, n);
     kf__cpu_block b;
     const kf__lx *ahead = kf__cpu_ahead(L, mask);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), end, one, KF__SERIAL);
     if (ahead) {
         kf__open_if(L, kf__l_bin(L, "&&", ahead,
                                  kf__l_bin(L, "<", kf__l_bin(L, "+", u, one), end)));
-        put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL));
+        put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL),
+                 each);
         kf__cpu_put_ahead(L, &b, mask);
         kf__close(L);
     }
-    put_unit(L, &b, u);
+    put_unit(L, &b, u, each);
+    if (tabled) {
+        kf__cpu_put_tables(L, &b, &tables);
+        kf__cpu_put_across(L, &tables, mask);
+    }
     kf__cpu_line(L, &b, mask, stores, n);
     kf__close(L);
     if (stream) kf__cpu_fence(L);

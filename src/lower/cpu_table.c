@@ -1,0 +1,105 @@
+/* Where elements are read at computed indices, what these are made of: indices and weights that
+ * depend on nothing but the place in a line are computed once, for the first of the lines that begin
+ * at the same place, and kept in tables; what depends on the line alone, once a line.
+ *
+ *     interpolate(u, size)       tabled = -1
+ *                                for (u = begin; u < end; ++u)
+ *                                    if (first != tabled) for (l ...) table22[l] = v22
+ *                                    v42 of the line
+ *                                    for (l ...) ... u[v42 * row + table22[l]] ... */
+#include "lower/cpu.h"
+
+enum { ALONG = 1, ACROSS = 2, LEAST_OPS = 4 /* less than that isn't worth a table */ };
+
+/* [n_instrs] Of what is computed for each element: does it change along a line, across lines? */
+static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {
+    uint8_t *way = KF__NEW(L->arena, uint8_t, L->k->n_instrs + 1);
+    if (!way) L->failed = true;
+    for (uint32_t i = 0; way && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || L->value[i]) continue;
+        bool place = in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE;
+        const kf__operand *o = place ? &L->operands[in->access] : NULL;
+        way[i] = ALONG | ACROSS;
+        if (place && o->affine) {
+            way[i] = 0;
+            for (int m = 0; m < L->n_axes; ++m)
+                if (o->varies[m]) way[i] |= m == kf__last(L) ? ALONG : ACROSS;
+        } else if (in->kind == KF__I_OP || in->kind == KF__I_CAST) {
+            way[i] = 0;
+            for (int a = 0; a < in->n_args; ++a) way[i] |= way[in->args[a]];
+        }
+    }
+    return way;
+}
+
+/* Tables of what other instructions use. */
+static uint32_t find_kept(const kf__low *L, const kf__mask *mask, const uint8_t *way,
+                          uint16_t *kept) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        bool used = false;
+        if (!kf__has(mask, i) || way[i] != ALONG || L->k->instrs[i].kind == KF__I_INDEX) continue;
+        for (uint32_t u = i + 1; u < L->k->n_instrs && !used; ++u)
+            for (int a = 0; a < L->k->instrs[u].n_args; ++a)
+                used |= L->k->instrs[u].args[a] == i && kf__has(mask, u) && way[u] != ALONG;
+        if (used) kept[n++] = (uint16_t)i;
+    }
+    return n;
+}
+
+bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t) {
+    const uint8_t *way = find_ways(L, mask);
+    t->kept = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
+    t->name = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
+    if (!way || !t->kept || !t->name) {
+        L->failed = true;
+        return false;
+    }
+    uint32_t ops = 0;
+    t->way = way;
+    t->n = find_kept(L, mask, way, t->kept);
+    t->made = kf__low_needed(L, KF__LEVEL_FULL, t->kept, t->n);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        ops += kf__has(t->made, i) && L->k->instrs[i].kind == KF__I_OP;
+    if (L->n_axes < 2 || ops < LEAST_OPS) t->n = 0;
+    for (uint32_t k = 0; k < t->n; ++k) {
+        uint16_t i = t->kept[k];
+        t->name[k] = kf__l_name(L, "table%u", (unsigned)i);
+        kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), t->name[k], KF__CPU_BLOCK, NULL);
+    }
+    if (t->n) kf__put_var(L, "int64_t", "tabled", 0, kf__l_int(L, -1));
+    return t->n > 0;
+}
+
+void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t) {
+    const kf__lx *l = kf__l_var(L, "l"), *tabled = kf__l_var(L, "tabled");
+    kf__open_if(L, kf__l_bin(L, "!=", b->first, tabled));
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, b, t->made, l);
+    for (uint32_t k = 0; k < t->n; ++k)
+        kf__put_set(L, kf__l_item(L, t->name[k], l), kf__value_of(L, t->kept[k]));
+    kf__close(L);
+    kf__put_set(L, tabled, b->first);
+    kf__close(L);
+    kf__cpu_forget(L, NULL);
+    for (uint32_t k = 0; k < t->n; ++k) b->pick[t->kept[k]] = t->name[k];
+}
+
+void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && !L->value[i] && !(t->way[i] & ALONG) &&
+            L->k->instrs[i].kind != KF__I_CONSTANT)
+            kf__low_put_fixed(L, i);
+}
+
+kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n) {
+    const kf__lx *there = kf__l_int(L, 0);
+    for (uint32_t k = 0; k < t->n; ++k) L->value[t->kept[k]] = there;
+    kf__mask *mask = kf__cpu_line_mask(L, stores, n);
+    for (uint32_t k = 0; k < t->n && !L->failed; ++k) {
+        L->value[t->kept[k]] = NULL;
+        mask[t->kept[k] / 64] |= (kf__mask)1 << t->kept[k] % 64;
+    }
+    return mask;
+}
