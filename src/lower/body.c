@@ -254,15 +254,16 @@ static bool is_rounded(const kf__low *L, uint32_t i, kf__dtype type) {
            (in->field == KF__PICK_LAST || is_rounded(L, in->args[2], type));
 }
 
-/* x / c of a number c, on GPUs where double is fast: a division in f32 has a branch of its own, for
- * what is out of range, at which each waits for the one before. NULL: as any other. */
-static const kf__lx *over_number(kf__low *L, const kf__instr *in, const kf__lx *const *args) {
+/* x / c of elements x by what is the same for many of them, on GPUs where double is fast: a division
+ * in f32 has a branch of its own, for what is out of range, at which each waits for the one before.
+ * 1 / c is computed once. NULL: as any other. */
+static const kf__lx *over_one(kf__low *L, const kf__instr *in, const kf__lx *const *args) {
     static const int fast[] = {60, 70, 80, 90, 100};
     if (L->target->kind == KF__TARGET_C || in->op != KF__DIVIDE) return NULL;
     const kf__instr *by = &L->k->instrs[in->args[1]];
-    bool is = false, number = by->kind == KF__I_CONSTANT && kf__compute(by->dtype) == KF__F32;
+    bool is = false, one = by->level != KF__LEVEL_FULL && kf__compute(by->dtype) == KF__F32;
     for (size_t k = 0; k < KF__COUNT(fast); ++k) is |= L->target->sm == fast[k];
-    if (!is || !number || in->level != KF__LEVEL_FULL) return NULL;
+    if (!is || !one || in->level != KF__LEVEL_FULL) return NULL;
     const kf__lx *over = kf__l_code(L, "1 / (double)c", KF__F64, "c", 1, &args[1]);
     return kf__l_call(L, "kf_over_f32", KF__F32, args[0], args[1], over);
 }
@@ -279,7 +280,7 @@ void kf__put_instr(kf__low *L, uint32_t i) {
         const char *code = kf__is_float(operand) ? row->float_code : row->int_code;
         if (code && strstr(code, "_S(")) operand = in->dtype;
         uint32_t x, low, high;
-        const kf__lx *over = over_number(L, in, args);
+        const kf__lx *over = over_one(L, in, args);
         if (over)
             value = over;
         else if (kf__low_clamps(L, i, &x, &low, &high))
