@@ -434,6 +434,16 @@ bool kf__x_below(kf__exprs *pool, kf__expr a, kf__expr b) {
     return a && b && at_most(pool, a, b, 1);
 }
 
+bool kf__x_positive_where(kf__exprs *pool, kf__expr a, const kf__expr *positive, uint32_t n) {
+    kf__poly p, one;
+    kf__facts facts;
+    kf__poly_const(&one, 1);
+    if (!kf__poly_of(pool, a, &p) || !kf__poly_add(&p, &one, -1)) return false;
+    kf__facts_init(&facts);
+    for (uint32_t i = 0; i < n; i++) kf__facts_positive(pool, &facts, positive[i]);
+    return kf__prove(pool, &facts, &p);
+}
+
 kf__expr kf__x_min(kf__exprs *pool, kf__expr a, kf__expr b) {
     if (!a || !b) return 0;
     if (a == b || at_most(pool, a, b, 0)) return a;

@@ -60,6 +60,8 @@ static inline bool kf__x_is(const kf__exprs *pool, kf__expr a, int64_t value) {
 }
 /* Is a below b for every value of names and axes? True only where it can be proved. */
 bool kf__x_below(kf__exprs *pool, kf__expr a, kf__expr b);
+/* Is a at least 1 wherever all of these are? True only where it can be proved. */
+bool kf__x_positive_where(kf__exprs *pool, kf__expr a, const kf__expr *positive, uint32_t n);
 
 /* Replace axis i by with[i] (0: leave it). */
 kf__expr kf__x_substitute(kf__exprs *pool, kf__expr a, const kf__expr *with, uint32_t n);

@@ -9,7 +9,7 @@
  *                                    for (l ...) ... u[v42 * row + table22[l]] ... */
 #include "lower/cpu.h"
 
-enum { ALONG = 1, ACROSS = 2, LEAST_OPS = 4 /* less than that isn't worth a table */ };
+enum { ALONG = 1, ACROSS = 2, LEAST_OPS = 2 /* less than that isn't worth a table */ };
 
 /* [n_instrs] Of what is computed for each element: does it change along a line, across lines? */
 static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {

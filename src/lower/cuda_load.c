@@ -65,6 +65,8 @@ bool kf__cuda_in_registers(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     if (in->kind != KF__I_LOAD) return in->kind == KF__I_RANDOM && !kf__cuda_is_fixed(L, i);
     bool early = !in->n_args || kf__cuda_is_early(L, in->args[0], false);
+    for (int a = 1; a < in->n_args; ++a) /* indices */
+        early &= kf__cuda_is_fixed(L, in->args[a]) || !kf__at_level(L, in->args[a], KF__LEVEL_FULL);
     return early && kf__low_step(L, in->access) != 0;
 }
 
@@ -124,7 +126,7 @@ const kf__lx *kf__cuda_elements_here(kf__low *L, const kf__tile *t, uint32_t i) 
 const kf__lx *kf__cuda_below_left(kf__low *L, const kf__tile *t, const kf__instr *in,
                                   const kf__lx *load, const kf__lx *e) {
     const kf__lx *there = kf__l_bin(L, "<", e, t->left);
-    if (in->n_args)
+    if (in->n_args && !kf__is_always(L, in->args[0]))
         there = kf__l_bin(L, "&&", there, kf__guard_at(L, in->args[0], kf__l_bin(L, "+", t->j, e)));
     return kf__l_select(L, there, load, kf__l_const(L, in->dtype, 0, 0));
 }

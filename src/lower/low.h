@@ -279,6 +279,9 @@ const kf__lx *kf__place_value(kf__low *L, uint32_t i, const kf__lx *at);
  * instruction has a value. */
 bool kf__is_place(const kf__low *L, uint32_t guard);
 const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at);
+static inline bool kf__is_always(const kf__low *L, uint32_t guard) { /* of what was clipped */
+    return L->k->instrs[guard].kind == KF__I_CONSTANT;
+}
 /* What load instruction `in` gives at `at`: `load`, or 0 where its guard doesn't hold. */
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at);
 /* Is the guard made of ranges of the innermost axis, and of what doesn't depend on it? */

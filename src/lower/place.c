@@ -93,7 +93,7 @@ const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at) {
 }
 
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at) {
-    if (!in->n_args || in->args[0] == L->holds) return load;
+    if (!in->n_args || in->args[0] == L->holds || kf__is_always(L, in->args[0])) return load;
     return kf__l_select(L, kf__guard_at(L, in->args[0], at), load,
                         kf__l_const(L, in->dtype, 0, 0));
 }
