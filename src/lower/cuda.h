@@ -21,6 +21,7 @@ struct kf__tile {
     bool taken; /* of W 1: what goes through shared memory is taken from there as words */
     /* Statements that set the reduced axes' variables, j and left of pack s. */
     void (*head)(kf__low *L, kf__tile *t, const kf__lx *s);
+    void (*tail)(kf__low *L, bool loads); /* ends the loop over loads, or over values; or NULL */
     const kf__lx *base, *step; /* vector index of pack s: base + s * step */
     const kf__lx *end;         /* number of vectors, or NULL where j tells */
     const kf__lx *live;        /* 0 where this thread has nothing to do, or NULL */
@@ -36,6 +37,7 @@ struct kf__tile {
      * pack is in the tile of shared memory, along the innermost axis and the other one. */
     void (*between)(kf__low *L, kf__tile *t);
     const kf__lx *along, *across;
+    bool above; /* there is a variable `above`: rows of shared memory before its first one */
     const uint16_t *sides; /* of the phase in the making, by kf__cuda_sides */
     struct kf__choice **choices; /* [n_instrs] that kf__cuda_prepare began; or NULL */
     const kf__lx *first_row, *last_row; /* of columns: variables, the rows in flight; NULL:

@@ -386,6 +386,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     put_same(L, t, p, mask, s);
     kf__cuda_put_loads(L, t, mask, s);
     if (apart) {
+        if (t->tail) t->tail(L, true);
         kf__close(L);
         kf__cuda_forget_fixed(L);
         if (L->raw) put_raw_loads(L, t);
@@ -396,6 +397,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     }
     put_values(L, t, p, mask, stage, s);
     put_pack_stores(L, t, p);
+    if (t->tail) t->tail(L, false);
     close_held_packs(L, t);
     /* From here on: what is kept, by slot of the loops over s and e. */
     const kf__lx *pack = t->V > 1 ? kf__l_var(L, "s") : kf__l_int(L, 0);

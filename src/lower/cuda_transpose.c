@@ -12,19 +12,28 @@
  *             of a result    at r * (len + pad) + l
  *
  * Items are padded so that neighbours across a line are in different banks. rows and len are words,
- * powers of two: 64 x 64, or as high or wide as the array is narrow. */
+ * powers of two: 64 x 64, or as high or wide as the array is narrow.
+ *
+ * Results along t whose lines aren't aligned: memory takes sectors of 32 bytes, and a part of one
+ * costs more than a whole one. A tile then has some rows above it too, and stores of each line what
+ * is from the sector's beginning on, up to that of the next tile. (z.T, z * 2 of 3163x3161 on an
+ * H200, f32 54 -> 42 us, bf16 36 -> 26.) */
 #include "lower/cuda.h"
 
 enum {
     KF__TILE_THREADS = 256,
     KF__SHARED_BYTES = 48 << 10,
     KF__LEAST_LEN = 16, /* of a tile */
+    KF__SECTOR = 32,    /* bytes that memory takes at once */
+    USUAL_LEN = 64,
+    LEAST_BYTES = 32 << 20, /* of all arrays, for rows above a tile */
 };
 
 typedef struct shape {
     int each;          /* elements of a thread; a tile has 256 times as many */
     int packs;         /* of a thread */
     int least_rows;
+    int above;         /* rows above a tile that there is room for */
     int64_t rows, len; /* of this plan */
 } shape;
 
@@ -48,9 +57,11 @@ static int64_t tile_size(const shape *s) { return (int64_t)s->each * KF__TILE_TH
 
 /* Items of shared memory, whatever the shape: the worst is the one with the most padding. */
 static int64_t shared_items(const kf__low *L, const shape *s, uint32_t i) {
-    int64_t tile = tile_size(s);
+    int64_t tile = tile_size(s), pad = padding(item_size(L, i));
     int64_t side = L->operands[i].store ? KF__LEAST_LEN : s->least_rows;
-    return tile + tile / side * padding(item_size(L, i));
+    int64_t most = tile + tile / side * pad;
+    if (!L->operands[i].store || !s->above) return most;
+    return kf__max(most, (tile / USUAL_LEN + s->above) * (USUAL_LEN + pad));
 }
 
 static int64_t shared_bytes(const kf__low *L, const shape *s) {
@@ -79,6 +90,15 @@ static bool try_shape(const kf__low *L, int width, int each, shape *s) {
     return width <= each && shared_bytes(L, s) <= KF__SHARED_BYTES;
 }
 
+static int find_above(const kf__low *L);
+
+static bool try_shapes(const kf__low *L, int width, int each, shape *s) {
+    s->above = find_above(L);
+    if (try_shape(L, width, each, s)) return true;
+    s->above = 0;
+    return try_shape(L, width, each, s);
+}
+
 /* Many loads in flight, but not more than there are registers for; what doesn't fit into shared
  * memory stays where it is. */
 static bool pick_shape(kf__low *L, int width, shape *s) {
@@ -89,11 +109,52 @@ static bool pick_shape(kf__low *L, int width, shape *s) {
     }
     while (L->tiled) {
         for (int each = loads > 8 ? 8 : 16; each >= 4; each /= 2)
-            if (try_shape(L, width, each, s)) return true;
-        if (try_shape(L, width, 16, s)) return true;
+            if (try_shapes(L, width, each, s)) return true;
+        if (try_shapes(L, width, 16, s)) return true;
         L->tiled &= L->tiled - 1;
     }
     return false;
+}
+
+/* Do strides allow 16-byte accesses along t of this operand? */
+static bool is_wide(const kf__low *L, uint32_t i) {
+    for (int m = 0; m < L->n_axes; ++m)
+        if (m != L->tile && !(L->dense && m == kf__last(L)) && L->operands[i].varies[m] &&
+            L->axes[m].size > 1 && L->operands[i].stride[m] % along_t(L, i))
+            return false;
+    return true;
+}
+
+static int in_sector(const kf__low *L, uint32_t i) {
+    return KF__SECTOR / kf__types[L->operands[i].dtype].size;
+}
+
+static bool has_packs(const kf__low *L);
+
+/* Rows above a tile that lines may begin in: not where anything is loaded along t, nor where too
+ * many instructions for each byte are what takes the time. */
+static int find_above(const kf__low *L) {
+    int above = 0;
+    bool other = false;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        const kf__operand *o = &L->operands[i];
+        other |= o->value && o->store && !kf__low_tiled(L, i);
+        if (!kf__low_tiled(L, i)) continue;
+        int size = kf__types[o->dtype].size;
+        if (!o->store || (size != 2 && size != 4)) return 0;
+        above = (int)kf__max(above, in_sector(L, i));
+    }
+    bool halves = above > KF__SECTOR / 4;
+    return L->dense || !has_packs(L) || (halves && !other) ? 0 : above;
+}
+
+/* Of this plan: where lines aren't aligned, tiles are as usual, and arrays are larger than the cache,
+ * in which parts of sectors are put together. The emulated GPU has none. */
+static int64_t rows_above(const kf__low *L, const shape *s) {
+    bool all = true;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) all &= !kf__low_tiled(L, i) || is_wide(L, i);
+    bool fits = L->target->kind == KF__TARGET_CUDA && kf__low_bytes(L) < LEAST_BYTES;
+    return all || fits || s->len != USUAL_LEN ? 0 : s->above;
 }
 
 static int64_t power_of_two(int64_t n, int64_t least, int64_t most) {
@@ -112,15 +173,6 @@ static void pick_sides(const kf__low *L, shape *s) {
     else if (wide <= tile / usual / 2)
         s->rows = tile / power_of_two(wide, KF__LEAST_LEN, tile / usual);
     s->len = tile / s->rows;
-}
-
-/* Do strides allow 16-byte accesses along t of this operand? */
-static bool is_wide(const kf__low *L, uint32_t i) {
-    for (int m = 0; m < L->n_axes; ++m)
-        if (m != L->tile && !(L->dense && m == kf__last(L)) && L->operands[i].varies[m] &&
-            L->axes[m].size > 1 && L->operands[i].stride[m] % along_t(L, i))
-            return false;
-    return true;
 }
 
 /* Does it begin in the middle of an array? Then its alignment is its own affair. */
@@ -292,6 +344,65 @@ static void between(kf__low *L, kf__tile *t) {
     if (any) kf__cuda_put_barrier(L);
 }
 
+/* Pointers go on from element to element: products and sums of 64 bits for each of them would be
+ * more instructions than everything else. */
+static void put_advance(kf__low *L, const char *pointer, const char *step) {
+    kf__put_set(L, var(L, pointer), plus(L, var(L, pointer), var(L, step)));
+}
+
+/* A result along t, element by element: of each line that from a sector's beginning on. */
+static void put_late_elements(kf__low *L, const shape *s, uint32_t i) {
+    const kf__operand *o = &L->operands[i];
+    const kf__lx *tid = var(L, "tid"), *q = var(L, "q"), *zero = kf__l_int(L, 0), *t0 = var(L, "t0");
+    const kf__lx *lanes = kf__put_let(L, "int", "lanes_t", var(L, "tile_rows"), NULL);
+    const kf__lx *step = kf__put_let(
+        L, "int", "step_t", kf__l_bin(L, "/", kf__l_int(L, KF__TILE_THREADS), lanes), NULL);
+    const kf__lx *l = kf__put_let(L, "int", "l", kf__l_bin(L, "/", tid, lanes), NULL);
+    const kf__lx *r = kf__put_let(L, "int", "r", kf__l_bin(L, "%", tid, lanes), NULL);
+    const kf__lx *at =
+        kf__put_let(L, kf__index_type(L), "at", plus(L, var(L, "l0"), l), NULL);
+    const kf__lx *high = kf__word_size(L, L->tile), *size = kf__word_size(L, kf__last(L));
+    const kf__lx *lines =
+        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, at), var(L, "tile_len"));
+    lines = kf__put_let(L, "int", "lines",
+                        kf__l_select(L, kf__l_bin(L, "<", at, size), lines, zero), NULL);
+    high = kf__l_call(L, "kf_min_i64", KF__I64,
+                      kf__l_bin(L, "-", kf__as_i64(L, high), kf__as_i64(L, t0)), lanes);
+    high = kf__put_let(L, "int", "high", high, "rows that are there");
+    const char *usual = L->axes[L->tile].var;
+    L->axes[L->tile].var = "t0";
+    const kf__lx *p = kf__put_var(
+        L, kf__pointer_type(L, i), "p", 0,
+        plus(L, var(L, kf__word_operand(L, i)), kf__low_offset(L, i, at)));
+    L->axes[L->tile].var = usual;
+    kf__put_let(L, "int64_t", "d", times(L, step, kf__word_stride(L, i, kf__last(L))), NULL);
+    const kf__lx *low = zero, *most = zero;
+    if (s->above) {
+        low = kf__l_select(L, kf__l_bin(L, "<", zero, t0), kf__l_bin(L, "-", zero, var(L, "above")),
+                           zero);
+        low = kf__put_let(L, "int", "low", low, NULL);
+        most = kf__l_select(L, var(L, "above"), kf__l_int(L, in_sector(L, i) - 1), zero);
+        most = kf__put_let(L, "int", "most", most, "elements before a line, of its sector");
+    }
+    kf__open_for(L, "int", "q", zero, kf__l_int(L, s->each), kf__l_int(L, 1), KF__UNROLL);
+    const kf__lx *there = kf__l_bin(L, "<", times(L, q, step), lines), *y = r;
+    if (s->above) {
+        const kf__lx *bytes = kf__l_int(L, kf__types[o->dtype].size);
+        const kf__lx *before = kf__l_call(L, "kf_in_sector", KF__I32, p, bytes);
+        y = kf__put_let(L, "int", "y", kf__l_bin(L, "-", r, kf__l_bin(L, "&", before, most)), NULL);
+        there = kf__l_bin(L, "&&", there, kf__l_bin(L, "<=", low, y));
+    }
+    kf__open_if(L, kf__l_bin(L, "&&", there, kf__l_bin(L, "<", y, high)));
+    const kf__lx *row = s->above ? plus(L, y, var(L, "above")) : y;
+    const kf__lx *item = plus(L, plus(L, times(L, row, pitch(L, i)), l), times(L, q, step));
+    kf__put_store(L, i, p->name, y,
+                  kf__l_call(L, "kf_shared_get_T", o->dtype, var(L, kf__cuda_tile_name(L, i)),
+                             item));
+    kf__close(L);
+    put_advance(L, "p", "d");
+    kf__close(L);
+}
+
 static void put_late(kf__low *L, const shape *s, uint32_t i) {
     if (L->dense) {
         kf__dense_late(L, tile_size(s), i, wide(L, i));
@@ -303,7 +414,9 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
     open_runs(L, s, i, along_t(L, i), true);
     kf__put_var(L, kf__ctype(type), "w", along_t(L, i), NULL);
     kf__open_for(L, "int", "e", kf__l_int(L, 0), n, kf__l_int(L, 1), KF__UNROLL);
-    const kf__lx *at = plus(L, times(L, plus(L, var(L, "r"), e), pitch(L, i)), var(L, "l"));
+    const kf__lx *row = plus(L, var(L, "r"), e);
+    if (s->above) row = plus(L, row, var(L, "above"));
+    const kf__lx *at = plus(L, times(L, row, pitch(L, i)), var(L, "l"));
     kf__put_set(L, kf__l_item(L, "w", e),
                 kf__l_call(L, "kf_shared_get_T", type, var(L, kf__cuda_tile_name(L, i)), at));
     kf__close(L);
@@ -312,13 +425,8 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
                                wide(L, i), var(L, "w")));
     kf__close(L);
     kf__open_else(L); /* neighbours by neighbouring threads, so that whole sectors are written */
-    open_runs(L, s, i, 1, true);
-    kf__open_if(L, kf__l_bin(L, "<", kf__l_int(L, 0), var(L, "left")));
-    at = plus(L, times(L, var(L, "r"), pitch(L, i)), var(L, "l"));
-    kf__put_store(L, i, "p", kf__l_int(L, 0),
-                  kf__l_call(L, "kf_shared_get_T", type, var(L, kf__cuda_tile_name(L, i)), at));
+    put_late_elements(L, s, i);
     kf__close(L);
-    close_runs(L);
 }
 
 /* ---------------------------------------------------------------- the nest */
@@ -327,9 +435,10 @@ static void put_late(kf__low *L, const shape *s, uint32_t i) {
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *high = kf__word_size(L, L->tile);
     const char *type = kf__index_type(L);
-    t->across = kf__put_let(L, "int", "r",
-                            plus(L, var(L, "row"), times(L, s, var(L, "row_step"))), NULL);
-    const kf__lx *any = kf__put_let(L, type, "any_row", plus(L, var(L, "t0"), t->across), NULL);
+    const kf__lx *r = kf__put_let(L, "int", "r",
+                                  plus(L, var(L, "row"), times(L, s, var(L, "row_step"))), NULL);
+    t->across = t->above ? plus(L, r, var(L, "above")) : r;
+    const kf__lx *any = kf__put_let(L, type, "any_row", plus(L, var(L, "t0"), r), NULL);
     const kf__lx *is = kf__l_bin(L, "<", any, high);
     t->left = kf__put_let(L, "int", "left",
                           kf__l_select(L, is, var(L, "whole"), kf__l_int(L, 0)), NULL);
@@ -337,11 +446,30 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
                 kf__l_select(L, is, any, kf__l_bin(L, "-", high, kf__l_int(L, 1))), NULL);
 }
 
+/* Of the rows above a tile; those of the first tile aren't there. */
+static void head_above(kf__low *L, kf__tile *t, const kf__lx *s) {
+    const char *type = kf__index_type(L);
+    const kf__lx *high = kf__word_size(L, L->tile), *zero = kf__l_int(L, 0), *t0 = var(L, "t0");
+    t->across = kf__put_let(L, "int", "r",
+                            plus(L, var(L, "row"), times(L, s, var(L, "row_step"))), NULL);
+    const kf__lx *any =
+        kf__put_let(L, type, "any_row",
+                    kf__l_bin(L, "-", plus(L, t0, t->across), var(L, "above")), NULL);
+    const kf__lx *is = kf__l_bin(L, "&&", kf__l_bin(L, "<", zero, t0), kf__l_bin(L, "<", any, high));
+    t->left = kf__put_let(L, "int", "left", kf__l_select(L, is, var(L, "whole"), zero), NULL);
+    kf__put_let(L, type, L->axes[L->tile].var, kf__l_select(L, is, any, zero), NULL);
+}
+
+static int64_t tiles_across(const kf__low *L, const shape *s) {
+    int64_t size = L->axes[L->tile].size, above = rows_above(L, s);
+    return kf__ceil_div(above && size ? size + above - 1 : size, s->rows);
+}
+
 /* The tile's corner and the other axes' variables, from the block's number. */
 static void put_corner(kf__low *L, const shape *s) {
     const char *type = kf__index_type(L);
     int64_t n_along = kf__ceil_div(L->axes[kf__last(L)].size, s->len);
-    int64_t n_across = kf__ceil_div(L->axes[L->tile].size, s->rows);
+    int64_t n_across = tiles_across(L, s);
     const kf__lx *along =
         kf__put_let(L, type, "along", kf__word_int(L, "tiles_along", n_along), NULL);
     const kf__lx *across =
@@ -371,6 +499,49 @@ static void put_threads(kf__low *L, kf__tile *t) {
     kf__put_let(L, "int", "whole",
                 kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, t->j), width),
                 "elements of a pack");
+}
+
+/* Of tiles by elements: does the pointer of this operand go on from row to row? */
+static bool is_carried(const kf__low *L, uint32_t i) {
+    const kf__operand *o = &L->operands[i];
+    int step = kf__low_step(L, i);
+    return o->value && o->affine && !o->row && !kf__low_tiled(L, i) && o->varies[L->tile] &&
+           (step == 1 || step == 2);
+}
+
+static const char *carried_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "p%u_%s", (unsigned)i, L->operands[i].name);
+}
+
+static const char *advance_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "d%u_%s", (unsigned)i, L->operands[i].name);
+}
+
+static void put_carried(kf__low *L, const kf__tile *t) {
+    const char *usual = L->axes[L->tile].var;
+    kf__put_let(L, kf__index_type(L), "first_row", plus(L, var(L, "t0"), var(L, "row")), NULL);
+    L->axes[L->tile].var = "first_row";
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!is_carried(L, i)) continue;
+        kf__put_var(L, kf__pointer_type(L, i), carried_name(L, i), 0,
+                    plus(L, var(L, kf__word_operand(L, i)), kf__low_offset(L, i, t->j)));
+        kf__put_let(L, "int64_t", advance_name(L, i),
+                    times(L, var(L, "row_step"), kf__word_stride(L, i, L->tile)), NULL);
+    }
+    L->axes[L->tile].var = usual;
+}
+
+static void head_of_element(kf__low *L, kf__tile *t, const kf__lx *s) {
+    head(L, t, s);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (is_carried(L, i)) L->pointer[i] = carried_name(L, i);
+}
+
+/* Each is used in one of the two loops. */
+static void tail_of_element(kf__low *L, bool loads) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (is_carried(L, i) && L->operands[i].store != loads)
+            put_advance(L, carried_name(L, i), advance_name(L, i));
 }
 
 /* Is there anything in packs that may as well go by elements? Random words are made four at a
@@ -404,8 +575,48 @@ static void put_elements(kf__low *L, const kf__tile *t, kf__phase *p) {
     kf__forget(L, KF__LEVEL_FULL);
     kf__open_else(L);
     put_threads(L, &single);
+    single.head = head_of_element;
+    single.tail = tail_of_element;
+    put_carried(L, &single);
     kf__cuda_phase(L, &single, p, 0, true);
     kf__close(L);
+}
+
+/* Is a result written over what is loaded where it is stored? Then each of its elements is read by
+ * the thread that stores it, and by no other one. */
+static const kf__lx *written_over(kf__low *L) {
+    const kf__lx *any = NULL;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        for (uint32_t k = 0; k < L->k->n_accesses; ++k) {
+            const kf__operand *load = &L->operands[i], *store = &L->operands[k];
+            if (!load->value || !store->value || load->store || !store->store) continue;
+            if (kf__types[load->dtype].size != kf__types[store->dtype].size) continue;
+            const kf__lx *same =
+                kf__l_call(L, "kf_same_place", KF__I32, var(L, kf__word_operand(L, i)),
+                           var(L, kf__word_operand(L, k)));
+            any = any ? kf__l_bin(L, "||", any, same) : same;
+        }
+    return any;
+}
+
+/* The rows above the tile: what goes into shared memory of them. */
+static void put_above(kf__low *L, const shape *s, const kf__tile *t, const kf__phase *p) {
+    uint16_t stores[64];
+    kf__phase above = {.stores = stores};
+    kf__tile single = *t;
+    for (uint32_t i = 0; i < p->n_stores; ++i)
+        if (kf__low_tiled(L, L->k->stores[p->stores[i]].access))
+            stores[above.n_stores++] = p->stores[i];
+    const kf__lx *rows = kf__word_int(L, "rows_above", rows_above(L, s)), *over = written_over(L);
+    if (over) rows = kf__l_select(L, over, kf__l_int(L, 0), rows);
+    kf__open_if(L, kf__put_let(L, "int", "above", rows, "rows that lines may begin in"));
+    single.W = 1, single.vec = false, single.taken = true;
+    single.V = s->above / (KF__TILE_THREADS / USUAL_LEN);
+    single.head = head_above;
+    put_threads(L, &single);
+    kf__cuda_phase(L, &single, &above, 0, true);
+    kf__close(L);
+    kf__forget(L, KF__LEVEL_FULL);
 }
 
 bool kf__cuda_transpose(kf__low *L) {
@@ -419,9 +630,9 @@ bool kf__cuda_transpose(kf__low *L) {
     }
     pick_sides(L, &s);
     t.V = s.each / t.W;
+    t.above = s.above > 0;
     t.vec = kf__cuda_wide(L, t.W);
-    int64_t tiles = kf__ceil_div(L->axes[kf__last(L)].size, s.len) *
-                    kf__ceil_div(L->axes[L->tile].size, s.rows);
+    int64_t tiles = kf__ceil_div(L->axes[kf__last(L)].size, s.len) * tiles_across(L, &s);
     int64_t most = kf__max(L->axes[kf__last(L)].size, L->axes[L->tile].size);
     for (int m = 0; m < kf__last(L); ++m)
         if (m != L->tile) tiles *= L->axes[m].size, most = kf__max(most, L->axes[m].size);
@@ -446,6 +657,7 @@ bool kf__cuda_transpose(kf__low *L) {
             kf__put_shared(L, kf__ctype(L->operands[i].dtype), kf__cuda_tile_name(L, i),
                            shared_items(L, &s, i));
     }
+    if (s.above) put_above(L, &s, &t, &p);
     put_elements(L, &t, &p);
     if (late) kf__cuda_put_barrier(L);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)

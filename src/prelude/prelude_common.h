@@ -52,6 +52,9 @@
 KF_FN int kf_inside(int64_t i, int64_t n) { return (i >= 0) & (i < n); }
 /* The same where both, also negative indices, fit in 32 bits: one comparison. */
 KF_FN int kf_within(uint32_t i, uint32_t n) { return i < n; }
+KF_FN int kf_same_place(const void *p, const void *q) { return p == q; }
+/* Elements of `size` bytes between the beginning of p's 32 bytes and p. */
+KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32) / size; }
 
 /* ---------------------------------------------------------------- integers */
 
