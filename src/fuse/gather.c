@@ -6,8 +6,8 @@
  *                         x[s], where v1; else 0
  *
  * So views and elementwise work on x stay in the kernel, and maps are affine over axes and symbols:
- * a row of an embedding is contiguous. An index that was clipped, max(min(i, n - 1), 0), isn't asked
- * again. */
+ * a row of an embedding is contiguous. Of an index that was clipped, max(min(i, n - 1), 0), nothing
+ * is asked but whether there is anything to read. */
 #include "fuse/internal.h"
 
 /* ---------------------------------------------------------------- indices that are inside */
@@ -32,7 +32,8 @@ static bool is_natural(kf_graph *g, kf__ref ref, kf__expr size, int steps) {
         return kf__x_below(x, kf__x_const(x, -1), n->index) ||
                n->index == kf__x_add(x, size, kf__x_const(x, -1));
     if (n->kind == KF__IOTA)
-        return n->dtype == KF__I64 && n->u.slice.step[0] >= 0 && kf__x_below(x, kf__x_const(x, -1), n->u.slice.start[0]);
+        return n->dtype == KF__I64 && n->u.slice.step[0] >= 0 &&
+               kf__x_below(x, kf__x_const(x, -1), n->u.slice.start[0]);
     if (n->kind != KF__OP || n->dtype != KF__I64 || n->n_args != 2 || !steps) return false;
     kf__ref a = n->args[0], b = n->args[1];
     if (n->op == KF__MAXIMUM)
@@ -96,8 +97,8 @@ static uint16_t yes(kf__body *b, kf__ref ref) {
     return b->failed ? KF__NO_INSTR : kf__body_push(b, &i);
 }
 
-/* Where to read: a value in [0, size), and whether the index was in there; natural: it isn't negative,
- * inside: if there is anything to read, it is. */
+/* Where to read: a value in [0, size), and whether the index was in there. natural: it isn't
+ * negative; inside: it is in there, if there is anything to read. */
 static uint16_t place(kf__body *b, kf__ref ref, kf__dtype from, uint16_t at, kf__expr *size,
                       bool natural, bool inside, uint16_t *ok) {
     if (from != KF__I64)

@@ -254,9 +254,9 @@ static bool is_rounded(const kf__low *L, uint32_t i, kf__dtype type) {
            (in->field == KF__PICK_LAST || is_rounded(L, in->args[2], type));
 }
 
-/* x / c of elements x by what is the same for many of them, on GPUs where double is fast: a division
- * in f32 has a branch of its own, for what is out of range, at which each waits for the one before.
- * 1 / c is computed once. NULL: as any other. */
+/* x / c of elements x by what is the same for many of them, on GPUs where double is fast: a
+ * division in f32 has a branch of its own, for what is out of range, at which each waits for the
+ * one before. 1 / c is computed once. NULL: as any other. */
 static const kf__lx *over_one(kf__low *L, const kf__instr *in, const kf__lx *const *args) {
     static const int fast[] = {60, 70, 80, 90, 100};
     if (L->target->kind == KF__TARGET_C || in->op != KF__DIVIDE) return NULL;

@@ -5,9 +5,7 @@ typedef struct {
     int64_t n2;
     int64_t n1;
     int64_t size_v12;
-    int64_t size_v15;
-    int64_t size_v32;
-    int64_t size_v35;
+    int64_t size_v26;
     const float *in_u;
     const float *in_u_3;
     const float *in_u_4;
@@ -44,9 +42,7 @@ KF_KERNEL(k0_interpolate, k0_interpolate_args, 256) {
     const int64_t n2 = a.n2;
     const int64_t n1 = a.n1;
     const int64_t size_v12 = a.size_v12;
-    const int64_t size_v15 = a.size_v15;
-    const int64_t size_v32 = a.size_v32;
-    const int64_t size_v35 = a.size_v35;
+    const int64_t size_v26 = a.size_v26;
     const float *in_u = a.in_u;
     const float *in_u_3 = a.in_u_3;
     const float *in_u_4 = a.in_u_4;
@@ -93,74 +89,40 @@ KF_KERNEL(k0_interpolate, k0_interpolate_args, 256) {
                 const int64_t v9 = kf_cast_f32_i64(v8);  // interpolate
                 const int64_t v11 = kf_max_i64(v9, 0);  // interpolate
                 const int64_t v14 = kf_min_i64(v11, size_v12);  // interpolate
-                const int64_t v16 = kf_add_i64(v14, size_v15);  // interpolate
-                const int v17 = v14 < 0;  // interpolate
-                const int64_t v18 = v17 ? v16 : v14;  // interpolate
-                const int v19 = v18 < size_v15;  // interpolate
-                const int v20 = v18 >= 0;  // interpolate
-                const int v21 = v20 & v19;  // interpolate
-                const int64_t v22 = v21 ? v18 : 0;  // interpolate
-                const int64_t v23 = (int64_t)i2;  // interpolate
-                const float v24 = kf_cast_i64_f32(v23);  // interpolate
-                const float v25 = v24 + 0.5f;  // interpolate
-                const float v26 = v25 * 0.5f;  // interpolate
-                const float v27 = v26 - 0.5f;  // interpolate
-                const float v28 = kf_max_f32(v27, 0.0f);  // interpolate
-                const float v29 = kf_floor_f32(v28);  // interpolate
-                const int64_t v30 = kf_cast_f32_i64(v29);  // interpolate
-                const int64_t v31 = kf_max_i64(v30, 0);  // interpolate
-                const int64_t v34 = kf_min_i64(v31, size_v32);  // interpolate
-                const int64_t v36 = kf_add_i64(v34, size_v35);  // interpolate
-                const int v37 = v34 < 0;  // interpolate
-                const int64_t v38 = v37 ? v36 : v34;  // interpolate
-                const int v39 = v38 < size_v35;  // interpolate
-                const int v40 = v38 >= 0;  // interpolate
-                const int v41 = v40 & v39;  // interpolate
-                const int64_t v42 = v41 ? v38 : 0;  // interpolate
-                const int v43 = v21 & v41;  // interpolate
-                const float v44 = e < left && v43 ? kf_load_f32(in_u, i0 * d0_in_u + (i1 * d1_in_u + (v42 * d2_in_u + v22))) : 0.0f;
-                const float v46 = v28 - v29;  // interpolate
-                const float v47 = 1.0f - v46;  // interpolate
-                const float v48 = v44 * v47;  // interpolate
-                const int64_t v50 = kf_add_i64(v30, 1);  // interpolate
-                const int64_t v51 = kf_max_i64(v50, 0);  // interpolate
-                const int64_t v52 = kf_min_i64(v51, size_v32);  // interpolate
-                const int64_t v53 = kf_add_i64(v52, size_v35);  // interpolate
-                const int v54 = v52 < 0;  // interpolate
-                const int64_t v55 = v54 ? v53 : v52;  // interpolate
-                const int v56 = v55 < size_v35;  // interpolate
-                const int v57 = v55 >= 0;  // interpolate
-                const int v58 = v57 & v56;  // interpolate
-                const int64_t v59 = v58 ? v55 : 0;  // interpolate
-                const int v60 = v21 & v58;  // interpolate
-                const float v61 = e < left && v60 ? kf_load_f32(in_u_3, i0 * d0_in_u_3 + (i1 * d1_in_u_3 + (v59 * d2_in_u_3 + v22))) : 0.0f;
-                const float v62 = v61 * v46;  // interpolate
-                const float v63 = v48 + v62;  // interpolate
-                const float v64 = v21 ? v63 : 0.0f;  // interpolate
-                const float v65 = v7 - v8;  // interpolate
-                const float v66 = 1.0f - v65;  // interpolate
-                const float v67 = v64 * v66;  // interpolate
-                const int64_t v68 = kf_add_i64(v9, 1);  // interpolate
-                const int64_t v69 = kf_max_i64(v68, 0);  // interpolate
-                const int64_t v70 = kf_min_i64(v69, size_v12);  // interpolate
-                const int64_t v71 = kf_add_i64(v70, size_v15);  // interpolate
-                const int v72 = v70 < 0;  // interpolate
-                const int64_t v73 = v72 ? v71 : v70;  // interpolate
-                const int v74 = v73 < size_v15;  // interpolate
-                const int v75 = v73 >= 0;  // interpolate
-                const int v76 = v75 & v74;  // interpolate
-                const int64_t v77 = v76 ? v73 : 0;  // interpolate
-                const int v78 = v76 & v41;  // interpolate
-                const float v79 = e < left && v78 ? kf_load_f32(in_u_4, i0 * d0_in_u_4 + (i1 * d1_in_u_4 + (v42 * d2_in_u_4 + v77))) : 0.0f;
-                const float v80 = v79 * v47;  // interpolate
-                const int v81 = v76 & v58;  // interpolate
-                const float v82 = e < left && v81 ? kf_load_f32(in_u_5, i0 * d0_in_u_5 + (i1 * d1_in_u_5 + (v59 * d2_in_u_5 + v77))) : 0.0f;
-                const float v83 = v82 * v46;  // interpolate
-                const float v84 = v80 + v83;  // interpolate
-                const float v85 = v76 ? v84 : 0.0f;  // interpolate
-                const float v86 = v85 * v65;  // interpolate
-                const float v87 = v67 + v86;  // interpolate
-                w0[e] = v87;
+                const int64_t v17 = (int64_t)i2;  // interpolate
+                const float v18 = kf_cast_i64_f32(v17);  // interpolate
+                const float v19 = v18 + 0.5f;  // interpolate
+                const float v20 = v19 * 0.5f;  // interpolate
+                const float v21 = v20 - 0.5f;  // interpolate
+                const float v22 = kf_max_f32(v21, 0.0f);  // interpolate
+                const float v23 = kf_floor_f32(v22);  // interpolate
+                const int64_t v24 = kf_cast_f32_i64(v23);  // interpolate
+                const int64_t v25 = kf_max_i64(v24, 0);  // interpolate
+                const int64_t v28 = kf_min_i64(v25, size_v26);  // interpolate
+                const float v30 = e < left ? kf_load_f32(in_u, i0 * d0_in_u + (i1 * d1_in_u + (v28 * d2_in_u + v14))) : 0.0f;
+                const float v32 = v22 - v23;  // interpolate
+                const float v33 = 1.0f - v32;  // interpolate
+                const float v34 = v30 * v33;  // interpolate
+                const int64_t v36 = kf_add_i64(v24, 1);  // interpolate
+                const int64_t v37 = kf_max_i64(v36, 0);  // interpolate
+                const int64_t v38 = kf_min_i64(v37, size_v26);  // interpolate
+                const float v39 = e < left ? kf_load_f32(in_u_3, i0 * d0_in_u_3 + (i1 * d1_in_u_3 + (v38 * d2_in_u_3 + v14))) : 0.0f;
+                const float v40 = v39 * v32;  // interpolate
+                const float v41 = v34 + v40;  // interpolate
+                const float v42 = v7 - v8;  // interpolate
+                const float v43 = 1.0f - v42;  // interpolate
+                const float v44 = v41 * v43;  // interpolate
+                const int64_t v45 = kf_add_i64(v9, 1);  // interpolate
+                const int64_t v46 = kf_max_i64(v45, 0);  // interpolate
+                const int64_t v47 = kf_min_i64(v46, size_v12);  // interpolate
+                const float v48 = e < left ? kf_load_f32(in_u_4, i0 * d0_in_u_4 + (i1 * d1_in_u_4 + (v28 * d2_in_u_4 + v47))) : 0.0f;
+                const float v49 = v48 * v33;  // interpolate
+                const float v50 = e < left ? kf_load_f32(in_u_5, i0 * d0_in_u_5 + (i1 * d1_in_u_5 + (v38 * d2_in_u_5 + v47))) : 0.0f;
+                const float v51 = v50 * v32;  // interpolate
+                const float v52 = v49 + v51;  // interpolate
+                const float v53 = v52 * v42;  // interpolate
+                const float v54 = v44 + v53;  // interpolate
+                w0[e] = v54;
             }
             float *p6_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + i2 * s2_out0 + j);
             kf_store4_f32(p6_out0, 0, left, vec, w0);

@@ -66,7 +66,7 @@ KF_KERNEL(k0_multiply_sum_sqrt_divide, k0_multiply_sum_sqrt_divide_args, 128) {
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
-                const float v5 = kf_item_f32(r0 + s * 4, e) / v4;  // divide
+                const float v5 = kf_over_f32(kf_item_f32(r0 + s * 4, e), v4, 1 / (double)v4);  // divide
                 w0[e] = v5;
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + j);

@@ -35,7 +35,7 @@ KF_KERNEL(k0_divide_add_round_clip, k0_divide_add_round_clip_args, 256) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v0 = kf_item_f32(r0, e);
-                const float v3 = v0 / v2;  // divide
+                const float v3 = kf_over_f32(v0, v2, 1 / (double)v2);  // divide
                 const float v6 = v3 + v5;  // add
                 const float v7 = kf_round_f32(v6);  // round
                 const float v11 = kf_clamp_f32(v7, -128.0f, 127.0f);  // clip

@@ -113,6 +113,11 @@ KF_KERNEL(k0_add, k0_add_args, 256) {
         const int in_row = tid % lanes;
         const int64_t j = l0 + in_row;
         const int whole = kf_min_i64(n1 - j, 1);  // elements of a pack
+        const uint32_t first_row = t0 + row;
+        const float *p1_in_y = in_y + (first_row * s0_in_y + j);
+        const int64_t d1_in_y = row_step * s0_in_y;
+        float *p2_out0 = out0 + (first_row * s0_out0 + j);
+        const int64_t d2_out0 = row_step * s0_out0;
         uint32_t r0[16];
         float r1[16];
         KF_UNROLL
@@ -120,11 +125,10 @@ KF_KERNEL(k0_add, k0_add_args, 256) {
             const int r = row + s * row_step;
             const uint32_t any_row = t0 + r;
             const int left = any_row < n0 ? whole : 0;
-            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
-            const float *p1_in_y = in_y + (i0 * s0_in_y + j);
             {
                 r1[s] = kf_load_f32(0 < left ? p1_in_y : kf_zeros_f32(), 0);
             }
+            p1_in_y = p1_in_y + d1_in_y;
         }
         {
             const int lanes_t = tile_rows / 4;
@@ -141,7 +145,6 @@ KF_KERNEL(k0_add, k0_add_args, 256) {
             const int r = row + s * row_step;
             const uint32_t any_row = t0 + r;
             const int left = any_row < n0 ? whole : 0;
-            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
             float w0[1];
             kf_shared_take1_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s);
             {
@@ -149,12 +152,12 @@ KF_KERNEL(k0_add, k0_add_args, 256) {
                 const float v2 = v0 + r1[s];  // add
                 w0[0] = v2;
             }
-            float *p2_out0 = out0 + (i0 * s0_out0 + j);
             {
                 if (0 < left) {
                     kf_store_f32(p2_out0, 0, w0[0]);
                 }
             }
+            p2_out0 = p2_out0 + d2_out0;
         }
     }
 }

@@ -96,6 +96,9 @@ KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
         const int in_row = tid % lanes;
         const int64_t j = l0 + in_row;
         const int whole = kf_min_i64(n1 - j, 1);  // elements of a pack
+        const uint32_t first_row = t0 + row;
+        float *p1_packed_in_x = packed_in_x + (first_row * s0_packed_in_x + j);
+        const int64_t d1_packed_in_x = row_step * s0_packed_in_x;
         uint32_t r0[16];
         {
             const int lanes_t = tile_rows / 4;
@@ -112,19 +115,18 @@ KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
             const int r = row + s * row_step;
             const uint32_t any_row = t0 + r;
             const int left = any_row < n0 ? whole : 0;
-            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
             float w0[1];
             kf_shared_take1_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s);
             {
                 const float v0 = kf_item_f32(r0 + s, 0);
                 w0[0] = v0;
             }
-            float *p1_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + j);
             {
                 if (0 < left) {
                     kf_store_f32(p1_packed_in_x, 0, w0[0]);
                 }
             }
+            p1_packed_in_x = p1_packed_in_x + d1_packed_in_x;
         }
     }
 }
