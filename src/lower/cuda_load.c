@@ -12,12 +12,13 @@ static bool is_wide(const kf__low *L, uint32_t i, int width) {
 }
 
 /* Is its alignment its own affair, so that others are still accessed by 16 bytes? Of what begins in
- * the middle of an array, as slices and parts do, and of bytes beside packs of 32 bytes. */
+ * the middle of an array, as slices and parts do, of bytes beside packs of 32 bytes, and of packed
+ * copies, whose rows are aligned. */
 static bool is_apart(const kf__low *L, uint32_t i, int width) {
     const kf__operand *o = &L->operands[i];
     if (!o->value || kf__low_step(L, i) != 1) return false;
     if (width == 8 && kf__types[o->dtype].size == 1 && kf__cuda_is_double(L)) return true;
-    return !o->store && !o->packed && !o->origin;
+    return o->packed || (!o->store && !o->origin);
 }
 
 bool kf__cuda_wide(const kf__low *L, int width) {
@@ -30,6 +31,7 @@ bool kf__cuda_wide(const kf__low *L, int width) {
 }
 
 const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access) {
+    if (L->operands[access].packed) return kf__l_int(L, 1);
     if (!is_apart(L, access, t->W)) return kf__word_aligned(L, "vec", t->vec);
     return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name),
                             is_wide(L, access, t->W));
@@ -136,6 +138,12 @@ const kf__lx *kf__cuda_zeros(kf__low *L, uint32_t access) {
     return kf__l_callv(L, kf__l_name(L, "kf_zeros_%s", type), KF__I64, 0, NULL);
 }
 
+/* May the last pack of a row be read whole? Rows of packed copies end with 16 bytes. */
+static bool is_padded(const kf__low *L, const kf__tile *t, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    return o->packed && t->W * kf__types[o->dtype].size <= 16;
+}
+
 static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__instr *in = &L->k->instrs[i];
     const char *array = register_name(L, i);
@@ -149,7 +157,10 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     if (pack_words(L, t, i)) {
         const kf__lx *words = kf__cuda_words_of(L, t, i, s), *zero = kf__l_int(L, 0), *begin = zero;
         const kf__lx *end = t->left, *here = in->n_args ? kf__cuda_elements_here(L, t, i) : NULL;
-        if (in->n_args) kf__put_range(L, i, t->j, here, &begin, &end);
+        if (in->n_args)
+            kf__put_range(L, i, t->j, here, &begin, &end);
+        else if (is_padded(L, t, in->access)) /* all of it or nothing */
+            end = kf__l_select(L, kf__l_bin(L, "<", zero, end), kf__l_int(L, t->W), zero);
         bool partly = begin->kind != KF__L_INT; /* else it begins with the pack */
         if (partly)
             kf__open_if(L, kf__l_bin(L, "&&", kf__l_bin(L, "==", begin, zero),

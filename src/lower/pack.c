@@ -9,16 +9,17 @@
  * Which operands these are depends on classes of strides only. */
 #include "lower/low.h"
 
-/* Strides of a row-major array over the axes that the operand varies along. Elements, 0: too
- * many. */
+/* Strides of a row-major array over the axes that the operand varies along; on CUDA its rows are
+ * aligned, so that they are stored and loaded by 16 bytes. Elements, 0: too many. */
 static int64_t pack_strides(const kf__low *L, kf__operand *o) {
-    int64_t n = 1;
+    int64_t n = 1, pack = L->target->kind == KF__TARGET_C ? 1 : 16 / kf__types[o->dtype].size;
     bool fits = true;
     for (int m = kf__last(L); m >= 0; --m) {
         if (!o->varies[m]) continue;
         o->stride[m] = n;
         o->along[m].unit = m == kf__last(L);
         fits = fits && kf__mul_ok(n, kf__max(1, L->axes[m].size), &n);
+        if (m == kf__last(L) && fits) fits = kf__mul_ok(kf__ceil_div(n, pack), pack, &n);
     }
     return fits && kf__mul_ok(n, 16, &(int64_t){0}) ? n : 0;
 }
