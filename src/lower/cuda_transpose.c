@@ -131,11 +131,19 @@ static void tail_of_element(kf__low *L, bool loads) {
             kf__put_advance(L, carried_name(L, i), advance_name(L, i));
 }
 
+/* Is all that it stores packed, in aligned rows? */
+static bool stores_packed(const kf__low *L) {
+    bool all = true;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        all &= !L->operands[i].store || L->operands[i].packed;
+    return all;
+}
+
 /* By packs where all are aligned; else element by element, neighbours by neighbouring threads: of
  * packs that aren't, each store writes an element here and there. */
 static void put_elements(kf__low *L, const kf__tile *t, kf__phase *p) {
     kf__tile packs = *t, single = *t;
-    bool either = kf__shape_by_elements(L) && t->W > 1 && !L->dense;
+    bool either = kf__shape_by_elements(L) && t->W > 1 && !L->dense && !stores_packed(L);
     single.W = 1, single.V = t->V * t->W, single.vec = false;
     single.taken = packs.wide = either;
     if (either) /* a row may be longer than there are threads */

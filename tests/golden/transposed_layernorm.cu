@@ -9,7 +9,6 @@ typedef struct {
     int64_t s1_in_x;
     const float *in_x;
     int64_t vec_t;
-    int64_t vec;
     float *packed_in_x;
     int64_t s0_packed_in_x;
 } k0_add_layer_norm_pack0_args;
@@ -28,7 +27,6 @@ KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
     const int64_t s1_in_x = a.s1_in_x;
     const float *in_x = a.in_x;
     const int64_t vec_t = a.vec_t;
-    const int64_t vec = a.vec;
     float *packed_in_x = a.packed_in_x;
     const int64_t s0_packed_in_x = a.s0_packed_in_x;
     const uint32_t along = tiles_along;
@@ -55,79 +53,38 @@ KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
             kf_load4_f32(p, 0, left, vec_t, g0 + q * 4);
         }
     }
-    if (vec || (256 < tile_len)) {
-        const int lanes = tile_len / 4;  // of a row
-        const int row = tid / lanes;
-        const int row_step = 256 / lanes;
-        const int in_row = (tid % lanes) * 4;
-        const int64_t j = l0 + in_row;
-        const int whole = kf_min_i64(n1 - j, 4);  // elements of a pack
-        uint32_t r0[16];
-        {
-            const int lanes_t = tile_rows / 4;
-            KF_UNROLL
-            for (int q = 0; q < 4; ++q) {
-                const int l = tid / lanes_t + q * (256 / lanes_t);
-                const int r = (tid % lanes_t) * 4;
-                kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
-            }
-        }
-        kf_barrier();
+    const int lanes = tile_len / 4;  // of a row
+    const int row = tid / lanes;
+    const int row_step = 256 / lanes;
+    const int in_row = (tid % lanes) * 4;
+    const int64_t j = l0 + in_row;
+    const int whole = kf_min_i64(n1 - j, 4);  // elements of a pack
+    uint32_t r0[16];
+    {
+        const int lanes_t = tile_rows / 4;
         KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int r = row + s * row_step;
-            const uint32_t any_row = t0 + r;
-            const int left = any_row < n0 ? whole : 0;
-            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
-            float w0[4];
-            kf_shared_take4_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s * 4);
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v0 = kf_item_f32(r0 + s * 4, e);
-                w0[e] = v0;
-            }
-            float *p1_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + j);
-            kf_store4_f32(p1_packed_in_x, 0, left, vec, w0);
+        for (int q = 0; q < 4; ++q) {
+            const int l = tid / lanes_t + q * (256 / lanes_t);
+            const int r = (tid % lanes_t) * 4;
+            kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
         }
-    } else {
-        const int lanes = tile_len;  // of a row
-        const int row = tid / lanes;
-        const int row_step = 256 / lanes;
-        const int in_row = tid % lanes;
-        const int64_t j = l0 + in_row;
-        const int whole = kf_min_i64(n1 - j, 1);  // elements of a pack
-        const uint32_t first_row = t0 + row;
-        float *p1_packed_in_x = packed_in_x + (first_row * s0_packed_in_x + j);
-        const int64_t d1_packed_in_x = row_step * s0_packed_in_x;
-        uint32_t r0[16];
-        {
-            const int lanes_t = tile_rows / 4;
-            KF_UNROLL
-            for (int q = 0; q < 4; ++q) {
-                const int l = tid / lanes_t + q * (256 / lanes_t);
-                const int r = (tid % lanes_t) * 4;
-                kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
-            }
-        }
-        kf_barrier();
+    }
+    kf_barrier();
+    KF_UNROLL
+    for (int s = 0; s < 4; ++s) {
+        const int r = row + s * row_step;
+        const uint32_t any_row = t0 + r;
+        const int left = any_row < n0 ? whole : 0;
+        const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
+        float w0[4];
+        kf_shared_take4_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s * 4);
         KF_UNROLL
-        for (int s = 0; s < 16; ++s) {
-            const int r = row + s * row_step;
-            const uint32_t any_row = t0 + r;
-            const int left = any_row < n0 ? whole : 0;
-            float w0[1];
-            kf_shared_take1_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s);
-            {
-                const float v0 = kf_item_f32(r0 + s, 0);
-                w0[0] = v0;
-            }
-            {
-                if (0 < left) {
-                    kf_store_f32(p1_packed_in_x, 0, w0[0]);
-                }
-            }
-            p1_packed_in_x = p1_packed_in_x + d1_packed_in_x;
+        for (int e = 0; e < 4; ++e) {
+            const float v0 = kf_item_f32(r0 + s * 4, e);
+            w0[e] = v0;
         }
+        float *p1_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + j);
+        kf_store4_f32(p1_packed_in_x, 0, left, 1, w0);
     }
 }
 
@@ -136,9 +93,9 @@ typedef struct {
     int64_t size_v7;
     const float *packed_in_x;
     int64_t s0_packed_in_x;
-    int64_t vec;
     const float *in_y;
     int64_t s0_in_y;
+    int64_t vec;
     float *out0;
     int64_t s0_out0;
 } k0_add_layer_norm_args;
@@ -153,9 +110,9 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     const int64_t size_v7 = a.size_v7;
     const float *packed_in_x = a.packed_in_x;
     const int64_t s0_packed_in_x = a.s0_packed_in_x;
-    const int64_t vec = a.vec;
     const float *in_y = a.in_y;
     const int64_t s0_in_y = a.s0_in_y;
+    const int64_t vec = a.vec;
     float *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
     const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
@@ -178,7 +135,7 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
         const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + j);
-        kf_load4_f32(p0_packed_in_x, 0, left, vec, r0 + s * 4);
+        kf_load4_f32(p0_packed_in_x, 0, 0 < left ? 4 : 0, 1, r0 + s * 4);
         const float *p1_in_y = in_y + (i0 * s0_in_y + j);
         kf_load4_f32(p1_in_y, 0, left, vec, r1 + s * 4);
     }
