@@ -1,5 +1,6 @@
 """Of indices: PyTorch."""
 
+import numpy as np
 import torch.nn.functional as F
 from composites.table import integers, normal, probabilities, uniform
 
@@ -14,6 +15,14 @@ def rows(t):
     t.add("embedding(i, w)", F.embedding, "ulp 0", i=integers(0, 7, 3, 4), w=normal(7, 5))
     t.add("embedding(i, weight=w, padding_idx=2)", F.embedding, "ulp 0", i=integers(0, 7, 9),
           w=normal(7, 5))
+    bag = {"i": integers(0, 7, 3, 4), "w": normal(7, 5)}
+    for mode in ("mean", "sum", "max"):
+        t.add(f"embedding_bag(i, w, '{mode}')",
+              lambda i, w, m=mode: F.embedding_bag(i, w, mode=m), **bag)
+    t.add("embedding_bag(i, weight=w)", F.embedding_bag, **bag)
+    t.add("embedding_bag(i, w, mode='sum', per_sample_weights=p)",
+          lambda i, w, p: F.embedding_bag(i, w, mode="sum", per_sample_weights=p), **bag,
+          p=normal(3, 4))
     t.add("one_hot(i, 7)", lambda i: F.one_hot(i, 7), i=integers(0, 7, 3, 4))
     t.add("one_hot(i, num_classes=5, dtype=float32)",
           lambda i: F.one_hot(i, 5).numpy().astype("float32"), "ulp 0", i=integers(0, 5, 9))
@@ -55,3 +64,9 @@ def rows(t):
           lambda x, y: focal(x, y, 0.25, 1.5), CLOSE, **rows_of)
     t.add("focal_loss(x, y, alpha=0.5, reduction='sum')",
           lambda x, y: focal(x, y, 0.5, 2).sum(), CLOSE, **rows_of)
+    labels = {"x": normal(4, 5), "y": np.array([[1, 3, -1, 0, 2], [0, 0, 4, -1, -1],
+                                                [-1, 2, 3, 1, 0], [4, 3, 2, 1, 0]])}
+    t.add("multilabel_margin_loss(x, y)", F.multilabel_margin_loss, CLOSE, **labels)
+    for kind in ("none", "sum"):
+        t.add(f"multilabel_margin_loss(x, y, reduction='{kind}')",
+              likelihood(F.multilabel_margin_loss, reduction=kind), CLOSE, **labels)

@@ -37,3 +37,7 @@ def rows(t):
     t.add("geomspace(1, 1000, 7)", lambda: np.geomspace(1, 1000, 7), "rel 2e-6 wide 1")
     t.add("geomspace(2, 3, num=4, dtype=float32)", lambda: np.geomspace(2, 3, 4), "rel 2e-6 wide 1")
     t.add("geomspace(5, 2)[1:3]", lambda: np.geomspace(5, 2)[1:3], "rel 2e-6 wide 1")
+    t.pointwise("vander(x)", lambda x: torch.vander(x), "rel 2e-6", x=normal(5))
+    t.pointwise("vander(x, 3, increasing=True)", lambda x: torch.vander(x, 3, increasing=True),
+                "rel 2e-6", x=normal(5))
+    t.pointwise("vander(x, N=4)", lambda x: torch.vander(x, 4), x=np.arange(-2, 4))

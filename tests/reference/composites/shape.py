@@ -89,3 +89,11 @@ def rows(t):
         ("array_split(x, (2, 3), 1)", lambda x: torch.tensor_split(x, (2, 3), 1)),
     ):
         t.add(text, lambda x, f=reference: tuple(f(x)), "ulp 0", x=normal(4, 5, 6))
+    for text, options in (("x", {"axis": 0}), ("x, 0.5, axis=0", {"axis": 0, "h": 0.5}),
+                          ("x, axis=1, edge_order=2", {"axis": 1, "order": 2}),
+                          ("x, spacing=3, axis=-1", {"axis": -1, "h": 3})):
+        def slopes(x, h=1, axis=0, order=1):
+            return np.gradient(x.numpy(), h, axis=axis, edge_order=order)
+        line = text == "x"
+        t.add(f"gradient({text})", lambda x, o=options: slopes(x, **o), "rel 2e-6 abs 1e-6",
+              x=normal(9) if line else normal(5, 4))

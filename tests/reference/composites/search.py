@@ -1,0 +1,54 @@
+"""Of sorted arrays: NumPy, PyTorch."""
+
+import numpy as np
+import torch
+from composites.elementwise import by
+from composites.table import integers, normal, uniform
+
+
+def increasing(*shape):
+    return lambda rng: np.sort(rng.standard_normal(shape), -1).astype(np.float32)
+
+
+def steps(*shape):
+    """With what is there twice."""
+    return lambda rng: np.sort(rng.integers(-4, 5, shape), -1)
+
+
+def with_nan(*shape):
+    def make(rng):
+        a = rng.standard_normal(shape).astype(np.float32)
+        a.ravel()[::5] = np.nan, np.inf, -np.inf, 0
+        return a
+    return make
+
+
+def rows(t):
+    for text, right in (("", False), (", 'right'", True), (", side='left'", False),
+                        (", right=True", True)):
+        def search(a, v, r=right):
+            return torch.searchsorted(a, v, right=r)
+        t.row(f"searchsorted(a, v{text})", search, a=increasing(9), v=normal(3, 4))
+        t.row(f"searchsorted(a, v{text})", search, a=steps(9), v=integers(-6, 7, 12))
+    t.row("searchsorted(a, v)", torch.searchsorted, a=increasing(3, 9), v=normal(3, 5))
+    t.row("searchsorted(a, v)", by(np.searchsorted), a=increasing(7), v=with_nan(4, 5))
+    for right in (False, True):
+        word = ", right=True" if right else ""
+        t.row(f"bucketize(v, a{word})", lambda v, a, r=right: torch.bucketize(v, a, right=r),
+              v=integers(-6, 7, 3, 4), a=steps(9))
+        t.row(f"digitize(v, a{word})", by(lambda v, a, r=right: np.digitize(v, a, r)),
+              v=integers(-6, 7, 3, 4), a=steps(9))
+        t.row(f"digitize(v, a{word})", by(lambda v, a, r=right: np.digitize(v, a, r)),
+              v=with_nan(4, 5), a=increasing(6))
+    points = {"x": normal(4, 5, scale=1.5), "a": increasing(8), "f": normal(8)}
+    t.add("interp(x, a, f)", by(np.interp), "abs 2e-5", **points)
+    t.add("interp(x, a, f, -2.5, right=7)", by(lambda x, a, f: np.interp(x, a, f, -2.5, 7)),
+          "abs 2e-5", **points)
+    t.add("interp(a, a, f)", by(lambda a, f: np.interp(a, a, f)), "abs 2e-5", a=increasing(8),
+          f=normal(8))
+    t.add("interp(x, a, f)", by(np.interp), "ulp 1", x=normal(5), a=increasing(1), f=normal(1))
+    t.add("histc(x, 7, -1, 2)", lambda x: torch.histc(x, 7, -1, 2), "ulp 0", x=normal(6, 9))
+    t.add("histc(x, bins=5)", lambda x: torch.histc(x, 5), "ulp 0", x=uniform(-3, 4, 50))
+    t.add("histc(x, min=0, max=4)", lambda x: torch.histc(x, min=0, max=4), "ulp 0",
+          x=uniform(-1, 5, 200))
+    t.add("histc(x * 0 + 1, 3)", lambda x: torch.histc(x * 0 + 1, 3), "ulp 0", x=normal(5))
