@@ -143,13 +143,6 @@ MUTANTS = [
     ("lines-that-no-tile-has", "src/lower/cuda_transpose.c",
      "above && size ? size + above - 1 : size", "above < 0 ? above : size",
      ["--emulate-cuda", "--only", ".T"]),
-    ("rows-above-of-what-is-written", "src/lower/cuda_transpose.c",
-     "if (over) rows = kf__l_select(L, over, kf__l_int(L, 0), rows);", "(void)over;",
-     ["--emulate-cuda", "--only", ".T"]),
-    ("clipped-by-one-too-many", "src/fuse/gather.c",
-     "if (n->kind == KF__SIZE) return kf__x_below(x, n->index, size);",
-     "if (n->kind == KF__SIZE) return n->index == size || kf__x_below(x, n->index, size);",
-     ["--emulate-cuda", "--only", "clip(randint"]),
     ("tile-beyond-its-end", "src/lower/cuda_along.c",
      'const kf__lx *left = kf__l_call(L, "kf_min_i64", KF__I64, '
      'kf__l_bin(L, "-", high, at), n);',
