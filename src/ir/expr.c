@@ -417,13 +417,18 @@ kf__expr kf__x_mod(kf__exprs *pool, kf__expr a, kf__expr b) {
 
 /* ---------------------------------------------------------------- order */
 
-static bool at_most(kf__exprs *pool, kf__expr a, kf__expr b, int64_t by) {
-    kf__poly p, q, offset;
-    kf__facts facts;
+/* b - a - by. False: too large for a polynomial. */
+static bool less_by(kf__exprs *pool, kf__expr a, kf__expr b, int64_t by, kf__poly *p) {
+    kf__poly q, offset;
     kf__poly_const(&offset, by);
-    if (!kf__poly_of(pool, a, &q) || !kf__poly_of(pool, b, &p) || !kf__poly_add(&p, &q, -1) ||
-        !kf__poly_add(&p, &offset, -1))
-        return false;
+    return kf__poly_of(pool, a, &q) && kf__poly_of(pool, b, p) && kf__poly_add(p, &q, -1) &&
+           kf__poly_add(p, &offset, -1);
+}
+
+static bool at_most(kf__exprs *pool, kf__expr a, kf__expr b, int64_t by) {
+    kf__poly p;
+    kf__facts facts;
+    if (!less_by(pool, a, b, by, &p)) return false;
     kf__facts_init(&facts);
     kf__facts_of(pool, &facts, a);
     kf__facts_of(pool, &facts, b);
@@ -435,10 +440,9 @@ bool kf__x_below(kf__exprs *pool, kf__expr a, kf__expr b) {
 }
 
 bool kf__x_positive_where(kf__exprs *pool, kf__expr a, const kf__expr *positive, uint32_t n) {
-    kf__poly p, one;
+    kf__poly p;
     kf__facts facts;
-    kf__poly_const(&one, 1);
-    if (!kf__poly_of(pool, a, &p) || !kf__poly_add(&p, &one, -1)) return false;
+    if (!less_by(pool, kf__x_const(pool, 0), a, 1, &p)) return false;
     kf__facts_init(&facts);
     for (uint32_t i = 0; i < n; i++) kf__facts_positive(pool, &facts, positive[i]);
     return kf__prove(pool, &facts, &p);

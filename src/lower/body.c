@@ -83,6 +83,15 @@ const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last) {
     return sum;
 }
 
+const kf__lx *kf__low_address(kf__low *L, uint32_t access, const char *row, const kf__lx *last) {
+    const char *usual = L->axes[L->tile].var;
+    L->axes[L->tile].var = row;
+    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, kf__word_operand(L, access)),
+                                 kf__low_offset(L, access, last));
+    L->axes[L->tile].var = usual;
+    return at;
+}
+
 void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first) {
     const kf__operand *o = &L->operands[access];
     if (!o->value && !o->row) return;

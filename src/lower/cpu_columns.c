@@ -65,14 +65,8 @@ static const char *turned_name(kf__low *L, uint32_t i) {
 
 /* Where the group that begins with row r0 is in memory. */
 static const kf__lx *put_corner(kf__low *L, const columns *c, uint32_t i, const kf__lx *r0) {
-    const kf__operand *o = &L->operands[i];
-    const char *var = L->axes[L->tile].var;
-    L->axes[L->tile].var = r0->name;
-    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, kf__word_operand(L, i)),
-                                 kf__low_offset(L, i, c->first));
-    L->axes[L->tile].var = var;
-    const char *type = kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored);
-    return kf__put_let(L, type, kf__cpu_corner(L, i), at, NULL);
+    const kf__lx *at = kf__low_address(L, i, r0->name, c->first);
+    return kf__put_let(L, kf__pointer_type(L, i), kf__cpu_corner(L, i), at, NULL);
 }
 
 static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
@@ -105,8 +99,7 @@ static void put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
         const kf__lx *row = kf__l_bin(L, "*", kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
                                       kf__l_int(L, KF__CPU_TURNED_PITCH));
         b->tile[i] = kf__l_name(L, "row%u", (unsigned)i);
-        const char *type = L->operands[i].store ? "%s *" : "const %s *";
-        kf__put_let(L, kf__l_name(L, type, kf__types[L->operands[i].dtype].stored), b->tile[i],
+        kf__put_let(L, kf__pointer_type(L, i), b->tile[i],
                     kf__l_bin(L, "+", kf__l_var(L, turned_name(L, i)), row), NULL);
     }
 }

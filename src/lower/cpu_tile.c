@@ -91,10 +91,9 @@ static const kf__lx *item(kf__low *L, const char *pointer, const kf__lx *index) 
 
 /* A pointer to the tile's first element in memory. */
 static void put_corner(kf__low *L, const tiles *s, uint32_t i) {
-    const kf__operand *o = &L->operands[i];
     const char *base = kf__word_operand(L, i);
-    kf__put_let(L, kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored),
-                kf__cpu_corner(L, i), item(L, base, kf__low_offset(L, i, s->first)), NULL);
+    kf__put_let(L, kf__pointer_type(L, i), kf__cpu_corner(L, i),
+                item(L, base, kf__low_offset(L, i, s->first)), NULL);
 }
 
 static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
@@ -151,13 +150,10 @@ static void put_row(kf__low *L, const tiles *s) {
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, s->first, s->line_len);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        const kf__operand *o = &L->operands[i];
         if (!kf__low_tiled(L, i)) continue;
-        const char *type = kf__l_name(L, o->store ? "%s *" : "const %s *",
-                                      kf__types[o->dtype].stored);
         b.tile[i] = kf__l_name(L, "row%u", (unsigned)i);
-        kf__put_let(L, type, b.tile[i], item(L, tile_name(L, i), kf__l_bin(L, "*", r, s->pitch)),
-                    NULL);
+        kf__put_let(L, kf__pointer_type(L, i), b.tile[i],
+                    item(L, tile_name(L, i), kf__l_bin(L, "*", r, s->pitch)), NULL);
     }
     kf__cpu_line(L, &b, s->mask, s->stores, s->n_stores);
     put_prefetch(L, s, &b);

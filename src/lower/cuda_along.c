@@ -14,7 +14,7 @@ static const char *bits_name(const kf__low *L, uint32_t i) {
 
 static const kf__lx *pitch(kf__low *L, uint32_t i) {
     const kf__lx *side = var(L, L->operands[i].store ? "tile_len" : "tile_rows");
-    return plus(L, side, kf__l_int(L, kf__along_padding(kf__along_size(L, i))));
+    return plus(L, side, kf__l_int(L, kf__along_padding(L, i)));
 }
 
 void kf__cuda_from_shared(kf__low *L, const kf__tile *t, uint32_t access, const kf__lx *words) {
@@ -44,7 +44,6 @@ void kf__cuda_to_shared(kf__low *L, const kf__tile *t, uint32_t access, const ch
 /* Opens the loop over this thread's runs, of W elements, of operand i along t: r and l in the tile,
  * whether the run is in the array (left: how many of its elements are), and the pointer at it. */
 static void open_runs(kf__low *L, const kf__shape *s, uint32_t i, int W, bool pointer) {
-    const kf__operand *o = &L->operands[i];
     const kf__lx *tid = var(L, "tid"), *q = var(L, "q"), *n = kf__l_int(L, W);
     const kf__lx *lanes = kf__put_let(L, "int", "lanes_t",
                                       kf__l_bin(L, "/", var(L, "tile_rows"), n), NULL);
@@ -63,7 +62,7 @@ static void open_runs(kf__low *L, const kf__shape *s, uint32_t i, int W, bool po
                                      kf__l_bin(L, "<", last, size)),
                         left, kf__l_int(L, 0));
     kf__put_let(L, "int", "left", left, NULL);
-    kf__put_let(L, kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored), "p",
+    kf__put_let(L, kf__pointer_type(L, i), "p",
                 plus(L, var(L, kf__word_operand(L, i)), kf__low_offset(L, i, last)), NULL);
 }
 
@@ -168,11 +167,7 @@ static void put_lines(kf__low *L, uint32_t i) {
     high = kf__l_bin(L, "-", kf__as_i64(L, high), kf__as_i64(L, t0));
     kf__put_let(L, "int", "high", kf__l_call(L, "kf_min_i64", KF__I64, high, lanes),
                 "rows that are there");
-    const char *usual = L->axes[L->tile].var;
-    L->axes[L->tile].var = "t0";
-    const kf__lx *begin = plus(L, var(L, kf__word_operand(L, i)), kf__low_offset(L, i, at));
-    L->axes[L->tile].var = usual;
-    kf__put_var(L, kf__pointer_type(L, i), "p", 0, begin);
+    kf__put_var(L, kf__pointer_type(L, i), "p", 0, kf__low_address(L, i, "t0", at));
     kf__put_let(L, "int64_t", "d", times(L, step, kf__word_stride(L, i, kf__last(L))), NULL);
 }
 

@@ -8,18 +8,11 @@
  *     a pack     r r r r                   l, l + 1, .. of row r
  *
  * What is known to be one run: kf__low_dense. */
-#include "lower/cuda.h"
+#include "lower/cuda_transpose.h"
 
-static const kf__lx *plus(kf__low *L, const kf__lx *a, const kf__lx *b) {
-    return kf__l_bin(L, "+", a, b);
-}
-static const kf__lx *times(kf__low *L, const kf__lx *a, const kf__lx *b) {
-    return kf__l_bin(L, "*", a, b);
-}
 static const kf__lx *less(kf__low *L, const kf__lx *a, const kf__lx *b) {
     return kf__l_bin(L, "<", a, b);
 }
-static const kf__lx *var(kf__low *L, const char *name) { return kf__l_var(L, name); }
 
 static int item_size(const kf__low *L, uint32_t i) { return kf__types[L->operands[i].dtype].size; }
 static int per_run(const kf__low *L, uint32_t i) { return 16 / item_size(L, i); }
@@ -66,7 +59,7 @@ static void put_place(kf__low *L, uint32_t i) {
     const kf__lx *one = kf__l_int(L, 1), *size = kf__word_size(L, kf__last(L));
     const kf__lx *of_last = o->varies[L->tile] ? kf__word_size(L, L->tile) : one;
     kf__put_let(L, kf__index_type(L), axis, kf__l_int(L, 0), NULL);
-    kf__put_let(L, kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored), "p",
+    kf__put_let(L, kf__pointer_type(L, i), "p",
                 plus(L, var(L, kf__word_operand(L, i)), kf__low_offset(L, i, var(L, "l0"))), NULL);
     const kf__lx *here = kf__l_call(L, "kf_min_i64", KF__I64,
                                     kf__l_bin(L, "-", size, var(L, "l0")), var(L, "tile_len"));

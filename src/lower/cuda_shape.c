@@ -30,13 +30,16 @@ int kf__along_size(const kf__low *L, uint32_t i) {
     return type == KF__BOOL && o->store ? 4 : kf__types[type].size;
 }
 
-int kf__along_padding(int size) { return size >= 4 ? 1 : 4 / size; }
+int kf__along_padding(const kf__low *L, uint32_t i) {
+    int size = kf__along_size(L, i);
+    return size >= 4 ? 1 : 4 / size;
+}
 
 int64_t kf__shape_size(const kf__shape *s) { return (int64_t)s->each * KF__TILE_THREADS; }
 
 /* Items of shared memory, whatever the shape: the worst is the one with the most padding. */
 int64_t kf__shape_items(const kf__low *L, const kf__shape *s, uint32_t i) {
-    int64_t tile = kf__shape_size(s), pad = kf__along_padding(kf__along_size(L, i));
+    int64_t tile = kf__shape_size(s), pad = kf__along_padding(L, i);
     int64_t side = L->operands[i].store ? LEAST_LEN : s->least_rows;
     int64_t most = tile + tile / side * pad;
     if (!L->operands[i].store || !s->above) return most;
@@ -57,14 +60,19 @@ static bool is_apart(const kf__low *L, uint32_t i) {
     return !L->operands[i].store && !L->operands[i].origin;
 }
 
+/* Do they of all the others? */
+static bool are_wide(const kf__low *L) {
+    bool all = true;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        all = all && (!kf__low_tiled(L, i) || is_apart(L, i) || is_wide(L, i));
+    return all;
+}
+
 /* A word: may operand i, which goes through shared memory, be accessed by 16 bytes? */
 const kf__lx *kf__along_wide(kf__low *L, uint32_t i) {
-    bool all = true;
     if (is_apart(L, i))
         return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[i].name), is_wide(L, i));
-    for (uint32_t k = 0; k < L->k->n_accesses; ++k)
-        all = all && (!kf__low_tiled(L, k) || is_apart(L, k) || is_wide(L, k));
-    return kf__word_aligned(L, "vec_t", all);
+    return kf__word_aligned(L, "vec_t", are_wide(L));
 }
 
 /* ---------------------------------------------------------------- what fits */
@@ -101,6 +109,7 @@ static bool try_shape(const kf__low *L, int width, int each, kf__shape *s) {
 /* Random words are made four at a time. */
 bool kf__shape_by_elements(const kf__low *L) {
     bool any = false;
+    if (L->dense) return false;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         any |= L->operands[i].value && !kf__low_tiled(L, i) && kf__low_step(L, i) == 1;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -130,7 +139,7 @@ static int find_above(const kf__low *L) {
         above = (int)kf__max(above, kf__along_sector(L, i));
     }
     bool halves = above > SECTOR / 4;
-    if (L->dense || !kf__shape_by_elements(L) || L->k->n_accesses > MOST_ARRAYS) return 0;
+    if (!kf__shape_by_elements(L) || L->k->n_accesses > MOST_ARRAYS) return 0;
     return halves && !other ? 0 : above;
 }
 
@@ -163,10 +172,8 @@ bool kf__shape_pick(kf__low *L, int width, kf__shape *s) {
 /* Of this plan: where lines aren't aligned, tiles are as usual, and arrays are larger than the
  * cache, in which parts of sectors are put together. The emulated GPU has none. */
 int64_t kf__shape_above(const kf__low *L, const kf__shape *s) {
-    bool all = true;
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) all &= !kf__low_tiled(L, i) || is_wide(L, i);
     bool fits = L->target->kind == KF__TARGET_CUDA && kf__low_bytes(L) < LEAST_BYTES;
-    return all || fits || s->len != KF__TILE_LEN ? 0 : s->above;
+    return are_wide(L) || fits || s->len != KF__TILE_LEN ? 0 : s->above;
 }
 
 static int64_t power_of_two(int64_t n, int64_t least, int64_t most) {

@@ -92,7 +92,7 @@ static void put_threads(kf__low *L, kf__tile *t) {
 static bool is_carried(const kf__low *L, uint32_t i) {
     const kf__operand *o = &L->operands[i];
     int step = kf__low_step(L, i);
-    return o->value && o->affine && !o->row && !kf__low_tiled(L, i) && o->varies[L->tile] &&
+    return o->value && o->affine && !kf__low_tiled(L, i) && o->varies[L->tile] &&
            (step == 1 || step == 2);
 }
 
@@ -105,17 +105,14 @@ static const char *advance_name(kf__low *L, uint32_t i) {
 }
 
 static void put_carried(kf__low *L, const kf__tile *t) {
-    const char *usual = L->axes[L->tile].var;
     kf__put_let(L, kf__index_type(L), "first_row", plus(L, var(L, "t0"), var(L, "row")), NULL);
-    L->axes[L->tile].var = "first_row";
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!is_carried(L, i)) continue;
         kf__put_var(L, kf__pointer_type(L, i), carried_name(L, i), 0,
-                    plus(L, var(L, kf__word_operand(L, i)), kf__low_offset(L, i, t->j)));
+                    kf__low_address(L, i, "first_row", t->j));
         kf__put_let(L, "int64_t", advance_name(L, i),
                     times(L, var(L, "row_step"), kf__word_stride(L, i, L->tile)), NULL);
     }
-    L->axes[L->tile].var = usual;
 }
 
 static void head_of_element(kf__low *L, kf__tile *t, const kf__lx *s) {
@@ -139,13 +136,18 @@ static bool stores_packed(const kf__low *L) {
     return all;
 }
 
+static kf__tile by_elements(const kf__tile *t, int V) {
+    kf__tile single = *t;
+    single.W = 1, single.V = V, single.vec = false, single.taken = true;
+    return single;
+}
+
 /* By packs where all are aligned; else element by element, neighbours by neighbouring threads: of
  * packs that aren't, each store writes an element here and there. */
 static void put_elements(kf__low *L, const kf__tile *t, kf__phase *p) {
-    kf__tile packs = *t, single = *t;
-    bool either = kf__shape_by_elements(L) && t->W > 1 && !L->dense && !stores_packed(L);
-    single.W = 1, single.V = t->V * t->W, single.vec = false;
-    single.taken = packs.wide = either;
+    bool either = kf__shape_by_elements(L) && t->W > 1 && !stores_packed(L);
+    kf__tile packs = *t, single = by_elements(t, t->V * t->W);
+    packs.wide = either;
     if (either) /* a row may be longer than there are threads */
         kf__open_if(L, kf__l_bin(L, "||", kf__word_aligned(L, "vec", t->vec),
                                  kf__l_bin(L, "<", kf__l_int(L, KF__TILE_THREADS),
@@ -184,7 +186,7 @@ static const kf__lx *written_over(kf__low *L) {
 static void put_above(kf__low *L, const kf__shape *s, const kf__tile *t, const kf__phase *p) {
     uint16_t stores[64];
     kf__phase above = {.stores = stores};
-    kf__tile single = *t;
+    kf__tile single = by_elements(t, s->above / (KF__TILE_THREADS / KF__TILE_LEN));
     for (uint32_t i = 0; i < p->n_stores; ++i)
         if (kf__low_tiled(L, L->k->stores[p->stores[i]].access))
             stores[above.n_stores++] = p->stores[i];
@@ -192,8 +194,6 @@ static void put_above(kf__low *L, const kf__shape *s, const kf__tile *t, const k
     const kf__lx *over = written_over(L);
     if (over) rows = kf__l_select(L, over, kf__l_int(L, 0), rows);
     kf__open_if(L, kf__put_let(L, "int", "above", rows, "rows that lines may begin in"));
-    single.W = 1, single.vec = false, single.taken = true;
-    single.V = s->above / (KF__TILE_THREADS / KF__TILE_LEN);
     single.head = head_above;
     put_threads(L, &single);
     kf__cuda_phase(L, &single, &above, 0, true);

@@ -34,7 +34,7 @@ bool kf__shape_by_elements(const kf__low *L);
 int kf__along_items(const kf__low *L, uint32_t i);  /* in 16 bytes */
 int kf__along_sector(const kf__low *L, uint32_t i); /* in 32, that memory takes at once */
 int kf__along_size(const kf__low *L, uint32_t i);   /* bytes of an item in shared memory */
-int kf__along_padding(int size);
+int kf__along_padding(const kf__low *L, uint32_t i); /* items behind a line of them */
 bool kf__along_is_load(const kf__low *L, uint32_t i);
 const kf__lx *kf__along_wide(kf__low *L, uint32_t i); /* a word: may it be accessed by 16 bytes? */
 

@@ -239,6 +239,8 @@ void kf__low_unpack(kf__low *L); /* after it: those that copy transposed results
 /* Element offset of an operand for the axis variables, and `last` for the innermost one (NULL:
  * where the operand doesn't depend on it, or for its beginning). */
 const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last);
+/* The operand's address there, where variable `row` is where the axis L->tile is. */
+const kf__lx *kf__low_address(kf__low *L, uint32_t access, const char *row, const kf__lx *last);
 /* A variable that points to the operand where the innermost axis is at `first`; element l from
  * there on is kf__element(access, l, first + l). */
 void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first);
