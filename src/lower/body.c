@@ -108,6 +108,7 @@ void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first) {
     const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, base), offset);
     kf__put_let(L, kf__pointer_type(L, access), name, at, NULL);
     L->pointer[access] = name;
+    L->pointer_depth[access] = (uint8_t)L->depth;
 }
 
 const kf__lx *kf__element(kf__low *L, uint32_t access, const kf__lx *l, const kf__lx *at) {

@@ -216,6 +216,11 @@ void kf__open_block(kf__low *L) {
 
 void kf__close(kf__low *L) {
     if (L->depth > 0) L->tail = L->stack[--L->depth];
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (L->pointer_depth[i] <= L->depth) continue;
+        L->pointer[i] = NULL;
+        L->pointer_depth[i] = 0;
+    }
 }
 
 void kf__open_else(kf__low *L) {

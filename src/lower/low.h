@@ -100,6 +100,7 @@ typedef struct kf__low {
     int depth;
     kf__ls *prologue_end;
     const char **pointer;  /* [n_accesses] the variable that points at the block's start */
+    uint8_t pointer_depth[KF__MAX_ACCESSES]; /* of the body that declares it: known inside only */
     const kf__lx **value;  /* [n_instrs] how an instruction's value is read here; NULL: unknown */
     const kf__mask *fixed; /* CUDA: what is made before the loop over a pack's elements; or NULL */
     const kf__mask *raw;   /* CUDA: loads of packs that may begin within a word; or NULL */

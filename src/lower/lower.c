@@ -24,6 +24,7 @@ void kf__low_begin(kf__low *L, const char *suffix, const char *doc) {
     L->tail = &L->fn->body;
     L->depth = 0;
     memset((void *)L->pointer, 0, sizeof *L->pointer * L->k->n_accesses);
+    memset(L->pointer_depth, 0, sizeof L->pointer_depth);
     memset((void *)L->value, 0, sizeof *L->value * L->k->n_instrs);
 }
 

@@ -9,14 +9,16 @@
  * been. */
 #include "lower/low.h"
 
-/* How an index moves along an axis (-1: there is none): 0, 1, -1; 2: otherwise. */
+enum { STEPS = 2, OTHERWISE }; /* by a known number greater than 1 */
+
+/* How an index moves along an axis (-1: there is none): 0, 1, -1, STEPS or OTHERWISE. */
 static int direction(const kf__low *L, uint32_t access, int axis) {
     const kf__operand *o = &L->operands[access];
-    if (!o->affine) return 2;
+    int64_t by;
+    if (!o->affine) return OTHERWISE;
     if (axis < 0 || !o->varies[axis]) return 0;
-    kf__expr by = o->along[axis].coefficient;
-    if (kf__x_is(&L->p->graph->exprs, by, 1)) return 1;
-    return kf__x_is(&L->p->graph->exprs, by, -1) ? -1 : 2;
+    if (!kf__x_is_const(&L->p->graph->exprs, o->along[axis].coefficient, &by)) return OTHERWISE;
+    return by == 1 || by == -1 ? (int)by : by > 1 ? STEPS : OTHERWISE;
 }
 
 /* CUDA: an index that only counts, up or down, takes no products. Axes may be unsigned. */
@@ -102,7 +104,8 @@ const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, c
 
 bool kf__is_range(const kf__low *L, uint32_t guard) {
     const kf__instr *in = &L->k->instrs[guard];
-    if (in->kind == KF__I_INSIDE) return direction(L, in->access, kf__last(L)) < 2;
+    int most = L->target->kind == KF__TARGET_C ? STEPS : 1;
+    if (in->kind == KF__I_INSIDE) return direction(L, in->access, kf__last(L)) <= most;
     return kf__is_place(L, guard) && kf__is_range(L, in->args[0]) && kf__is_range(L, in->args[1]);
 }
 
@@ -133,6 +136,12 @@ const kf__lx *kf__known_guard(kf__low *L, uint32_t guard) {
     return a && b ? kf__l_bin(L, "&", a, b) : a ? a : b;
 }
 
+/* ceil(far / step); not above 0 where `far` isn't */
+static const kf__lx *steps_to(kf__low *L, const kf__lx *far, const kf__lx *step) {
+    const kf__lx *up = kf__l_bin(L, "+", far, kf__l_bin(L, "-", step, kf__l_int(L, 1)));
+    return kf__l_bin(L, "/", up, step);
+}
+
 /* Along `axis`; what moves along `other` isn't asked. */
 static void add_range(kf__low *L, uint32_t guard, int axis, int other, const kf__lx *first,
                       const kf__lx **from, const kf__lx **to) {
@@ -161,6 +170,10 @@ static void add_range(kf__low *L, uint32_t guard, int axis, int other, const kf_
         if (!is_counted(L, o, axis))
             *from = most(L, "kf_max_i64", *from, kf__l_bin(L, "-", zero, e));
         *to = most(L, "kf_min_i64", *to, kf__l_bin(L, "-", size, e));
+    } else if (way == STEPS) {
+        const kf__lx *step = kf__word_stride(L, in->access, axis);
+        *from = most(L, "kf_max_i64", *from, steps_to(L, kf__l_bin(L, "-", zero, e), step));
+        *to = most(L, "kf_min_i64", *to, steps_to(L, kf__l_bin(L, "-", size, e), step));
     } else {
         *from = most(L, "kf_max_i64", *from,
                      kf__l_bin(L, "+", kf__l_bin(L, "-", e, size), one));

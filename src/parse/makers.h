@@ -1,6 +1,6 @@
 /* The makers that rows of builtins.def name: elementary.c has those of operations, reductions,
  * numbers and constants, views.c those of views, ranges.c arange, pad.c pad,
- * limits.c finfo and iinfo, join.c what joins arrays and takes them apart. */
+ * limits.c finfo and iinfo, join.c what joins arrays and takes them apart, slide.c windows. */
 #ifndef KFUSE_PARSE_MAKERS_H
 #define KFUSE_PARSE_MAKERS_H
 
@@ -44,6 +44,7 @@ MAKER(squeeze);
 MAKER(expand_dims);
 MAKER(take);
 MAKER(limits);
+MAKER(slide);
 /* x at the indices `at` of an axis, which they take the place of. */
 bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int axis,
               kf__object *out);
