@@ -267,7 +267,7 @@ void kf__cuda_share_registers(kf__low *L, const kf__mask *mask) {
     }
     if (!loaded)
         L->failed = true;
-    else if (n > 1)
+    else if (n > 1 || (n == 1 && L->lead)) /* what led in another phase may not be loaded in this */
         kf__cuda_share(L, loaded);
 }
 

@@ -58,6 +58,7 @@ static uint16_t *shared(kf__low *L, const kf__mask *loaded) {
     if (!lead) L->failed = true;
     for (uint32_t i = 0; lead && i < n; ++i) {
         lead[i] = L->lead ? L->lead[i] : (uint16_t)i;
+        if (kf__has(loaded, i) && !kf__has(loaded, lead[i])) lead[i] = (uint16_t)i; /* not again */
         bool known = lead[i] != i || !kf__has(loaded, i);
         for (uint32_t k = 0; k < i && !known; ++k) {
             if (!kf__has(loaded, k) || lead[k] != k) continue;
