@@ -61,3 +61,15 @@ def test_nothing_wraps(run, tmp_path, dtype, texts):
     for text, got, want in zip(texts, *found):
         assert got.dtype == want.dtype, text
         np.testing.assert_allclose(got, want, rtol=3e-6, atol=1e-6, err_msg=text)
+
+
+@pytest.mark.parametrize("name, low, high", [("i8", -128, 127), ("u8", 0, 255),
+                                             ("i32", -2**31, 2**31 - 1), ("i64", -2**63, 2**63 - 1)])
+def test_literal_floats_saturate(run, tmp_path, name, low, high):
+    literals = {"inf": high, "-inf": low, "nan": 0, "1e30": high, "-1e30": low, "-3.7": max(-3, low),
+                "100.9": 100}
+    text = ", ".join(f"full(2, {number}, dtype={name})" for number in literals)
+    outs = sum((["-o", f"out{i}.npy"] for i in range(len(literals))), [])
+    run("run", text, *outs)
+    for i, want in enumerate(literals.values()):
+        assert np.load(tmp_path / f"out{i}.npy").tolist() == [want, want]

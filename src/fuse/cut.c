@@ -130,6 +130,23 @@ static bool joins(const kf__body *b, kf__ref node) {
     return kf__at(b->f->g, node)->kind == KF__CONCAT;
 }
 
+/* Not a view, but elements of others. */
+static bool moves(const kf__body *b, kf__ref node) {
+    kf__kind kind = kf__at(b->f->g, node)->kind;
+    return kind == KF__PAD || kind == KF__GATHER;
+}
+
+/* Cut at one of these that is being made, from the middle down, then up. */
+static bool cut_middle(kf__body *b, bool (*wanted)(const kf__body *b, kf__ref node)) {
+    for (uint32_t n = 1; n < b->depth; n++) {
+        uint32_t middle = b->depth / 2, i = middle + n <= b->depth ? middle + n - 1 : b->depth - n;
+        if (i == 0 || !wanted(b, b->path[i]) || !can_store(b, b->path[i])) continue;
+        kf__cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
+        return true;
+    }
+    return false;
+}
+
 /* Of these that can be stored the one that took most so far; 0: there is none. */
 static kf__ref largest(const kf__body *b, bool (*wanted)(const kf__body *b, kf__ref node)) {
     kf__ref best = 0;
@@ -145,7 +162,7 @@ static kf__ref largest(const kf__body *b, bool (*wanted)(const kf__body *b, kf__
 
 /* Too large: store the value whose computing took most so far. Where nothing has been computed yet
  * that can be stored, the lower half of what is being computed; where nothing is computed, what takes
- * most of what is but put together. */
+ * most of what is but put together, or the lower half of what only moves. */
 uint16_t kf__cut_capacity(kf__body *b) {
     for (uint32_t i = b->depth; i-- > 1;) /* of a long chain the rest */
         if (joins(b, b->path[i]) && can_store(b, b->path[i]))
@@ -153,13 +170,10 @@ uint16_t kf__cut_capacity(kf__body *b) {
     kf__ref best = largest(b, computes);
     kf__ref user = b->path[b->depth ? b->depth - 1 : 0];
     if (best) return kf__cut_at(b, best, user, KF__CUT_CAPACITY);
-    for (uint32_t n = 1; n < b->depth; n++) { /* from the middle down, then up */
-        uint32_t middle = b->depth / 2, i = middle + n <= b->depth ? middle + n - 1 : b->depth - n;
-        if (i > 0 && computes(b, b->path[i]) && can_store(b, b->path[i]))
-            return kf__cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
-    }
+    if (cut_middle(b, computes)) return KF__NO_INSTR;
     best = largest(b, joins);
     if (best) return kf__cut_at(b, best, user, KF__CUT_CAPACITY);
+    if (cut_middle(b, moves)) return KF__NO_INSTR;
     b->failed = true; /* cut stays 0: the driver reports a limit */
     return KF__NO_INSTR;
 }

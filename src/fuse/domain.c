@@ -24,12 +24,15 @@ static uint32_t mask_of(const kf__domain *d, bool all) {
 }
 
 /* Is the one a reshape of the other, element by element? Of none it isn't: [3, 3, 0] would store
- * its rows where [3, 0] has no place. */
+ * its rows where [3, 0] has no place. Where a constraint says that all are as many as are kept,
+ * what is exactly the one isn't the other. */
 static bool same_count(kf_graph *g, const kf__domain *d, bool all, int rank,
                        const kf__expr *shape) {
     kf__expr a = count(&g->exprs, d->n, d->size, mask_of(d, all));
     kf__expr b = count(&g->exprs, (uint32_t)rank, shape, UINT32_MAX);
-    return a && b && !kf__x_is(&g->exprs, a, 0) && kf__sizes_equal(g, a, b);
+    if (!a || !b || kf__x_is(&g->exprs, a, 0)) return false;
+    if (a == b) return true;
+    return count(&g->exprs, d->n, d->size, mask_of(d, !all)) != b && kf__sizes_equal(g, a, b);
 }
 
 /* ---------------------------------------------------------------- what fits */

@@ -107,7 +107,9 @@ static kf__ref coerce(kf_graph *g, kf__ref a, kf__dtype t) {
  * nothing. */
 static bool is_one(kf_graph *g, kf__expr size, kf__expr other, const char *why) {
     kf__expr two = kf__x_const(&g->exprs, 2), one = kf__x_const(&g->exprs, 1);
-    if (!two || !one || !kf__x_below(&g->exprs, size, two)) return false;
+    int64_t known;
+    if (!two || !one || kf__x_is_const(&g->exprs, size, &known)) return false;
+    if (!kf__x_below(&g->exprs, size, two)) return false;
     return !kf__x_below(&g->exprs, other, two) && kf__same_size(g, size, one, why);
 }
 

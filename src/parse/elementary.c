@@ -11,10 +11,14 @@
 static bool to_dtype(kf__evaluator *ev, const kf__object *o, kf__dtype dtype, kf__ref *out) {
     kf__object known = *o;
     if (kf__is_number(o)) {
-        double number = o->kind == KF__O_FLOAT ? o->number : (double)o->integer;
-        int64_t integer = o->kind == KF__O_FLOAT ? (int64_t)o->number : o->integer;
-        *out = kf__constant(ev->g, dtype, kf__is_float(dtype) ? number : 0,
-                            kf__is_float(dtype) ? 0 : integer, false);
+        bool from_float = o->kind == KF__O_FLOAT;
+        double number = from_float ? o->number : (double)o->integer;
+        if (kf__is_float(dtype))
+            *out = kf__constant(ev->g, dtype, number, 0, false);
+        else if (from_float) /* saturates */
+            *out = kf__cast(ev->g, kf__constant(ev->g, KF__F64, number, 0, false), dtype);
+        else
+            *out = kf__constant(ev->g, dtype, 0, o->integer, false);
     } else {
         if (!kf__to_node(ev, &known, out)) return false;
         if (kf__at(ev->g, *out)->dtype != dtype) *out = kf__cast(ev->g, *out, dtype);

@@ -37,8 +37,49 @@ static void place_constraints(kf__evaluator *ev) {
     }
 }
 
+static bool is_argument_size(const kf_graph *g, const kf__node *n, kf__expr size) {
+    for (int a = 0; a < n->n_args; a++) {
+        const kf__node *x = kf__at(g, n->args[a]);
+        for (int d = 0; d < x->rank; d++)
+            if (x->shape[d] == size) return true;
+    }
+    return false;
+}
+
+/* A size that may be negative, as far as is known now, is asked for when sizes are. */
+static bool ask_size(kf__evaluator *ev, kf__expr size) {
+    kf__exprs *pool = &ev->g->exprs;
+    kf__expr zero = kf__x_const(pool, 0), below = kf__x_const(pool, -1);
+    int64_t known;
+    if (kf__x_is_const(pool, size, &known))
+        return known >= 0 || kf__eval_fail(ev, KF_ERR_SHAPE, "a size of %lld", (long long)known);
+    if (kf__x_below(pool, below, size)) return true;
+    kf__constraint c = {.a = kf__x_max(pool, size, zero), .b = size, .why = KF__WHY_SIZE};
+    return (c.a && (kf__sizes_equal(ev->g, c.a, c.b) || kf__keep_constraint(ev->g, c))) ||
+           kf__eval_memory(ev);
+}
+
+/* A size as a number: planning fails where it is beyond 64 bits. */
+static bool ask_number(kf__evaluator *ev, kf__expr size) {
+    kf__constraint c = {.a = size, .b = size, .why = KF__WHY_SIZE};
+    return ev->g->exprs.nodes.at[size].kind == KF__X_NAME || kf__keep_constraint(ev->g, c) ||
+           kf__eval_memory(ev);
+}
+
+static bool ask_sizes(kf__evaluator *ev) {
+    const kf_graph *g = ev->g;
+    for (; ev->sized < g->nodes.n; ev->sized++) {
+        const kf__node *n = kf__at(g, ev->sized);
+        if (n->kind == KF__SIZE && !ask_number(ev, n->index)) return false;
+        for (int d = 0; d < n->rank; d++)
+            if (!is_argument_size(g, n, n->shape[d]) && !ask_size(ev, n->shape[d])) return false;
+    }
+    return true;
+}
+
 bool kf__eval_node(kf__evaluator *ev, kf__ref ref, kf__object *out) {
     *out = (kf__object){.kind = KF__O_ARRAY, .ref = ref};
+    if (ref && !ask_sizes(ev)) return false;
     if (ev->placed < ev->g->constraints.n) place_constraints(ev);
     if (ref) return true;
     const kf_error *why = &ev->g->error;

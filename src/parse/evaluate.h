@@ -26,6 +26,7 @@ struct kf__evaluator {
     uint32_t outer_at;
     const char *outer_name;
     uint32_t placed; /* of the graph's constraints: have a place in the text */
+    uint32_t sized;  /* of its nodes: sizes can't be negative, or a constraint asks for it */
 };
 
 enum { KF__MAX_TUPLE = 4096, KF__MAX_EVALUATION_DEPTH = 1500, KF__MAX_STEPS = 20000000 };

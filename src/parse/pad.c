@@ -73,6 +73,9 @@ static bool value_in(kf__evaluator *ev, const kf__object *o, kf__dtype dtype, kf
         return kf__eval_fail(ev, KF_ERR_TYPE,
                              "an array of %s can't be padded with a float: cast one "
                              "of them", kf__types[dtype].name);
+    if (o->kind == KF__O_INT && !kf__is_float(dtype) && !kf__fits(dtype, o->integer))
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%lld doesn't fit %s", (long long)o->integer,
+                             kf__types[dtype].name);
     *out = kf__cast(ev->g, *out, dtype);
     return kf__eval_node(ev, *out, &ignored);
 }

@@ -86,6 +86,9 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column,
                            "%s is out of range: its size is %lld%s", c->why,
                            (long long)kf__min(a, b), shown);
+    if (c->why && strcmp(c->why, KF__WHY_SIZE) == 0)
+        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "a size of %lld%s", (long long)b,
+                           shown);
     if (c->why && strstr(c->why, KF__WHY_NOTHING))
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "%s%s", c->why, shown);
     kf__text_init(&left, g->mem);
@@ -108,11 +111,14 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
     return status;
 }
 
-static kf_status eval_size(const kf_graph *g, kf__expr size, const int64_t *names, int64_t *out,
-                           kf_error *err) {
+/* c: what asks for it; or NULL */
+static kf_status eval_size(const kf_graph *g, kf__expr size, const kf__constraint *c,
+                           const int64_t *names, int64_t *out, kf_error *err) {
+    static const char sentence[] = "a size can't be computed: it overflows 64 bits, divides by "
+                                   "zero, or uses a name that no input gives a value";
     if (kf__x_eval(&g->exprs, size, names, NULL, out)) return KF_OK;
-    return kf__fail(err, KF_ERR_LIMIT, "a size can't be computed: it overflows 64 bits, divides by "
-                                       "zero, or uses a name that no input gives a value");
+    if (!c || !c->shown) return kf__fail(err, KF_ERR_LIMIT, sentence);
+    return kf__fail_at(err, KF_ERR_LIMIT, c->line, c->column, "%s%s", sentence, c->shown);
 }
 
 static kf_status check_constraints(const kf_graph *g, const int64_t *names, const origin *origins,
@@ -120,8 +126,8 @@ static kf_status check_constraints(const kf_graph *g, const int64_t *names, cons
     for (uint32_t i = 0; i < g->constraints.n; i++) {
         const kf__constraint *c = &g->constraints.at[i];
         int64_t a = 0, b = 0;
-        KF_TRY(eval_size(g, c->a, names, &a, err));
-        KF_TRY(eval_size(g, c->b, names, &b, err));
+        KF_TRY(eval_size(g, c->a, c, names, &a, err));
+        KF_TRY(eval_size(g, c->b, c, names, &b, err));
         if (a != b) return fail_constraint(g, origins, c, a, b, err);
     }
     return KF_OK;
@@ -174,7 +180,7 @@ static kf_status value_shape(const kf__partition *p, uint32_t v, const int64_t *
     int64_t total = kf__types[value->dtype].size;
     bool empty = false, fits = true;
     for (int d = 0; d < value->rank; d++) {
-        KF_TRY(eval_size(p->graph, value->shape[d], names, &shape[d], err));
+        KF_TRY(eval_size(p->graph, value->shape[d], NULL, names, &shape[d], err));
         if (shape[d] < 0)
             return kf__fail(err, KF_ERR_SHAPE, "size %d of %s is %lld", d,
                             kf__value_name(p->graph, value), (long long)shape[d]);
@@ -194,7 +200,7 @@ static kf_status check_empty_reductions(const kf__partition *p, const kf__kernel
     bool kept_empty = false, reduced_empty = false;
     for (uint32_t a = 0; a < k->n_axes; a++) {
         int64_t size = 0;
-        KF_TRY(eval_size(p->graph, k->size[a], names, &size, err));
+        KF_TRY(eval_size(p->graph, k->size[a], NULL, names, &size, err));
         if (size == 0 && (k->reduced >> a & 1))
             reduced_empty = true;
         else if (size == 0)
