@@ -143,7 +143,9 @@ static kf__ref border(kf_graph *g, kf__ref x, int axis, mode m, kf__expr width, 
         return kf__expand(g, edge, shape);
     }
     kf__expr most = m == REFLECT ? last : n; /* so many are there */
-    if (!kf__same_size(g, kf__x_min(pool, width, most), width, "a width of pad")) return 0;
+    const char *why = m == REFLECT ? "mode 'reflect' pads by less than the axis has"
+                                   : "this mode pads by no more than the axis has";
+    if (!kf__same_size(g, kf__x_min(pool, width, most), width, why)) return 0;
     if (m == WRAP) return cut(g, x, axis, behind ? zero : kf__x_sub(pool, n, width), width, 1);
     kf__expr skip = m == REFLECT ? one : zero;
     kf__expr start = behind ? kf__x_sub(pool, last, skip)
