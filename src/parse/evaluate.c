@@ -59,10 +59,34 @@ static bool ask_size(kf__evaluator *ev, kf__expr size) {
            kf__eval_memory(ev);
 }
 
-/* A size as a number: planning fails where it is beyond 64 bits. */
+/* Might it be beyond 64 bits, or divide by zero? What only counts elements isn't: products of
+ * different names, sums of them and small numbers. n: names of the product so far. */
+static bool is_far(const kf__exprs *pool, kf__expr size, int64_t *name, int *n) {
+    const kf__expr_node *x = &pool->nodes.at[size];
+    int64_t known;
+    int of_a = 0, *of_sum = x->kind == KF__X_MUL ? n : &of_a;
+    if (x->kind == KF__X_NAME) {
+        for (int i = 0; i < *n; i++)
+            if (name[i] == x->value) return true;
+        if (*n == KF__MAX_ARRAY_RANK) return true;
+        name[(*n)++] = x->value;
+        return false;
+    }
+    if (x->kind == KF__X_CONST) return x->value > INT32_MAX || x->value < INT32_MIN;
+    if ((x->kind == KF__X_DIV || x->kind == KF__X_MOD) && !kf__x_is_const(pool, x->b, &known))
+        return true;
+    int64_t own[KF__MAX_ARRAY_RANK];
+    if (is_far(pool, x->a, x->kind == KF__X_MUL ? name : own, of_sum)) return true;
+    if (x->kind != KF__X_MUL) of_a = 0;
+    return is_far(pool, x->b, x->kind == KF__X_MUL ? name : own, of_sum);
+}
+
+/* A size as a number: planning fails where it can't be computed. */
 static bool ask_number(kf__evaluator *ev, kf__expr size) {
     kf__constraint c = {.a = size, .b = size, .why = KF__WHY_SIZE};
-    return ev->g->exprs.nodes.at[size].kind == KF__X_NAME || kf__keep_constraint(ev->g, c) ||
+    int64_t name[KF__MAX_ARRAY_RANK];
+    int n = 0;
+    return !is_far(&ev->g->exprs, size, name, &n) || kf__keep_constraint(ev->g, c) ||
            kf__eval_memory(ev);
 }
 
