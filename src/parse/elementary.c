@@ -334,14 +334,6 @@ bool kf__make_size(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
     return size || kf__eval_memory(ev);
 }
 
-bool kf__make_fail(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
-                   kf__object *out) {
-    (void)b, (void)out;
-    return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%.*s",
-                         args[0].kind == KF__O_STRING ? (int)args[0].n : 0,
-                         args[0].kind == KF__O_STRING ? args[0].text : "");
-}
-
 /* ---------------------------------------------------------------- constants */
 
 static bool are_sizes(kf__evaluator *ev, int rank, const kf__expr *shape) {

@@ -331,10 +331,21 @@ static bool roll_axis(kf__evaluator *ev, const kf__object *shift, int axis, kf__
     return true;
 }
 
+/* All shifts along one axis, as one. */
+static bool sum_of_shifts(kf__evaluator *ev, const kf__object *shifts, kf__object *out) {
+    *out = (kf__object){.kind = KF__O_INT};
+    for (uint32_t i = 0; i < shifts->n; i++) {
+        kf__object shift = kf__known(&shifts->items[i]);
+        if (!kf__binary(ev, KF__T_PLUS, out, &shift, out)) return false;
+    }
+    return true;
+}
+
 bool kf__make_roll(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                    kf__object *out) {
     int64_t axes[KF__MAX_RANK];
     kf__expr shape[KF__MAX_RANK];
+    kf__object shift = args[1];
     kf__ref x;
     int n;
     (void)b;
@@ -342,23 +353,24 @@ bool kf__make_roll(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
     if (!kf__to_node(ev, &args[0], &x) || !kf__to_ints(ev, &args[2], "axis", axes, &n))
         return false;
     int rank = rank_of(ev, x);
+    if (shift.kind == KF__O_TUPLE && n < 2 && !sum_of_shifts(ev, &args[1], &shift)) return false;
     if (n < 0) { /* as if it had one axis */
         memcpy(shape, kf__at(ev->g, x)->shape, (size_t)rank * sizeof *shape);
         kf__object made;
         if (!kf__eval_node(ev, flat(ev->g, x), &made)) return false;
         x = made.ref;
-        return roll_axis(ev, &args[1], 0, &x) &&
+        return roll_axis(ev, &shift, 0, &x) &&
                kf__eval_node(ev, kf__reshape(ev->g, x, rank, shape), out);
     }
-    bool many = args[1].kind == KF__O_TUPLE;
-    if (many && (int)args[1].n != n)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u shifts for %d axes", args[1].n, n);
+    bool many = shift.kind == KF__O_TUPLE;
+    if (many && (int)shift.n != n)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u shifts for %d axes", shift.n, n);
     for (int i = 0; i < n; i++) {
         if (axes[i] < -rank || axes[i] >= rank)
             return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld of an array of rank %d",
                                  (long long)axes[i], rank);
         int axis = (int)(axes[i] < 0 ? axes[i] + rank : axes[i]);
-        if (!roll_axis(ev, many ? &args[1].items[i] : &args[1], axis, &x)) return false;
+        if (!roll_axis(ev, many ? &shift.items[i] : &shift, axis, &x)) return false;
     }
     return kf__eval_node(ev, x, out);
 }

@@ -1,0 +1,78 @@
+/* Makers of builtins that only the library calls: sentences for what can't be, what kind of thing
+ * an argument is, and lists of numbers as arrays. */
+#include "parse/makers.h"
+
+bool kf__make_fail(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                   kf__object *out) {
+    (void)b, (void)out;
+    return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%.*s",
+                         args[0].kind == KF__O_STRING ? (int)args[0].n : 0,
+                         args[0].kind == KF__O_STRING ? args[0].text : "");
+}
+
+/* Where the size has a name, the sentence is said when planned. */
+bool kf__make_must(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                   kf__object *out) {
+    kf__expr size, wanted;
+    kf__object ignored;
+    (void)b;
+    if (!kf__to_size(ev, &args[0], "size", &size) || !kf__to_size(ev, &args[1], "wanted", &wanted))
+        return false;
+    const char *why = kf__arena_string(&ev->g->arena, args[2].text, args[2].n);
+    if (!why) return kf__eval_memory(ev);
+    kf__expr same = kf__same_size(ev->g, size, wanted, why);
+    if (!same) return kf__eval_node(ev, 0, &ignored);
+    *out = kf__size_object(ev, same);
+    return true;
+}
+
+bool kf__make_kind(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                   kf__object *out) {
+    const char *kind = args[0].kind == KF__O_ARRAY   ? "array"
+                       : args[0].kind == KF__O_TUPLE ? "tuple"
+                       : kf__is_numeric(&args[0])    ? "number"
+                                                     : "other";
+    (void)ev, (void)b;
+    *out = (kf__object){.kind = KF__O_STRING, .text = kind, .n = (uint32_t)strlen(kind)};
+    return true;
+}
+
+/* What numbers are compared with x in: x's dtype, or as large as numbers without one are. */
+static bool dtype_for(kf__evaluator *ev, const kf__object *list, kf__ref x, kf__dtype *out) {
+    *out = kf__is_float((kf__dtype)kf__at(ev->g, x)->dtype) ? (kf__dtype)kf__at(ev->g, x)->dtype
+                                                             : KF__I64;
+    for (uint32_t i = 0; i < list->n; i++) {
+        kf__ref node;
+        if (!kf__to_node(ev, &list->items[i], &node)) return false;
+        if (kf__at(ev->g, node)->rank)
+            return kf__eval_fail(ev, KF_ERR_TYPE, "a list of numbers is needed, or one array; "
+                                                  "concatenate() joins several");
+        if (*out == KF__I64 && kf__is_float((kf__dtype)kf__at(ev->g, node)->dtype)) *out = KF__F64;
+    }
+    return true;
+}
+
+bool kf__make_listed(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                     kf__object *out) {
+    enum { MOST = 64 };
+    kf__ref parts[MOST], x;
+    const kf__object *list = &args[0];
+    kf__dtype dtype;
+    (void)b;
+    if (list->n == 0 || list->n > MOST)
+        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "a list has 1 to %d numbers here; an array "
+                                                     "may have more", (int)MOST);
+    if (!kf__to_node(ev, &args[1], &x) || !dtype_for(ev, list, x, &dtype)) return false;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const kf__object *o = &list->items[i];
+        kf__ref node = kf__is_number(o) && kf__is_float(dtype)
+                           ? kf__constant(ev->g, dtype,
+                                          o->kind == KF__O_FLOAT ? o->number : (double)o->integer,
+                                          0, false)
+                           : 0;
+        if (!node && !kf__to_node(ev, o, &node)) return false;
+        parts[i] = kf__insert_axis(ev->g, kf__cast(ev->g, node, dtype), 0);
+        if (!parts[i]) return kf__eval_node(ev, 0, out);
+    }
+    return kf__eval_node(ev, kf__concat_all(ev->g, 0, parts, (int)list->n), out);
+}
