@@ -335,8 +335,8 @@ static bool roll_axis(kf__evaluator *ev, const kf__object *shift, int axis, kf__
 static bool sum_of_shifts(kf__evaluator *ev, const kf__object *shifts, kf__object *out) {
     *out = (kf__object){.kind = KF__O_INT};
     for (uint32_t i = 0; i < shifts->n; i++) {
-        kf__object shift = kf__known(&shifts->items[i]);
-        if (!kf__binary(ev, KF__T_PLUS, out, &shift, out)) return false;
+        kf__object shift = kf__known(&shifts->items[i]), sum = *out;
+        if (!kf__binary(ev, KF__T_PLUS, &sum, &shift, out)) return false;
     }
     return true;
 }

@@ -47,6 +47,10 @@ def rows(t):
              a=normal(9, 5), b=normal(9, 5))
     t.full("cosine_similarity(a, b)", lambda a, b: F.cosine_similarity(a, b, 0), a=normal(19),
            b=normal(19))
+    for a, b in ((normal(2, 4), normal(2, 1)), (normal(13), normal(5, 13)),
+                 (normal(3, 1, 6), normal(4, 1))):
+        t.add("cosine_similarity(a, b, dim=1)", lambda a, b: F.cosine_similarity(a, b, 1), a=a, b=b)
+        t.add("cosine_distance(a, b)", lambda a, b: 1 - F.cosine_similarity(a, b, -1), a=a, b=b)
     for p in (2, 1):
         t.row(f"cdist(a, b, {p})", lambda a, b, p=p: torch.cdist(
             a, b, p, compute_mode="donot_use_mm_for_euclid_dist"), a=normal(4, 6), b=normal(5, 6))

@@ -116,5 +116,10 @@ def names(t):
                 lambda x: (torch.clamp_min(x, 0.25), torch.clamp_max(x, 0.25)), "ulp 0", x=special())
     t.add("isin(round(x), round(y))", lambda x, y: torch.isin(torch.round(x), torch.round(y)),
           x=normal(5, 8, scale=3), y=normal(4, scale=3))
+    t.add("isin(x, [1, 3]), isin(x, (2.5, 0)), isin(x * 0.5, [0.5, 2]), isin(x, [x[0], 7])",
+          lambda x: tuple(torch.isin(x.double() * f, torch.tensor(v).double())
+                          for f, v in ((1, (1, 3)), (1, (2.5, 0)), (0.5, (0.5, 2)), (1, (0, 7)))),
+          x=np.int32([0, 1, 2, 3, 4, 7]))
+    t.add("isin(x, [0.25, 3])", lambda x: np.array([1, 1, 0], bool), x=np.float32([0.25, 3, 2]))
     t.add("array_equiv(x, x[:1]), array_equiv(x, x)",
           lambda x: (np.array(False), np.array(True)), x=normal(5, 8))

@@ -93,6 +93,11 @@ def likelihoods(t):
                 "rel 3e-6 abs 3e-6", **three)
     t.pointwise("gaussian_nll_loss(x, y, var=v, full=True, eps=0.1, reduction='none')",
                 gaussian(True, 0.1), "rel 3e-6 abs 3e-6", **three)
+    for shape in ((4,), (4, 1)):
+        t.pointwise("gaussian_nll_loss(x, y, v, reduction='none')", gaussian(False, 1e-6),
+                    "rel 3e-6 abs 3e-6", **{**three, "v": uniform(-0.5, 3, *shape)})
+    t.full("gaussian_nll_loss(x, y, v)", lambda x, y, v: F.gaussian_nll_loss(x, y, v), "rel 3e-6",
+           x=normal(2, 3, 5), y=normal(2, 3, 5), v=uniform(0.5, 3, 2, 3))
     counts = {"x": normal(4, 9), "y": lambda rng: np.float32(rng.poisson(2, (4, 9)))}
     t.pointwise("poisson_nll_loss(x, y, full=True, reduction='none')",
                 lambda x, y: F.poisson_nll_loss(x, y, full=True, reduction="none"),

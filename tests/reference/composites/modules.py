@@ -3,10 +3,11 @@
 import numpy as np
 import torch
 import torch.nn.functional as F
-from composites.random import dropped, kept
+from composites.random import dropped, kept, rand, randint, randn
 from composites.table import normal, uniform
 from composites.table import special as specials
 from scipy import special
+from scipy import stats as st
 
 
 def rows(t):
@@ -87,6 +88,78 @@ def rows(t):
           "np.linalg.norm(x, 'fro')",
           lambda x: tuple(torch.linalg.norm(x, o) for o in (1, float("-inf"), None, "fro")),
           "rel 3e-6", x=normal(5, 9))
+    inf = float("inf")
+    for order in ("None", "'fro'", "1", "-1", "inf", "-inf"):
+        value = eval(order, {"inf": inf})
+        for text, options in ((f"x, {order}, (1, 2)", {"dim": (1, 2)}),
+                              (f"x, {order}, dim=(-1, 0), keepdim=True",
+                               {"dim": (-1, 0), "keepdim": True})):
+            t.add(f"torch.linalg.norm({text})",
+                  lambda x, v=value, o=options: torch.linalg.norm(x, v, **o), "rel 3e-6",
+                  x=normal(3, 4, 5))
+    t.add("np.linalg.norm(x, 1, axis=(0, 2)), np.linalg.norm(x, axis=(1, 2)), "
+          "np.linalg.norm(x, inf, 1, keepdims=True), torch.linalg.vector_norm(x, 1, (1, 2))",
+          lambda x: (np.linalg.norm(x, 1, (0, 2)), np.linalg.norm(x, axis=(1, 2)),
+                     np.linalg.norm(x, inf, 1, True), torch.linalg.vector_norm(x, 1, (1, 2))),
+          "rel 3e-6", x=normal(3, 4, 5))
+    t.add("torch.linalg.norm(x, 1)", lambda x: torch.linalg.norm(x, 1), "rel 3e-6", x=normal(7))
+    for shape in ((9,), (3, 4), (2, 3, 4), (2, 3, 2, 2)):
+        t.add("F.softmax(x), F.log_softmax(x), F.softmin(x)",
+              lambda x: tuple(f(x, dim=0 if x.ndim in (0, 1, 3) else 1)
+                              for f in (F.softmax, F.log_softmax, F.softmin)), x=normal(*shape))
+    t.add("F.softmax(x, 0), torch.log_softmax(x, dim=-1), F.softmin(x, -1, dtype=x.dtype)",
+          lambda x: (F.softmax(x, 0), F.log_softmax(x, -1), F.softmin(x, -1)), x=normal(3, 4))
+    rows_of = {"p": uniform(0.1, 2, 4, 5), "q": uniform(0.1, 2, 4, 5)}
+    t.add("scipy.stats.entropy(p), stats.entropy(p, q), stats.entropy(p, base=2, axis=1), "
+          "scipy.stats.entropy(p, q, 10, -1), stats.entropy(p[:, :1], qk=q)",
+          lambda p, q: (st.entropy(p), st.entropy(p, q), st.entropy(p, base=2, axis=1),
+                        st.entropy(p, q, 10, -1), st.entropy(p[:, :1], q)), "rel 1e-5 abs 1e-6",
+          **rows_of)
+    t.add("a, b = torch.gradient(x, spacing=2); torch.gradient(x, dim=1)[0], a, b",
+          lambda x: (torch.gradient(x, dim=1)[0], *torch.gradient(x, spacing=2)),
+          "rel 2e-6 abs 1e-6", x=normal(5, 4))
+    t.add("torch.gradient(x, spacing=(2, 0.5), dim=(2, 0), edge_order=2)",
+          lambda x: torch.gradient(x, spacing=(2, 0.5), dim=(2, 0), edge_order=2),
+          "rel 2e-6 abs 1e-6", x=normal(5, 2, 4))
+    t.add("torch.gradient(x)[0]", lambda x: torch.gradient(x)[0], "rel 2e-6 abs 1e-6", x=normal(6))
+    for dtype in (np.int32, np.uint8, np.int64):
+        kinds = np.iinfo(dtype)
+        t.pointwise("torch.div(x, y, rounding_mode='trunc'), x.div(3, rounding_mode='trunc')",
+                    lambda x, y: (torch.div(x, y, rounding_mode="trunc"),
+                                  x.div(3, rounding_mode="trunc")),
+                    x=np.array([7, 9, kinds.max, kinds.max - 1, kinds.min, 5], dtype),
+                    y=np.array([2, 10, 3, kinds.max, 7, 5], dtype))
+    t.pointwise("torch.div(x, y, rounding_mode='trunc')",
+                lambda x, y: torch.div(x, y, rounding_mode="trunc"),
+                x=np.int64([-7, 7, -7, 2**62 + 1, -(2**62) - 1, -(2**63)]),
+                y=np.int64([2, -2, -2, 3, 3, 5]))
+    t.add("torch.heaviside(x, y)", torch.heaviside, x=np.int32([-1, 0, 2]), y=np.int32([5, 6, 7]))
+    t.pointwise("torch.bernoulli(x, seed=3), x.bernoulli(seed=3)",
+                lambda x: ((rand((3, 9), 3) < x.numpy()).astype(np.float64),) * 2, "ulp 0",
+                x=uniform(0, 1, 3, 9))
+    t.pointwise("torch.bernoulli(x, 0.25, 3, 1), x.bernoulli(p, seed=3, dtype=int8)",
+                lambda x, p: ((rand((3, 9), 3, 1) < 0.25).astype(np.float64),
+                              (rand((3, 9), 3) < p.numpy()).astype(np.int8)), "ulp 0",
+                x=normal(3, 9), p=uniform(0, 1, 9))
+    t.add("torch.bernoulli((3, 9), seed=3)", lambda: (rand((3, 9), 3) < 0.5).astype(np.float64), "ulp 0")
+    noise = randn((3, 9), 3, 1)
+    t.pointwise("torch.normal(x, s, seed=3, stream=1, dtype=float32)",
+                lambda x, s: x + s * torch.tensor(noise), "rel 1e-5 abs 2e-6 wide 1",
+                x=normal(3, 9), s=uniform(0, 2, 3, 1))
+    t.pointwise("torch.normal(x, seed=3, stream=1, dtype=float32) + "
+                "torch.normal(mean=0.5, std=x, seed=3, stream=1, dtype=float32)",
+                lambda x: x + torch.tensor(noise) + 0.5 + x * torch.tensor(noise),
+                "rel 1e-5 abs 4e-6 wide 1", x=uniform(1, 2, 3, 9))
+    t.add("torch.normal(0.5, 2.0, (3, 9), seed=3, stream=1), "
+          "torch.normal(0.5, 2.0, size=(3, 9), seed=3, stream=1)",
+          lambda: (2 * noise + 0.5,) * 2, "rel 1e-6 abs 4e-6")
+    five = randint(0, 5, (3, 9), 3, 0)
+    t.add("torch.randint(5, (3, 9), seed=3), torch.randint(5, size=(3, 9), seed=3), "
+          "torch.randint(high=5, size=(3, 9), seed=3, dtype=int8), torch.randint(2, 7, (3, 9), 3)",
+          lambda: (five, five, five.astype(np.int8), five + 2))
+    t.add("np.roll(x, (1, 2), 1), np.roll(x, (1, -4)), np.roll(x, (3, 2), (0, 1))",
+          lambda x: tuple(np.roll(x.numpy(), *a) for a in (((1, 2), 1), ((1, -4),), ((3, 2), (0, 1)))),
+          "ulp 0", x=normal(4, 5))
     t.add("x.where(x > y, y), x.where(y > 0, 0.5), where(x > y, x, y)",
           lambda x, y: (x.where(x > y, y), x.where(y > 0, 0.5), torch.maximum(x, y)), "ulp 0", **two)
     t.add("x.take_along_dim(i, 1), x.int(), x.new_zeros(2, 3) + 1, x.new_ones((4,), dtype=int8), "

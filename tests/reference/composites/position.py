@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from composites.table import normal, uniform
 
-NEAR = "rel 1e-5 abs 3e-6 wide 64"  # angles are rounded
+NEAR = "rel 1e-5 abs 3e-6"  # angles are rounded
 
 
 def half(x, interleaved=False):
@@ -21,7 +21,7 @@ def apply(x, cos, sin, interleaved=False):
 def rotary(x, positions=None, base=10000.0, interleaved=False):
     h = x.shape[-1] // 2
     p = torch.arange(x.shape[-2]) if positions is None else positions
-    a = p.double()[:, None] * torch.tensor(base, dtype=torch.float64) ** (-torch.arange(h) / h)
+    a = p.double()[:, None] * torch.tensor(base, dtype=torch.float64) ** (-torch.arange(h).double() / h)
     a = a.repeat_interleave(2, -1) if interleaved else torch.cat((a, a), -1)
     return apply(x, a.cos(), a.sin(), interleaved)
 
@@ -67,10 +67,10 @@ def rows(t):
     t.add("alibi_bias(8, 5)", lambda: alibi(8, 5, 5), "ulp 6 wide 1")
     t.add("cast(alibi_bias(heads=2, n=3, dtype=float64), float32)", lambda: alibi(2, 3, 3), "ulp 6 wide 1")
     t.add("sinusoidal_embedding(p, 6)",
-          lambda p: torch.cat((torch.sin(p[:, None] * 10000.0 ** (-torch.arange(3) / 3)),
-                               torch.cos(p[:, None] * 10000.0 ** (-torch.arange(3) / 3))), -1),
+          lambda p: torch.cat((torch.sin(p[:, None] * 10000.0 ** (-torch.arange(3).double() / 3)),
+                               torch.cos(p[:, None] * 10000.0 ** (-torch.arange(3).double() / 3))), -1),
           NEAR, p=uniform(0, 20, 7))
     t.add("sinusoidal_embedding(p, 4, base=100.0)",
-          lambda p: torch.cat((torch.sin(p[:, None] * 100.0 ** (-torch.arange(2) / 2)),
-                               torch.cos(p[:, None] * 100.0 ** (-torch.arange(2) / 2))), -1),
+          lambda p: torch.cat((torch.sin(p[:, None] * 100.0 ** (-torch.arange(2).double() / 2)),
+                               torch.cos(p[:, None] * 100.0 ** (-torch.arange(2).double() / 2))), -1),
           NEAR, p=uniform(0, 20, 7))

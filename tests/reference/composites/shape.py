@@ -89,6 +89,10 @@ def rows(t):
         ("array_split(x, (2, 3), 1)", lambda x: torch.tensor_split(x, (2, 3), 1)),
     ):
         t.add(text, lambda x, f=reference: tuple(f(x)), "ulp 0", x=normal(4, 5, 6))
+    t.add("a, b = gradient(x); c, d = np.gradient(x, 2, (1, 0)); "
+          "a, b, np.gradient(x, axis=(0,)), c, d",
+          lambda x: (*np.gradient(x), np.gradient(x, axis=(0,)), *np.gradient(x, 2, axis=(1, 0))),
+          "rel 2e-6 abs 1e-6", x=normal(5, 4))
     for text, options in (("x", {"axis": 0}), ("x, 0.5, axis=0", {"axis": 0, "h": 0.5}),
                           ("x, axis=1, edge_order=2", {"axis": 1, "order": 2}),
                           ("x, spacing=3, axis=-1", {"axis": -1, "h": 3})):

@@ -78,6 +78,14 @@ def gamma_kin(t):
     t.pointwise("zeta(x, q)", by(sp.zeta), "rel 6e-6", x=uniform(1.1, 9, 40), q=uniform(0.1, 20, 40))
     t.pointwise("zeta(x, q)", by(sp.zeta), x=np.float32([1, 0.5, 2, 3, np.nan]),
                 q=np.float32([2, 2, 0, np.nan, 1]))
+    large = np.float32([1.5, 100, 999, 1001, 6e4, 65505, 1e30, np.inf])
+    t.pointwise("zeta(x)", by(sp.zeta), "rel 3e-6", x=large)
+    t.pointwise("zeta(x, 2.0), zeta(x, 0.5) > 1e29", lambda x: (
+        np.where(x < 150, sp.zeta(x, 2.0), 0), np.array([0] + [1] * 7, bool)),
+        "rel 6e-6 abs 1e-35 wide 1", x=large)
+    t.pointwise("zeta(3.0, x), polygamma(2, x), polygamma(3, x)",
+                lambda x: (sp.zeta(3.0, x), sp.polygamma(2, x), sp.polygamma(3, x)),
+                "rel 1e-5 abs 1e-35 wide 1", x=np.float32([1e4, 1e10, 1e20, 3e38, np.inf]))
     t.pointwise("beta(x, y)", by(sp.beta), "rel 1e-5", x=uniform(0.1, 9, 40), y=uniform(0.1, 9, 40))
     for p in (1, 2, 3, 4):
         t.pointwise(f"multigammaln(x, {p})", by(lambda x, p=p: sp.multigammaln(x, p)),
