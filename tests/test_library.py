@@ -397,6 +397,21 @@ def test_dtypes(run, tmp_path, text, dtype):
     check(result, reference(*(exact(a) for a in arrays)), tolerance)
 
 
+STAY = ["kl_div(x, y)", "kl_div(x, y, 'none')", "rel_entr(x, y)", "torch.heaviside(x, y)",
+        "zeta(x, y)", "polygamma(2, x)", "rrelu(x, training=True)", "gumbel_softmax(x)",
+        "gumbel_softmax(x, hard=True)", "rotary_embedding(x)", "ldexp(x, cast(y, int32))",
+        "torch.normal(x, y)", "torch.bernoulli(x)", "torch.div(x, y, rounding_mode='trunc')"]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+@pytest.mark.parametrize("text", STAY)
+def test_dtype_stays(run, text, dtype):
+    """Where conditions choose among numbers, or random ones are float32."""
+    arrays = [f"{name}=rand(4, 6, dtype={dtype})" for name in names_of(text)]
+    done = run("run", text, *arrays, "--device", DEVICE)
+    assert done.stdout.startswith(f"out0: {dtype} ")
+
+
 def test_dropout(run, tmp_path):
     """As many kept as promised, the same for the same seed, another mask for another stream."""
     a = np.ones((100, 1000), np.float32)

@@ -141,7 +141,8 @@ def rows(t):
                 lambda x, p: ((rand((3, 9), 3, 1) < 0.25).astype(np.float64),
                               (rand((3, 9), 3) < p.numpy()).astype(np.int8)), "ulp 0",
                 x=normal(3, 9), p=uniform(0, 1, 9))
-    t.add("torch.bernoulli((3, 9), seed=3)", lambda: (rand((3, 9), 3) < 0.5).astype(np.float64), "ulp 0")
+    t.add("torch.bernoulli((3, 9), seed=3)",
+          lambda: (rand((3, 9), 3) < 0.5).astype(np.float64), "ulp 0")
     noise = randn((3, 9), 3, 1)
     t.pointwise("torch.normal(x, s, seed=3, stream=1, dtype=float32)",
                 lambda x, s: x + s * torch.tensor(noise), "rel 1e-5 abs 2e-6 wide 1",
@@ -158,7 +159,8 @@ def rows(t):
           "torch.randint(high=5, size=(3, 9), seed=3, dtype=int8), torch.randint(2, 7, (3, 9), 3)",
           lambda: (five, five, five.astype(np.int8), five + 2))
     t.add("np.roll(x, (1, 2), 1), np.roll(x, (1, -4)), np.roll(x, (3, 2), (0, 1))",
-          lambda x: tuple(np.roll(x.numpy(), *a) for a in (((1, 2), 1), ((1, -4),), ((3, 2), (0, 1)))),
+          lambda x: tuple(np.roll(x.numpy(), *a)
+                          for a in (((1, 2), 1), ((1, -4),), ((3, 2), (0, 1)))),
           "ulp 0", x=normal(4, 5))
     t.add("x.where(x > y, y), x.where(y > 0, 0.5), where(x > y, x, y)",
           lambda x, y: (x.where(x > y, y), x.where(y > 0, 0.5), torch.maximum(x, y)), "ulp 0", **two)

@@ -74,7 +74,8 @@ def pairs(t):
     t.row("correlation(x, y)", correlation, **two)
     t.add("correlation(x, y, axis=0)", lambda x, y: correlation(x.T, y.T), **two)
     t.add("correlation(x, y)",
-          lambda x, y: correlation(*(v.flatten(0, 1) for v in torch.broadcast_tensors(x, y))).reshape(4, 5),
+          lambda x, y: correlation(*(v.flatten(0, 1) for v in torch.broadcast_tensors(x, y)))
+          .reshape(4, 5),
           x=normal(4, 1, 9), y=normal(5, 9))
     t.row("vecdot(a, b)", torch.linalg.vecdot, a=normal(5, 37), b=normal(5, 37))
     t.column("vecdot(a, b, axis=0)", lambda a, b: (a * b).sum(0), a=normal(9, 7), b=normal(9, 7))
