@@ -78,9 +78,14 @@ double element_load(kf__dtype dtype, const void *at, int64_t *integer) {
     return v;
 }
 
+void element_store_integer(kf__dtype dtype, void *at, int64_t v) {
+    float f = (float)v;
+    if (dtype == KF__BOOL) v = v != 0;
+    memcpy(at, dtype == KF__F32 ? (const void *)&f : &v, (size_t)kf__types[dtype].size);
+}
+
 void element_store(kf__dtype dtype, void *at, double v) {
     float f;
-    int64_t i;
     uint32_t bits;
     size_t size = (size_t)kf__types[dtype].size;
     if (dtype == KF__F64) {
@@ -92,7 +97,6 @@ void element_store(kf__dtype dtype, void *at, double v) {
         bits = encode(fields_of(dtype), v);
         memcpy(at, &bits, size);
     } else {
-        i = dtype == KF__BOOL ? v != 0 : (int64_t)v;
-        memcpy(at, &i, size);
+        element_store_integer(dtype, at, dtype == KF__BOOL ? v != 0 : (int64_t)v);
     }
 }

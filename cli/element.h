@@ -8,5 +8,7 @@
 double element_load(kf__dtype dtype, const void *at, int64_t *integer);
 /* Rounds half to even; beyond a float's range as casting does. v must fit an integer dtype. */
 void element_store(kf__dtype dtype, void *at, double v);
+/* Into an integer dtype, which it must fit, bool or f32: without a double between. */
+void element_store_integer(kf__dtype dtype, void *at, int64_t v);
 
 #endif

@@ -21,8 +21,8 @@ static void random_text(const struct recipe *r, kf__text *text) {
     if (r->kind == RECIPE_RANDN)
         kf__print(text, "cast(randn(%s, seed, stream, %s), %s)", shape, wide, name);
     else if (r->kind == RECIPE_RANDINT)
-        kf__print(text, "randint(%lld, %lld, %s, seed, stream, %s)", (long long)r->value,
-                  (long long)r->step, shape, name);
+        kf__print(text, "randint(%lld, %lld, %s, seed, stream, %s)", (long long)r->value.integer,
+                  (long long)r->step.integer, shape, name);
     else if (dtype == KF__BOOL)
         kf__print(text, "rand(%s, seed, stream) < 0.5", shape);
     else
@@ -75,6 +75,13 @@ static kf_status make_random(kf_context *ctx, const struct recipe *r, kf_array *
     kf_program_free(m.program);
     kf_graph_free(m.graph);
     kf_function_free(m.function);
+    if (status != KF_OK && err->line > 0 && text.at) { /* that text isn't the user's */
+        char why[sizeof err->message];
+        snprintf(why, sizeof why, "%.*s", (int)strcspn(err->message, "\n"), err->message);
+        const char *sentence = strstr(why, ": ");
+        kf__fail(err, status, "%s: %s", text.at,
+                 strncmp(why, "line ", 5) == 0 && sentence ? sentence + 2 : why);
+    }
     kf__text_free(&text);
     return status;
 }
@@ -85,12 +92,16 @@ static void fill(const struct recipe *r, kf_array *array) {
     kf__dtype dtype;
     int64_t count = 1;
     if (!kf__dtype_from_dlpack(r->dtype, &dtype)) return;
+    bool exact = r->value.whole && (!kf__is_float(dtype) || dtype == KF__F32);
     for (int i = 0; i < r->ndim; i++) count *= r->shape[i];
-    bool integer = !kf__is_float(dtype);
-    double value = integer && !(r->value > -0x1p63 && r->value < 0x1p63) ? 0 : r->value;
-    for (int64_t i = 0; i < count; i++)
-        element_store(dtype, (char *)array->data + i * kf__types[dtype].size,
-                      r->kind == RECIPE_ARANGE ? value + (double)i * r->step : value);
+    for (int64_t i = 0; i < count; i++) {
+        char *to = (char *)array->data + i * kf__types[dtype].size;
+        int64_t integer = recipe_element(r, r->kind == RECIPE_ARANGE ? i : 0);
+        double value = r->value.value;
+        if (r->kind == RECIPE_ARANGE) value += (double)i * r->step.value;
+        if (exact) element_store_integer(dtype, to, integer);
+        else element_store(dtype, to, r->value.whole ? (double)integer : value);
+    }
 }
 
 static kf_status make_plain(kf_context *ctx, const struct recipe *r, kf_array *array,

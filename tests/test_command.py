@@ -160,6 +160,16 @@ def test_a_number_compiles_once(run):
     ("full(4, 7, dtype=i64)", np.full(4, 7)),
     ("ones(2x3)", np.ones((2, 3), np.float32)),
     ("ones(1K)", np.ones(1000, np.float32)),
+    ("arange(0x10)", np.arange(16)),
+    ("ones(0x10, 4)", np.ones((16, 4), np.float32)),
+    ("full(2x3, 4)", np.full((2, 3), 4, np.float32)),
+    ("arange(9007199254740993, 9007199254740996)", np.arange(2**53 + 1, 2**53 + 4)),
+    ("arange(5, 0, -2)", np.arange(5, 0, -2)),
+    ("arange(-9223372036854775808, 9223372036854775807, 9223372036854775807)",
+     np.array([-2**63, -1, 2**63 - 2])),
+    ("full((2,), 9223372036854775807, dtype=i64)", np.full(2, 2**63 - 1)),
+    ("full((2,), -9223372036854775808, dtype=i64)", np.full(2, -2**63)),
+    ("randint(9007199254740993, 9007199254740994, 5)", np.full(5, 2**53 + 1)),
 ])
 def test_recipes(run, tmp_path, recipe, want):
     run("run", "x.T.T", f"x={recipe}", "-o", "out.npy")

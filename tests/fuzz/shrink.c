@@ -198,8 +198,12 @@ void fz_print_check(const fz_program *p, const fz_trial *trial, const fz_options
             n += (size_t)snprintf(line + n, size - n, " %s=%s", fz_input_names[i],
                                   kf__is_float(in->dtype) ? "0.75" : "3");
         else
-            n += (size_t)snprintf(line + n, size - n, " '%s=randn(%s%sdtype=%s)'",
-                                  fz_input_names[i], shape, in->rank ? ", " : "", alias);
+            n += (size_t)snprintf(line + n, size - n, " '%s=%s%s%sdtype=%s)'", fz_input_names[i],
+                                  kf__is_float(in->dtype)   ? "randn("
+                                  : in->dtype == KF__BOOL   ? "rand("
+                                  : in->dtype == KF__U8     ? "randint(0, 9, "
+                                                            : "randint(-9, 9, ",
+                                  shape, in->rank ? ", " : "", alias);
     }
 }
 
