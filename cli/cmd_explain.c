@@ -1,5 +1,6 @@
 /* kfuse explain: the library's own account of a plan. */
 #include "commands.h"
+#include "target.h"
 
 static kf_status give_text(struct job *job, const kf_plan *plan, kf_text_kind kind, FILE *to,
                            kf_error *err) {
@@ -28,6 +29,7 @@ kf_status command_explain(const struct options *o, struct job *job, int *code, k
         if (out.json_file != stdout && fclose(out.json_file) != 0) failed = true;
         if (failed && status == KF_OK)
             status = kf__fail(err, KF_ERR_IO, "can't write '%s'", o->json);
+        unfinished_end(out.ticket);
     }
     return status;
 }

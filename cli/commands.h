@@ -16,6 +16,7 @@ command command_run, command_check, command_explain, command_emit, command_bench
 struct output {
     FILE *table;
     FILE *json_file; /* NULL: no --json */
+    int ticket;      /* of the unfinished file */
     struct json json;
 };
 kf_status output_open(struct output *out, const struct options *o, kf_error *err);

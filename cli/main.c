@@ -3,6 +3,7 @@
  *     options.c     the command line                     recipe*.c    arrays by expression
  *     job.c         function, inputs, graph              npy*.c       arrays in files
  *     variant.c     fused and unfused plans              report*.c    errors, tables, arrays
+ *     output.c      tables, JSON                         target.c     files that are written
  *     cmd_*.c       the commands                         bench_*.c    how `bench` measures
  *
  * Exit codes: 0 fine, 1 a check failed, 2 bad input or usage. */
@@ -14,6 +15,7 @@
 
 #include "commands.h"
 #include "report.h"
+#include "target.h"
 
 enum { EXIT_BAD = 2 };
 
@@ -43,6 +45,7 @@ static void guard_process(void) {
     if (fd >= 0) close(fd);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    unfinished_watch();
 }
 
 int main(int argc, char **argv) {
@@ -56,7 +59,7 @@ int main(int argc, char **argv) {
         printf("kfuse %s\n", KF_VERSION);
     else if (status == KF_OK && o.help)
         options_help(stdout, o.command);
-    else if (status == KF_OK)
+    else if (status == KF_OK && (status = targets_differ(&o, &err)) == KF_OK)
         status = run_command(&o, &job, &code, &err);
     errno = 0; /* an earlier write may have failed: then the reason isn't known any more */
     if (status == KF_OK && (fflush(stdout) != 0 || ferror(stdout)))

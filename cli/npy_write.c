@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "npy.h"
+#include "target.h"
 
 enum { ALIGNMENT = 64, BLOCK = 1 << 20 };
 
@@ -141,10 +142,12 @@ static kf_status replace_file(const char *path, const char *target, const kf_arr
     if (fd < 0)
         return kf__fail(err, KF_ERR_IO, "can't create a file beside '%s': %s", path,
                         strerror(errno));
+    int ticket = unfinished_begin(name);
     kf_status status = close_file(fd, path, write_to(fd, path, array, err), err);
     if (status == KF_OK && rename(name, target) != 0)
         status = kf__fail(err, KF_ERR_IO, "can't replace '%s': %s", path, strerror(errno));
     if (status != KF_OK) unlink(name);
+    unfinished_end(ticket);
     return status;
 }
 
@@ -155,14 +158,13 @@ kf_status npy_write(const char *path, const kf_array *array, kf_error *err) {
     if (!npy_descr(array->dtype) || array->ndim < 0 || array->ndim > 8)
         return kf__fail(err, KF_ERR_UNSUPPORTED, "'%s': this dtype or rank can't be written", path);
     struct stat info;
-    if (stat(path, &info) != 0) return replace_file(path, path, array, err);
-    if (!S_ISREG(info.st_mode)) {
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         int fd = open(path, O_WRONLY | O_CLOEXEC);
         if (fd < 0)
             return kf__fail(err, KF_ERR_IO, "can't write '%s': %s", path, strerror(errno));
         return close_file(fd, path, write_to(fd, path, array, err), err);
     }
-    char *target = realpath(path, NULL); /* what a link points to is replaced, not the link */
+    char *target = target_of(path); /* what a link points to is replaced, not the link */
     if (!target) return kf__fail(err, KF_ERR_IO, "can't write '%s': %s", path, strerror(errno));
     kf_status status = replace_file(path, target, array, err);
     free(target);

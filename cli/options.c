@@ -62,9 +62,11 @@ static kf_status set_numerics(struct options *o, const char *value, kf_error *er
 }
 
 static kf_status set_count(const char *name, const char *value, int *out, kf_error *err) {
+    enum { MOST = 65536 };
     int64_t n;
-    if (!kf__parse_int(value, strlen(value), &n) || n < 1 || n > 65536)
-        return kf__fail(err, KF_ERR_ARGUMENT, "--%s %s: give a number from 1 on", name, value);
+    if (!kf__parse_int(value, strlen(value), &n) || n < 1 || n > MOST)
+        return kf__fail(err, KF_ERR_ARGUMENT, "--%s %s: give a number from 1 to %d", name, value,
+                        MOST);
     *out = (int)n;
     return KF_OK;
 }
@@ -177,6 +179,10 @@ static const struct option_row *find_row(const char *name, size_t n, bool letter
 static kf_status unknown_option(const char *word, kf_error *err) {
     const char *names[KF__COUNT(rows)];
     for (size_t i = 0; i < KF__COUNT(rows); i++) names[i] = rows[i].name;
+    const struct option_row *letter = word[1] != '-' ? find_row(word + 1, 1, true) : NULL;
+    if (letter && letter->argument == REQUIRED)
+        return kf__fail(err, KF_ERR_ARGUMENT, "there is no option %s; a value comes after a space "
+                        "or =, as in -%c %s", word, word[1], word + 2);
     const char *name = word + strspn(word, "-");
     const char *near = kf__nearest(name, strcspn(name, "="), names, KF__COUNT(rows));
     return kf__fail(err, KF_ERR_ARGUMENT,
@@ -194,12 +200,17 @@ static bool is_letter_option(const char *word) {
     return (!word[2] || word[2] == '=') && find_row(word + 1, 1, true);
 }
 
+/* May the next word begin with a minus? An expression may, and behind it nothing. */
+static bool may_begin_text(const struct options *o) {
+    return (o->command & WITH_INPUTS) && !o->words.n;
+}
+
 /* One option at argv[*i]; moves *i on to its last word. */
 static kf_status read_option(struct options *o, int argc, char **argv, int *i, kf_error *err) {
     const char *word = argv[*i], *value = NULL;
     bool letter = word[1] != '-';
     const char *name = word + (letter ? 1 : 2);
-    size_t n = letter ? 1 : strcspn(name, "=");
+    size_t n = strcspn(name, "=");
     const struct option_row *row = find_row(name, n, letter);
     if (!row) return unknown_option(word, err);
     if (name[n]) value = name + n + (name[n] == '=');
@@ -207,9 +218,12 @@ static kf_status read_option(struct options *o, int argc, char **argv, int *i, k
         if (*i + 1 >= argc)
             return kf__fail(err, KF_ERR_ARGUMENT, "%s needs a value: %s", word, row->usage);
         value = argv[++*i];
+        if (strstr(row->usage, "FILE") && value[0] == '-' && value[1])
+            return kf__fail(err, KF_ERR_ARGUMENT, "%s needs a file, not %s; one whose name begins "
+                            "with - is written ./%s", word, value, value);
     }
     if (row->argument == NONE && value)
-        return kf__fail(err, KF_ERR_ARGUMENT, "%.*s takes no value", (int)(n + 2), word);
+        return kf__fail(err, KF_ERR_ARGUMENT, "%.*s takes no value", (int)(name + n - word), word);
     if (o->command && !(row->commands & o->command))
         return kf__fail(err, KF_ERR_ARGUMENT, "`kfuse %s` has no option --%s", o->command_name,
                         row->name);
@@ -251,7 +265,7 @@ kf_status options_read(struct options *o, int argc, char **argv, kf_error *err) 
         if (!only_words && strcmp(word, "--") == 0) {
             only_words = true;
         } else if (!only_words && word[0] == '-' && word[1] && !is_number(word) &&
-                   (word[1] == '-' || is_letter_option(word) || !o->command)) {
+                   (word[1] == '-' || is_letter_option(word) || !may_begin_text(o))) {
             KF_TRY(read_option(o, argc, argv, &i, err));
         } else if (!command_seen) {
             KF_TRY(read_command(o, word, err));

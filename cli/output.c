@@ -5,6 +5,12 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "target.h"
+
+static bool is_file(FILE *file) {
+    struct stat info;
+    return fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
+}
 
 kf_status output_open(struct output *out, const struct options *o, kf_error *err) {
     *out = (struct output){.table = stdout};
@@ -14,6 +20,7 @@ kf_status output_open(struct output *out, const struct options *o, kf_error *err
     out->json_file = standard ? stdout : fopen(o->json, "wb");
     if (!out->json_file)
         return kf__fail(err, KF_ERR_IO, "can't write '%s': %s", o->json, strerror(errno));
+    out->ticket = standard || !is_file(out->json_file) ? -1 : unfinished_begin(o->json);
     json_begin(&out->json, out->json_file);
     return KF_OK;
 }
@@ -26,12 +33,11 @@ kf_status output_close(struct output *out, const struct options *o, kf_status st
     } else {
         status = json_end(&out->json, o->json, err);
     }
-    struct stat info;
-    bool named = out->json_file != stdout;
-    bool file = named && fstat(fileno(out->json_file), &info) == 0 && S_ISREG(info.st_mode);
+    bool named = out->json_file != stdout, file = named && is_file(out->json_file);
     if (named && fclose(out->json_file) != 0 && status == KF_OK)
         status = kf__fail(err, KF_ERR_IO, "can't write '%s': %s", o->json, strerror(errno));
     if (file && status != KF_OK) remove(o->json); /* never a device or a pipe */
+    unfinished_end(out->ticket);
     out->json_file = NULL;
     return status;
 }

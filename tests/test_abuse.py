@@ -1,12 +1,14 @@
 """Bad input by the hundred: each ends in one sentence and exit code 2, never a crash or a hang."""
 
 import ast
+import contextlib
 import os
 import pathlib
 import resource
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -295,6 +297,37 @@ def test_files_that_may_not_grow(kfuse, session_cache, tmp_path):
     check(raw(kfuse, session_cache, tmp_path, "run", "x * 1.0625", "x=ones(3)", preexec_fn=limit))
     done = raw(kfuse, session_cache, tmp_path, "ops", "--json", "ops.json", preexec_fn=limit)
     assert done.returncode == 2 and not (tmp_path / "ops.json").exists()
+
+
+def interrupt(kfuse, session_cache, tmp_path, number, unfinished, *arguments, **env):
+    """The command's exit code after a signal, which comes once there is an unfinished file."""
+    process = subprocess.Popen([kfuse, "run", *arguments], cwd=tmp_path, start_new_session=True,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env={**os.environ, "KFUSE_CACHE_DIR": str(session_cache), **env})
+    end = time.monotonic() + 60
+    while process.poll() is None and not list(tmp_path.glob(unfinished)):
+        assert time.monotonic() < end
+    os.kill(process.pid, number)
+    code = process.wait(60)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # the compiler that sleeps
+    return code
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_interrupted(kfuse, session_cache, tmp_path, name):
+    number = getattr(signal, name)
+    cc = tmp_path / "cc"
+    cc.write_text(f"#!/bin/sh\n: > {tmp_path}/started\nexec sleep 30\n")
+    cc.chmod(0o755)
+    code = interrupt(kfuse, session_cache, tmp_path, number, "started", "x * 1.1875", "x=ones(3)",
+                     "--json", "out.json", "--device", "cpu", KFUSE_CC=str(cc))
+    assert code == -number and not (tmp_path / "out.json").exists()
+    np.save(tmp_path / "big.npy", np.arange(3))
+    code = interrupt(kfuse, session_cache, tmp_path, number, "*.tmp", "x * 2", "x=ones(50M)", "-o",
+                     "big.npy")
+    assert code in (-number, 0) and list(tmp_path.glob("*.tmp")) == []
+    assert np.load(tmp_path / "big.npy", mmap_mode="r").shape == ((3,) if code else (50_000_000,))
 
 
 @pytest.mark.parametrize("name, value", [

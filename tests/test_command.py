@@ -195,6 +195,32 @@ def test_random_recipes(run, tmp_path):
     assert 400 < np.load(tmp_path / "out.npy").sum() < 600
 
 
+def test_run_writes_through_links(run, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "one.npy").symlink_to("there/two.npy")
+    (tmp_path / "there" / "two.npy").symlink_to("three.npy")
+    for value in 1, 2:  # the file isn't there yet, and then it is
+        run("run", "x * 1", f"x=full(3, {value})", "-o", "one.npy")
+        assert (tmp_path / "one.npy").is_symlink()
+        assert (tmp_path / "there" / "two.npy").is_symlink()
+        three = np.load(tmp_path / "there" / "three.npy")
+        np.testing.assert_array_equal(three, np.full(3, value, np.float32))
+    (tmp_path / "loop.npy").symlink_to("loop.npy")
+    assert "symbolic links" in bad(run, "run", "x * 1", "x=ones(3)", "-o", "loop.npy")
+
+
+def test_one_file_for_two_results(run, tmp_path):
+    (tmp_path / "link.npy").symlink_to("a.npy")
+    two = ["run", "x, x + 1", "x=ones(3)", "-o", "a.npy", "-o"]
+    for other in "a.npy", "./a.npy", tmp_path / "a.npy", "link.npy":
+        assert "two results" in bad(run, *two, other)
+    assert "two results" in bad(run, *two, "b.npy", "--json", "./b.npy")
+    assert "two results" in bad(run, "emit", "x", "x=ones(3)", "-o", "k", "--cubin", "k")
+    assert "two results" in bad(run, "bench", "fma", "--plot", "p", "--json", "p")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.npy"]
+    run("run", "x, x + 1", "x=ones(3)", "-o", "/dev/null", "-o", "/dev/null")
+
+
 def test_run_file(run, tmp_path):
     (tmp_path / "f.kf").write_text(
         "def twice(x):\n    return x * 2\n\ndef shifted(x, by=1.0):\n    return twice(x) + by\n")
@@ -419,6 +445,13 @@ def bad(run, *arguments, env=None):
     (["run", "x", "x=ones(3)", "--device", "tpu"], ["cpu, cuda"]),
     (["run", "x", "x=ones(3)", "--plot", "f.svg"], ["--plot"]),
     (["run", "x", "x=ones(3)", "-o"], ["-o needs a value"]),
+    (["run", "x", "x=ones(3)", "-o", "--json"], ["-o needs a file", "./--json"]),
+    (["run", "x", "x=ones(3)", "--json", "-o"], ["--json needs a file"]),
+    (["run", "x", "x=ones(3)", "-v"], ["no option -v"]),
+    (["run", "x", "x=ones(3)", "-oout.npy"], ["no option -oout.npy", "-o out.npy"]),
+    (["ops", "-v"], ["no option -v"]),
+    (["run", "x", "x=ones(3)", "--threads", "1000000"], ["from 1 to 65536"]),
+    (["bench", "fma", "--repeats", "2147483648"], ["from 1 to 65536"]),
     (["run", "x * 2", "x=ones(3)", "-o", "no/such/folder.npy"], ["no/such/folder.npy"]),
     (["run", "1 +", "x=ones(3)"], ["column"]),
     (["run", "x and y", "x=ones(3)", "y=ones(3)"], ["&"]),
