@@ -192,6 +192,9 @@ static void give_all(struct output *out) {
 }
 
 static kf_status find(const char *name, kf__callable *op, kf_error *err) {
+    char own[KF__OWN_NAME];
+    const char *plain = kf__name_of_module(name, own); /* np.exp: exp */
+    if (plain && plain != own) name = plain;
     const char *real = kf__alias_of(name);
     for (*op = (kf__callable){0}; kf__callable_next(op);)
         if (strcmp(op->name, real ? real : name) == 0) return KF_OK;

@@ -131,7 +131,12 @@ static kf_status file_function(struct job *job, const char *what, size_t n, kf_e
     if (!job->path) return kf__out_of_memory(err);
     job->file_name = job->path;
     KF_TRY(read_text(job->path, &job->text, err));
-    return kf_parse(job->ctx, job->text, what[n] ? what + n + 1 : NULL, &job->function, err);
+    kf_error why = {0};
+    if (kf_parse(job->ctx, job->text, what[n] ? what + n + 1 : NULL, &job->function, &why) == KF_OK)
+        return KF_OK;
+    if (why.line) *err = why; /* it will be said which file has this line */
+    else kf__fail(err, why.status, "%s: %s", job->path, why.message);
+    return why.status;
 }
 
 /* Values that only text can say: tuples, strings, names of dtypes. */
@@ -193,6 +198,12 @@ static bool has_argument(const char *name, const char *const *args, uint32_t n) 
     return false;
 }
 
+static bool is_of_module(const char *what) {
+    char own[KF__OWN_NAME];
+    const char *name = kf__name_of_module(what, own);
+    return name && is_identifier(name, strlen(name));
+}
+
 kf_status job_function(struct job *job, const char *what, const char *const *args, uint32_t n,
                        kf_error *err) {
     size_t path = path_length(what);
@@ -201,7 +212,18 @@ kf_status job_function(struct job *job, const char *what, const char *const *arg
         return named_function(job, what, args, n, err);
     job->text = strdup(what);
     if (!job->text) return kf__out_of_memory(err);
-    return kf_parse(job->ctx, job->text, NULL, &job->function, err);
+    kf_status status = kf_parse(job->ctx, job->text, NULL, &job->function, err);
+    if (status != KF_ERR_NAME || !is_of_module(what)) return status;
+    kf_error of_expression = *err; /* np.pi would have been one, np.exp isn't */
+    *err = (kf_error){0};
+    free(job->text);
+    job->text = NULL;
+    if (named_function(job, what, args, n, err) == KF_OK) return KF_OK;
+    free(job->text);
+    job->text = strdup(what);
+    job->made_call = false;
+    *err = of_expression;
+    return status;
 }
 
 /* ---------------------------------------------------------------- values of inputs */
@@ -309,9 +331,33 @@ static bool is_constant(const char *name, size_t n) {
     return kf__dtype_from_name(name, n, &dtype);
 }
 
+/* `kfuse run -v 'x + 1'`: -v is a text, but wasn't meant as one. */
+static kf_status option_as_text(const struct job *job, const char *arg, kf_error *err) {
+    const char *text = job->options->words.n ? job->options->words.at[0] : "";
+    if (text[0] != '-' || !is_identifier(text + 1, strlen(text + 1))) return KF_OK;
+    return kf__fail(err, KF_ERR_ARGUMENT, "there is no option %s; and taken for what to compute it "
+                    "needs its arguments by name: %s=%s", text, text + 1, arg);
+}
+
+/* softmax(axis=0) lacks what x=... was meant for. */
+static kf_status lacking_argument(const struct job *job, const char *arg, size_t n,
+                                  kf_error *err) {
+    char name[80];
+    kf_graph *graph = NULL;
+    kf_error why = {0};
+    snprintf(name, sizeof name, "`%.*s`", (int)n, arg);
+    kf_graph_create(job->ctx, job->function, 0, NULL, job->options->numerics, &graph, &why);
+    kf_graph_free(graph);
+    if (why.status != KF_ERR_ARGUMENT || !strstr(why.message, name)) return KF_OK;
+    *err = why;
+    return why.status;
+}
+
 static kf_status unknown_argument(const struct job *job, const char *arg, size_t n,
                                   kf_error *err) {
     kf__text names;
+    if (arg[n] != '=') KF_TRY(option_as_text(job, arg, err));
+    if (job->n_inputs == 0 && arg[n] == '=') KF_TRY(lacking_argument(job, arg, n, err));
     kf__text_init(&names, &kf__malloc);
     for (int i = 0; i < job->n_inputs; i++)
         kf__print(&names, "%s%s", i ? ", " : "", job->inputs[i].name);
@@ -344,8 +390,25 @@ static kf_status bind_argument(struct job *job, const char *arg, const char **va
     return unknown_argument(job, arg, named ? n : strlen(arg), err);
 }
 
+/* float33, uint16, complex64: of a dtype that there isn't. */
+static bool is_like_dtype(const char *name) {
+    static const char *const families[] = {"float", "int", "uint", "complex", "bfloat"};
+    static const char *const others[] = {"u16", "u32", "u64", "f128", "c64", "c128"};
+    for (size_t i = 0; i < KF__COUNT(families); i++) {
+        size_t n = strlen(families[i]);
+        if (strncmp(name, families[i], n) == 0 && isdigit((unsigned char)name[n])) return true;
+    }
+    for (size_t i = 0; i < KF__COUNT(others); i++)
+        if (strcmp(name, others[i]) == 0) return true;
+    return false;
+}
+
 static kf_status missing_argument(const struct job *job, int i, kf_error *err) {
     const char *name = job->inputs[i].name;
+    if (is_like_dtype(name))
+        return kf__fail(err, KF_ERR_ARGUMENT, "there is no dtype `%s`; there are f64 f32 f16 bf16 "
+                        "f8e4m3 f8e5m2 i64 i32 i16 i8 u8 bool (and as an input it has no value: "
+                        "%s=...)", name, name);
     return kf__fail(err, KF_ERR_ARGUMENT, "`%s` has no value: give %s=@file.npy, "
                     "%s='randn(1000, 300)' or a number, %s=0.5", name, name, name, name);
 }

@@ -47,7 +47,8 @@ static char *identity(const char *path) {
     char *target = target_of(path);
     if (!target || *target == 0) return target;
     char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
-    char *folder = beside(target, "."), *real = folder ? realpath(folder, NULL) : NULL, *whole = NULL;
+    char *folder = beside(target, "."), *real = folder ? realpath(folder, NULL) : NULL;
+    char *whole = NULL;
     if (real && (whole = malloc(strlen(real) + strlen(name) + 2)))
         sprintf(whole, "%s/%s", real, name);
     free(folder);

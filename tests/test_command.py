@@ -232,9 +232,29 @@ def test_run_file(run, tmp_path):
     np.testing.assert_array_equal(a, b + np.float32(1))
     done = run("run", "f.kf:twise", "x=@x.npy", code=2)
     assert "twice" in done.stderr
+    done = run("run", "f.kf:g", "x=@x.npy", code=2)
+    assert "f.kf: there is no def `g`; there are twice, shifted" in done.stderr
     (tmp_path / "bad.kf").write_text("def f(x):\n    return exq(x)\n")
     done = run("run", "bad.kf", "x=@x.npy", code=2)
     assert "bad.kf:2:12" in done.stderr and "exp" in done.stderr and "^" in done.stderr
+
+
+def test_names_of_modules(run, tmp_path):
+    x = np.arange(5, dtype=np.float32)
+    save(tmp_path, x=x)
+    for name, want in (("np.negative", -x), ("F.relu", x), ("torch.var", x.var(ddof=1)),
+                       ("np.var", x.var()), ("torch.nn.functional.relu", x)):
+        run("run", name, "x=@x.npy", "-o", "out.npy")
+        np.testing.assert_allclose(np.load(tmp_path / "out.npy"), want, rtol=1e-6)
+    assert run("ops", "np.exp").stdout == run("ops", "exp").stdout
+    assert run("ops", "torch.var").stdout.startswith("torch.var(x")
+
+
+def test_integers_as_arguments(run, tmp_path):
+    (tmp_path / "f.kf").write_text("def f(x, n: int):\n    return x * n\n")
+    for n, words in (("nan", "not nan"), ("inf", "not an infinity"), ("1.5", "with a fraction"),
+                     ("99999999999999999999", "beyond 64 bits"), ("2.0", "not a float")):
+        assert words in bad(run, "run", "f.kf", "x=ones(3)", f"n={n}")
 
 
 def test_run_prints(run):
@@ -450,6 +470,14 @@ def bad(run, *arguments, env=None):
     (["run", "x", "x=ones(3)", "-v"], ["no option -v"]),
     (["run", "x", "x=ones(3)", "-oout.npy"], ["no option -oout.npy", "-o out.npy"]),
     (["ops", "-v"], ["no option -v"]),
+    (["run", "-v", "x + 1", "x=ones(3)"], ["no option -v"]),
+    (["run", "cast(x, float33)", "x=ones(3)"], ["no dtype `float33`", "f32"]),
+    (["run", "x.astype(complex64)", "x=ones(3)"], ["no dtype `complex64`"]),
+    (["run", "zeros(3, dtype=uint16)"], ["no dtype `uint16`"]),
+    (["run", "softmax(axis=0)", "x=ones(3)"], ["softmax() needs an argument for `x`", "^"]),
+    (["run", "ones(3)", "x=ones(3)"], ["no input `x`; inputs: none"]),
+    (["run", "np.nope", "x=ones(3)"], ["`nope`", "^"]),
+    (["ops", "np.nope"], ["`nope`"]),
     (["run", "x", "x=ones(3)", "--threads", "1000000"], ["from 1 to 65536"]),
     (["bench", "fma", "--repeats", "2147483648"], ["from 1 to 65536"]),
     (["run", "x * 2", "x=ones(3)", "-o", "no/such/folder.npy"], ["no/such/folder.npy"]),
@@ -483,6 +511,12 @@ def test_no_compiler(run, cache_dir):
     run("run", "x * 3", "x=ones(3)", "--device", "cpu", env=env)  # from the cache
 
 
+def test_cpu_level(run):
+    for level, lines in ("v3", 0), ("x86-64-v2", 0), ("garbage", 1), ("v9", 1):
+        done = run("run", "x * 3", "x=ones(3)", env={"KFUSE_CPU_LEVEL": level})
+        assert done.stderr.count("KFUSE_CPU_LEVEL") == len(done.stderr.splitlines()) == lines
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_unwritable_cache(run, tmp_path):
     folder = tmp_path / "locked"
@@ -496,6 +530,9 @@ def test_unusable_cache(run, tmp_path):
     env = {"KFUSE_CACHE_DIR": str(tmp_path / "file" / "cache")}
     done = run("run", "mean(x), exp(y)", "x=ones(3)", "y=ones(4, 5)", env=env)
     assert done.stderr.count("cache") >= 1 and len(done.stderr.splitlines()) == 1
+    nowhere = {"KFUSE_CACHE_DIR": "", "XDG_CACHE_HOME": "", "HOME": ""}
+    done = run("run", "x * 3", "x=ones(3)", env=nowhere)
+    assert "the kernel cache isn't used" in done.stderr
     folder = tmp_path / "open"
     folder.mkdir()
     folder.chmod(0o777)

@@ -98,8 +98,9 @@ void kf__cache_free(kf__cache *cache) {
 static int folder_of(kf__cache *cache) {
     if (cache->limit == 0) return -1;
     if (kf__folder_open(&cache->folder)) return cache->folder.fd;
-    say(cache, "the kernel cache %s isn't used, so each process compiles anew: %s",
-        cache->folder.path ? cache->folder.path : "", cache->folder.trouble);
+    const char *path = cache->folder.path ? cache->folder.path : "";
+    say(cache, "the kernel cache%s%s isn't used, so each process compiles anew: %s",
+        *path ? " " : "", path, cache->folder.trouble);
     return -1;
 }
 

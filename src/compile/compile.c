@@ -42,6 +42,7 @@ kf_status kf__compiler_create(const kf_allocator *mem, kf__log log, void *log_us
         kf__release(mem, compiler);
         return status;
     }
+    kf__cpu_level_check(log, log_user);
     pthread_mutex_init(&compiler->lock, NULL);
     pthread_mutex_init(&compiler->module_lock, NULL);
     pthread_cond_init(&compiler->done, NULL);

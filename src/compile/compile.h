@@ -52,6 +52,8 @@ void kf__compiler_statistics(const kf__compiler *compiler, int64_t *compiled, in
 /* The x86-64 level that processor and system support, 1 to 4, or the lower one that
  * $KFUSE_CPU_LEVEL asks for ("2", "v2" or "x86-64-v2"); 1 on other processors. */
 int kf__cpu_level(void);
+/* Says so where $KFUSE_CPU_LEVEL isn't one. */
+void kf__cpu_level_check(kf__log log, void *log_user);
 /* "x86-64-v3", "aarch64"... `level` as in kf__compile_target, not 0. Static. */
 const char *kf__cpu_architecture(int level);
 

@@ -7,6 +7,18 @@
 
 #include "compile/compile.h"
 
+/* $KFUSE_CPU_LEVEL, 0 where it isn't set; false: it is no level. */
+static bool level_asked_for(int *level) {
+    const char *wish = getenv("KFUSE_CPU_LEVEL");
+    *level = 0;
+    if (!wish || !*wish) return true;
+    if (strncmp(wish, "x86-64-", 7) == 0) wish += 7;
+    if (*wish == 'v') wish++;
+    if (wish[0] < '1' || wish[0] > '4' || wish[1]) return false;
+    *level = wish[0] - '0';
+    return true;
+}
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 
@@ -44,18 +56,21 @@ static int detect(void) {
 static void detect_once(void) { hardware_level = detect(); }
 
 int kf__cpu_level(void) {
+    int wish;
     pthread_once(&once, detect_once);
-    const char *wish = getenv("KFUSE_CPU_LEVEL");
-    if (!wish) return hardware_level;
-    if (strncmp(wish, "x86-64-", 7) == 0) wish += 7;
-    if (*wish == 'v') wish++;
-    bool level = wish[0] >= '1' && wish[0] <= '4' && !wish[1];
-    return level && wish[0] - '0' < hardware_level ? wish[0] - '0' : hardware_level;
+    return level_asked_for(&wish) && wish && wish < hardware_level ? wish : hardware_level;
 }
 
 #else
 int kf__cpu_level(void) { return 1; }
 #endif
+
+void kf__cpu_level_check(kf__log log, void *log_user) {
+    int ignored;
+    if (log && !level_asked_for(&ignored))
+        log(log_user, "KFUSE_CPU_LEVEL isn't a level from x86-64-v1 to x86-64-v4: this machine's "
+                      "is used");
+}
 
 const char *kf__cpu_architecture(int level) {
 #if defined(__x86_64__)

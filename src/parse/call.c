@@ -1,5 +1,7 @@
 /* Calls: arguments are bound to parameters, then a builtin makes nodes, or a def's statements are
  * evaluated in a frame of their own. */
+#include <math.h>
+
 #include "parse/evaluate.h"
 
 /* ---------------------------------------------------------------- binding arguments */
@@ -226,6 +228,13 @@ static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out
 
 /* ---------------------------------------------------------------- defs */
 
+/* What keeps a float from being an integer. */
+static const char *float_text(double number) {
+    return isnan(number) ? "nan" : isinf(number) ? "an infinity"
+           : number != floor(number) ? "a number with a fraction"
+           : fabs(number) >= 0x1p63 ? "a number beyond 64 bits" : "a float";
+}
+
 /* `k: int`, `s: float`, `axes: tuple`, `mode: str`. An array of rank 0 may stand for a number. */
 static bool check_kind(kf__evaluator *ev, const char *name, kf__annotated kind,
                        const kf__object *o) {
@@ -247,10 +256,10 @@ static bool check_kind(kf__evaluator *ev, const char *name, kf__annotated kind,
     case KF__ANNOTATED_STRING: fits = o->kind == KF__O_STRING; break;
     default: return true;
     }
-    return fits || kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be %s, not %s%s", name, wanted,
-                                 kf__object_text(o),
-                                 o->kind == KF__O_SCALAR && kind == KF__ANNOTATED_INT
-                                     ? " with a fraction" : "");
+    const char *given = o->kind == KF__O_SCALAR && kind == KF__ANNOTATED_INT
+                            ? float_text(o->number) : kf__object_text(o);
+    return fits ||
+           kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be %s, not %s", name, wanted, given);
 }
 
 /* `x: real`: what follows is computed in floating point, so that no integer wraps on the way. */

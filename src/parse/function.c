@@ -176,25 +176,38 @@ static kf_status wrap_builtin(kf_function *f, kf__def ***list_at, const kf__buil
     return KF_OK;
 }
 
+/* The text's own defs where it has any. */
+static kf_status unknown_def(kf_function *f, const char *name, kf_error *err) {
+    words names = {0};
+    kf__text own;
+    kf__text_init(&own, f->mem);
+    for (const kf__def *d = f->defs; d && names.n < 20; d = d->next)
+        if (d->name[0] && !d->library) kf__print(&own, "%s%s", own.n ? ", " : "", d->name);
+    callable_names(f, &names);
+    const char *near = kf__nearest(name, strlen(name), names.at, names.n);
+    kf_status status = kf__fail(err, KF_ERR_NAME, "there is no def `%s`; %s%s%s", name,
+                                near ? "did you mean `" : own.n ? "there are " : "`kfuse ops` ",
+                                near ? near : own.n ? own.at : "lists what there is",
+                                near ? "`?" : "");
+    kf__text_free(&own);
+    KF__VEC_FREE(f->mem, &names);
+    return status;
+}
+
 static kf_status pick_named(kf_function *f, kf__def ***list_at, const char *name, kf_error *err) {
-    size_t n = strlen(name);
-    f->main = find_def(f, false, name, n);
+    char own[KF__OWN_NAME];
+    const char *of_module = kf__name_of_module(name, own), *asked = name;
+    f->main = find_def(f, false, name, strlen(name));
     if (f->main) return KF_OK;
-    if (name[0] != '_') KF_TRY(library_def(f, list_at, name, n, &f->main, err));
+    if (of_module) name = of_module;
+    size_t n = strlen(name);
+    if (name[0] != '_' || of_module) KF_TRY(library_def(f, list_at, name, n, &f->main, err));
     if (f->main) return KF_OK;
     const kf__builtin *b = kf__builtin_find(name, n);
     if (b && !kf__builtin_private(b)) return wrap_builtin(f, list_at, b, err);
     const char *why = kf__unsupported(name, n);
     if (why) return kf__fail(err, KF_ERR_UNSUPPORTED, "`%s` %s", name, why);
-    words names = {0};
-    callable_names(f, &names);
-    const char *near = kf__nearest(name, n, names.at, names.n);
-    kf_status status = kf__fail(err, KF_ERR_NAME,
-                                near ? "there is no def `%s`; did you mean `%s`?"
-                                     : "there is no def `%s`; `kfuse ops` lists what there is",
-                                name, near);
-    KF__VEC_FREE(f->mem, &names);
-    return status;
+    return unknown_def(f, asked, err);
 }
 
 static kf_status same_names(const kf_function *f, kf_error *err) {

@@ -4,6 +4,7 @@
  * Where a module's function isn't what is meant without the prefix (torch.var divides by n - 1),
  * src/library/modules.kf has a def of its own for it. */
 #include <math.h>
+#include <stdio.h>
 
 #include "parse/reader.h"
 
@@ -44,17 +45,45 @@ static const struct {
     {"functional", KF__TORCH, true},  {"linalg", KF__LINALG, true}, {"stats", KF__SCIPY, true},
 };
 
-kf__family kf__module_family(const kf__reader *r, const kf__token *t) {
+static kf__family family_of(const char *name, size_t n) {
     for (size_t i = 0; i < KF__COUNT(modules); i++)
-        if (kf__token_is(r, t, modules[i].name)) return modules[i].family;
+        if (strlen(modules[i].name) == n && memcmp(modules[i].name, name, n) == 0)
+            return modules[i].family;
     return KF__OURS;
 }
 
+kf__family kf__module_family(const kf__reader *r, const kf__token *t) {
+    return family_of(kf__spelling(r, t), t->length);
+}
+
 /* nn, functional, special, ...: a module inside of a module. */
-static bool is_inside(const kf__reader *r, const kf__token *t) {
+static bool is_inside(const char *name, size_t n) {
     for (size_t i = 0; i < KF__COUNT(modules); i++)
-        if (modules[i].inside && kf__token_is(r, t, modules[i].name)) return true;
+        if (modules[i].inside && strlen(modules[i].name) == n &&
+            memcmp(modules[i].name, name, n) == 0)
+            return true;
     return false;
+}
+
+/* The family that the functions of a module have which is inside of one of that family. */
+static kf__family family_inside(kf__family outer, const char *name, size_t n) {
+    bool stays = outer == KF__TORCH && !(n == 6 && memcmp(name, "linalg", 6) == 0);
+    return stays ? outer : family_of(name, n);
+}
+
+const char *kf__name_of_module(const char *name, char *own) {
+    size_t n = strcspn(name, ".");
+    kf__family family = family_of(name, n);
+    kf__library_place place;
+    if (family == KF__OURS || !name[n]) return NULL;
+    const char *at = name + n + 1;
+    for (n = strcspn(at, "."); at[n] && is_inside(at, n); n = strcspn(at, ".")) {
+        family = family_inside(family, at, n);
+        at += n + 1;
+    }
+    if (at[n] || !n || *at == '_' || n > 60) return NULL;
+    int length = snprintf(own, KF__OWN_NAME, "%s%s", kf__family_prefix[family], at);
+    return kf__library_find(own, (size_t)length, &place) ? own : at;
 }
 
 /* Dtypes that have such a name in a module only, where it isn't a function's too. */
@@ -89,9 +118,8 @@ kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family f
         kf__token t = r->token;
         if (!kf__expect(r, KF__T_NAME, "after `.`")) return NULL;
         if (r->token.kind == KF__T_OPEN) return kf__read_call(r, &t, family);
-        if (r->token.kind == KF__T_DOT && is_inside(r, &t)) {
-            if (family != KF__TORCH || kf__token_is(r, &t, "linalg"))
-                family = kf__module_family(r, &t);
+        if (r->token.kind == KF__T_DOT && is_inside(kf__spelling(r, &t), t.length)) {
+            family = family_inside(family, kf__spelling(r, &t), t.length);
             continue;
         }
         kf__object o = {.kind = KF__O_NONE};

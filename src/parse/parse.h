@@ -48,6 +48,10 @@ bool kf__callable_next(kf__callable *c);
 /* What `name` is another name of; NULL: nothing. The i-th other name of `name`; NULL behind
  * them. */
 const char *kf__alias_of(const char *name);
+/* "F.relu" is `relu`, which points into `name`, and "torch.var" `_torch_var`, which is written to
+ * `own`. NULL: it isn't the name of a module's function. */
+enum { KF__OWN_NAME = 80 };
+const char *kf__name_of_module(const char *name, char *own);
 const char *kf__other_name(const char *name, size_t i);
 /* The text of a composite, comment included, and the file it is in; false: it is none. */
 bool kf__composite_source(const char *name, kf__text *out, const char **file);

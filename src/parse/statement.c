@@ -13,9 +13,13 @@ static bool read_size(kf__reader *r, kf__annotation *a) {
     int i = a->rank++;
     if (t.kind == KF__T_NAME) {
         a->size[i].name = t.at, a->size[i].name_n = t.length;
-    } else if (t.kind != KF__T_INT ||
-               !kf__parse_int(r->lexer.module->text + t.at, t.length, &a->size[i].number)) {
-        return kf__reader_unexpected(r, "a size: a name or a number");
+    } else if (t.kind == KF__T_FLOAT ||
+               (t.kind == KF__T_INT && !kf__parse_int(kf__spelling(r, &t), t.length,
+                                                      &a->size[i].number))) {
+        return kf__reader_fail(r, KF_ERR_SYNTAX, t.at, "a size is a name or an integer of 64 bits, "
+                               "not %.*s", (int)t.length, kf__spelling(r, &t));
+    } else if (t.kind != KF__T_INT) {
+        return kf__reader_unexpected(r, "a size: a name or an integer");
     }
     kf__take(r);
     return kf__reader_ok(r);
