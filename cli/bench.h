@@ -120,7 +120,6 @@ typedef KF__VEC(struct bench_row *) bench_rows;
 void bench_print_heading(FILE *to, const struct options *o, const char *device);
 void bench_print_row(FILE *to, const struct bench_row *row);
 void bench_json_row(struct json *j, const struct bench_row *row);
-kf_status bench_compare(FILE *to, const char *path, const bench_rows *rows, kf_error *err);
 
 /* What is kept of a variant's JSON, and what a plot needs. */
 struct bench_mark {
@@ -133,7 +132,11 @@ typedef KF__VEC(struct bench_mark) bench_marks;
 kf_status bench_marks_of(const bench_rows *rows, bench_marks *marks, kf_error *err);
 /* Read what `bench --json` wrote. */
 kf_status bench_marks_read(const char *path, bench_marks *marks, kf_error *err);
+/* `path` is for the heading. */
+void bench_compare(FILE *to, const char *path, const bench_marks *old, const bench_rows *rows);
 kf_status bench_plot(const char *path, const bench_marks *marks, kf_error *err);
+/* Before anything is measured: is there a gnuplot, can the file be written? */
+kf_status bench_plot_check(const char *path, kf_error *err);
 /* "NVIDIA H200", "AMD EPYC 7B13, 2 threads"; to has 80 bytes. */
 const char *machine_name(const struct job *job, char *to);
 kf_status bench_overhead(const struct options *o, struct job *job, struct output *out,

@@ -157,14 +157,10 @@ static void print_change(FILE *to, const struct bench_mark *old, const struct be
             100 * change, change < -noise ? "faster" : change > noise ? "SLOWER" : "");
 }
 
-kf_status bench_compare(FILE *to, const char *path, const bench_rows *rows, kf_error *err) {
-    bench_marks marks = {0};
-    kf_status status = bench_marks_read(path, &marks, err);
-    if (status == KF_OK) fprintf(to, "\nsince %s (fused, medians)\n", path);
-    for (uint32_t i = 0; i < rows->n && status == KF_OK; i++) {
-        const struct bench_mark *old = find(&marks, rows->at[i]);
-        if (old) print_change(to, old, rows->at[i]);
+void bench_compare(FILE *to, const char *path, const bench_marks *old, const bench_rows *rows) {
+    fprintf(to, "\nsince %s (fused, medians)\n", path);
+    for (uint32_t i = 0; i < rows->n; i++) {
+        const struct bench_mark *mark = find(old, rows->at[i]);
+        if (mark) print_change(to, mark, rows->at[i]);
     }
-    KF__VEC_FREE(&kf__malloc, &marks);
-    return status;
 }

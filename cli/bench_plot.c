@@ -4,10 +4,13 @@
  *     case  size |==========================      |   97%   2.9x   1.02 ms
  *                |========                        |
  */
+#include <errno.h>
 #include <stdlib.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "bench.h"
+#include "compile/process.h"
 #include "report.h"
 
 #define FUSED_COLOR "#0f766e"
@@ -108,14 +111,12 @@ static void print_key(FILE *to, double height, int x, const char *color, const c
             (x + 25.0) / WIDTH, y, FAINT_COLOR);
 }
 
-static void print_frame(FILE *to, const char *path, const pairs *rows) {
+static void print_frame(FILE *to, const pairs *rows) {
     double rows_high = place(rows, rows->n - 1) + 0.5, right = WIDTH - LEFT - RIGHT;
     double height = TOP + BOTTOM + ROW * rows_high;
     fprintf(to, "set terminal svg size %d,%.0f dynamic background '#ffffff' "
-                "font 'Inter,Helvetica,Arial,sans-serif,13'\nset encoding utf8\nset output ", WIDTH,
-            height);
-    quoted(to, path);
-    fprintf(to, "\nset lmargin at screen %.5f\nset rmargin at screen %.5f\n"
+                "font 'Inter,Helvetica,Arial,sans-serif,13'\nset encoding utf8\n", WIDTH, height);
+    fprintf(to, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n"
                 "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", (double)LEFT / WIDTH,
             1 - (double)RIGHT / WIDTH, 1 - TOP / height, BOTTOM / height);
     fprintf(to, "set border 0\nunset key\nunset ytics\nset xtics nomirror scale 0 0,25,100 "
@@ -145,8 +146,8 @@ static void print_frame(FILE *to, const char *path, const pairs *rows) {
             TEXT_COLOR);
 }
 
-static void print_script(FILE *to, const char *path, const pairs *rows) {
-    print_frame(to, path, rows);
+static void print_script(FILE *to, const pairs *rows) {
+    print_frame(to, rows);
     for (uint32_t i = 0; i < rows->n; i++) print_row(to, rows, i);
     fputs("$bars << EOD\n", to);
     for (uint32_t i = 0; i < rows->n; i++)
@@ -159,16 +160,93 @@ static void print_script(FILE *to, const char *path, const pairs *rows) {
             UNFUSED_COLOR);
 }
 
+/* ---------------------------------------------------------------- gnuplot, and the file */
+
+/* What gnuplot prints for a script; its exit code. In a UTF-8 locale: in the C locale it warns that
+ * it has no degree sign. */
+static bool run_gnuplot(const char *gnuplot, const kf__text *script, bool errors, kf__text *printed,
+                        int *code) {
+    char *argv[] = {"/bin/sh", "-c", errors ? "LC_ALL=C.UTF-8 exec \"$0\" 2>&1 >/dev/null"
+                                            : "LC_ALL=C.UTF-8 exec \"$0\" 2>/dev/null",
+                    (char *)gnuplot, NULL};
+    int input = kf__nameless_file(script->at, script->n), output = kf__nameless_file("", 0);
+    struct stat info;
+    char *bytes = NULL;
+    bool ran = input >= 0 && output >= 0 &&
+               kf__run_process(&kf__malloc, argv, kf__temporary_folder(0), input, output, code) &&
+               fstat(output, &info) == 0 && (bytes = malloc((size_t)info.st_size + 1)) &&
+               kf__read_all(output, bytes, (size_t)info.st_size);
+    if (ran) kf__print_bytes(printed, bytes, (size_t)info.st_size);
+    free(bytes);
+    if (input >= 0) close(input);
+    if (output >= 0) close(output);
+    return ran && !printed->failed;
+}
+
+/* gnuplot's sentence: "gnuplot> set foo bar / ^ / line 3: unrecognized option". */
+static kf_status gnuplot_failed(const char *gnuplot, const kf__text *script, const char *path,
+                                kf_error *err) {
+    kf__text said;
+    int code = 0;
+    kf__text_init(&said, &kf__malloc);
+    bool ran = run_gnuplot(gnuplot, script, true, &said, &code);
+    char *last = ran && said.at ? said.at + said.n : NULL;
+    while (last && last > said.at && last[-1] == '\n') *--last = 0;
+    while (last && last > said.at && last[-1] != '\n') last--;
+    last = last ? last + strspn(last, " ") : NULL;
+    kf_status status = kf__fail(err, KF_ERR_IO, "gnuplot couldn't draw '%s'%s%s", path,
+                                last && *last ? ": " : "", last ? last : "");
+    kf__text_free(&said);
+    return status;
+}
+
+static kf_status write_plot(const char *path, const kf__text *svg, kf_error *err) {
+    struct stat info;
+    FILE *file = fopen(path, "wb");
+    if (!file) return kf__fail(err, KF_ERR_IO, "can't write '%s': %s", path, strerror(errno));
+    bool written = fwrite(svg->at, 1, svg->n, file) == svg->n;
+    bool regular = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
+    if (fclose(file) == 0 && written) return KF_OK;
+    kf__fail(err, KF_ERR_IO, "can't write '%s': %s", path, strerror(errno));
+    if (regular) remove(path);
+    return KF_ERR_IO;
+}
+
 static kf_status draw(const char *path, const pairs *rows, kf_error *err) {
-    fflush(NULL);
-    /* In a UTF-8 locale: in the C locale it warns that it has no degree sign. */
-    FILE *gnuplot = popen("LC_ALL=C.UTF-8 gnuplot", "w");
-    if (!gnuplot) return kf__fail(err, KF_ERR_IO, "gnuplot can't be started");
-    print_script(gnuplot, path, rows);
-    int status = pclose(gnuplot);
-    if (status == 0) return KF_OK;
-    return kf__fail(err, KF_ERR_IO, "gnuplot couldn't write '%s' (exit code %d)", path,
-                    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    char *memory = NULL, *gnuplot = find_program("gnuplot");
+    kf__text script = {0}, svg;
+    FILE *to = open_memstream(&memory, &script.n);
+    kf__text_init(&svg, &kf__malloc);
+    if (to) print_script(to, rows);
+    bool whole = to && fclose(to) == 0;
+    script.at = memory;
+    int code = 0;
+    kf_status status = !whole ? kf__out_of_memory(err) : KF_OK;
+    if (status == KF_OK && !(gnuplot && run_gnuplot(gnuplot, &script, false, &svg, &code)))
+        status = kf__fail(err, KF_ERR_IO, "gnuplot can't be started");
+    if (status == KF_OK)
+        status = code || !svg.n ? gnuplot_failed(gnuplot, &script, path, err)
+                                : write_plot(path, &svg, err);
+    kf__text_free(&svg);
+    free(memory);
+    free(gnuplot);
+    return status;
+}
+
+kf_status bench_plot_check(const char *path, kf_error *err) {
+    struct stat info;
+    char *gnuplot = find_program("gnuplot");
+    free(gnuplot);
+    if (!gnuplot)
+        return kf__fail(err, KF_ERR_IO, "--plot needs gnuplot, which isn't on the PATH (Debian: "
+                        "apt install gnuplot-nox)");
+    bool there = stat(path, &info) == 0;
+    if (there && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return KF_OK;
+    FILE *file = fopen(path, "ab");
+    if (!file) return kf__fail(err, KF_ERR_IO, "can't write '%s': %s", path, strerror(errno));
+    fclose(file);
+    if (!there) remove(path);
+    return KF_OK;
 }
 
 kf_status bench_plot(const char *path, const bench_marks *marks, kf_error *err) {

@@ -12,6 +12,7 @@ struct session {
     struct job *shown; /* the command's job: of the item in work, for carets */
     struct output *out;
     bench_rows rows;
+    bench_marks old; /* --compare */
     bool wrong;
 };
 
@@ -187,16 +188,7 @@ static kf_status bench_all(struct session *s, const bench_items *items, kf_error
         KF__VEC_FREE(&kf__malloc, &marks);
         KF_TRY(status);
     }
-    return s->o->compare ? bench_compare(s->out->table, s->o->compare, &s->rows, err) : KF_OK;
-}
-
-static kf_status check_plot(const struct options *o, kf_error *err) {
-    char *gnuplot = o->plot ? find_program("gnuplot") : NULL;
-    bool missing = o->plot && !gnuplot;
-    free(gnuplot);
-    if (missing)
-        return kf__fail(err, KF_ERR_IO, "--plot needs gnuplot, which isn't on the PATH (Debian: "
-                        "apt install gnuplot-nox)");
+    if (s->o->compare) bench_compare(s->out->table, s->o->compare, &s->old, &s->rows);
     return KF_OK;
 }
 
@@ -216,11 +208,12 @@ kf_status command_bench(const struct options *o, struct job *job, int *code, kf_
     struct output out;
     bench_items items = {0};
     struct session s = {.o = o, .shown = job, .out = &out};
-    KF_TRY(check_plot(o, err));
+    if (o->plot) KF_TRY(bench_plot_check(o->plot, err));
     if (o->from) return plot_earlier(o, err);
     KF_TRY(job_begin(job, o, err));
     kf_status status = o->overhead ? KF_OK
                        : bench_items_read(o, job->device.type == KF_CUDA, &items, err);
+    if (status == KF_OK && o->compare) status = bench_marks_read(o->compare, &s.old, err);
     if (status == KF_OK) {
         status = output_open(&out, o, err);
         if (status == KF_OK)
@@ -230,6 +223,7 @@ kf_status command_bench(const struct options *o, struct job *job, int *code, kf_
     if (s.wrong) *code = 1;
     for (uint32_t i = 0; i < s.rows.n; i++) free(s.rows.at[i]);
     KF__VEC_FREE(&kf__malloc, &s.rows);
+    KF__VEC_FREE(&kf__malloc, &s.old);
     bench_items_free(&items);
     return status;
 }

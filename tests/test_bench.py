@@ -80,6 +80,30 @@ def test_compare(run, tmp_path):
     assert "bad.json" in bench(run, "fma", "--sizes", "10K", "--compare", "bad.json", code=2).stderr
 
 
+def test_what_is_needed_later_is_looked_at_first(run, tmp_path):
+    """A file to compare with, a folder to write to: nothing is measured where they aren't there."""
+    for option in "--compare", "--plot":
+        done = bench(run, "fma", "--sizes", "10K", option, "no/such/file", code=2)
+        assert done.stdout == "" and "no/such/file" in done.stderr or "gnuplot" in done.stderr
+    bench(run, "fma", "--sizes", "10K", "--json", "old.json")
+    done = bench(run, "fma", "--sizes", "10K", "--json", "old.json", "--compare", "old.json")
+    assert "->" in done.stdout  # read before it was replaced
+
+
+@needs_gnuplot
+def test_plot_that_fails(run, tmp_path):
+    bench(run, "fma", "--sizes", "10K", "--json", "b.json")
+    assert "/dev/full" in run("bench", "--from", "b.json", "--plot", "/dev/full", code=2).stderr
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "gnuplot").write_text("#!/bin/sh\necho 'line 7: no such thing' >&2; exit 3\n")
+    (tools / "gnuplot").chmod(0o755)
+    done = run("bench", "--from", "b.json", "--plot", "b.svg", code=2,
+               env={"PATH": f"{tools}:/usr/bin:/bin"})
+    assert done.stderr == "kfuse: gnuplot couldn't draw 'b.svg': line 7: no such thing\n"
+    assert not (tmp_path / "b.svg").exists()
+
+
 def test_overhead(run):
     out = run("bench", "--overhead", "--device", "cpu", json_output=True)
     assert out["run_ns"] > 0 and out["eval_ns"] > 0
