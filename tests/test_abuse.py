@@ -344,6 +344,19 @@ def test_limits(kfuse, session_cache, tmp_path, name, value):
     assert done.returncode == 0 or done.stderr.startswith(b"kfuse: ")
 
 
+def test_threads_that_cannot_be_made(kfuse, session_cache, tmp_path):
+    """libgomp would end the process: 500 stacks need 4 GiB of addresses."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, 8 << 20))
+        resource.setrlimit(resource.RLIMIT_AS, (1500 << 20, 1500 << 20))
+    arguments = ["run", "x * 1.3125", "x=ones(20M)", "--threads", "500", "--device", "cpu"]
+    raw(kfuse, session_cache, tmp_path, *arguments)  # now in the cache
+    done = raw(kfuse, session_cache, tmp_path, *arguments, preexec_fn=limit,
+               env={"OMP_STACKSIZE": "8M"})
+    assert done.returncode == 0 and b"1.3125" in done.stdout, done.stderr
+    assert b"libgomp" not in done.stderr and b"threads can't be made" in done.stderr
+
+
 def test_a_compiler_that_fails(run, cache_dir, tmp_path):
     for body in ["exit 1", "exit 0", "kill -9 $$", "echo error: no; exit 3", "echo x > /dev/full"]:
         cc = tmp_path / "cc"

@@ -84,7 +84,7 @@ def test_what_is_needed_later_is_looked_at_first(run, tmp_path):
     """A file to compare with, a folder to write to: nothing is measured where they aren't there."""
     for option in "--compare", "--plot":
         done = bench(run, "fma", "--sizes", "10K", option, "no/such/file", code=2)
-        assert done.stdout == "" and "no/such/file" in done.stderr or "gnuplot" in done.stderr
+        assert done.stdout == "" and ("no/such/file" in done.stderr or "gnuplot" in done.stderr)
     bench(run, "fma", "--sizes", "10K", "--json", "old.json")
     done = bench(run, "fma", "--sizes", "10K", "--json", "old.json", "--compare", "old.json")
     assert "->" in done.stdout  # read before it was replaced

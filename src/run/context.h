@@ -62,6 +62,8 @@ struct kf_context {
     kf_parallel_for parallel_for; /* NULL: OpenMP */
     void *parallel_user;
     int threads; /* 0: as OpenMP decides */
+    _Atomic int proven_team; /* threads that there were at once (parallel.c) */
+    _Atomic int team_limit;  /* 0: none was found */
     int64_t bytes_a_thread; /* less work isn't worth another thread; tests set it to 1 */
     void (*log)(void *user, const char *line);
     void *log_user;
@@ -95,7 +97,7 @@ typedef void (*kf__range_fn)(void *arg, int64_t begin, int64_t end);
 
 /* body(arg, begin, end) over ranges of [0, n) in multiples of grain, on as many threads as bytes
  * are worth; returns when all are done. */
-void kf__parallel(const kf_context *ctx, int64_t n, int64_t grain, int64_t bytes,
+void kf__parallel(kf_context *ctx, int64_t n, int64_t grain, int64_t bytes,
                   kf__range_fn body, void *arg);
 
 #endif

@@ -8,11 +8,16 @@
  * Which thread computes a grain never shows in the result: a kernel's arithmetic depends on grains
  * only. Serial where it is nested in a parallel region, where the work isn't worth the 1.5 us that
  * a region costs, and in a child of fork(), whose copy of the OpenMP runtime believes in threads
- * that aren't there any more. */
+ * that aren't there any more.
+ *
+ * libgomp ends the process where it can't make a thread. So before a team is larger than any that
+ * its context had, as many threads are made here, all at once, and ended again: where that fails
+ * (`ulimit -u`, `ulimit -v`, a container's limit) the context's teams stay small. */
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 #include <pthread.h>
+#include <stdio.h>
 
 #include "run/context.h"
 
@@ -28,14 +33,66 @@ __attribute__((constructor)) static void watch_fork(void) {
     pthread_atfork(NULL, NULL, after_fork);
 }
 
-static int threads_for(const kf_context *ctx, int64_t grains, int64_t bytes) {
+#ifdef _OPENMP
+typedef struct gate {
+    pthread_mutex_t mutex;
+    pthread_cond_t opened;
+    bool open;
+} gate;
+
+static void *wait_at(void *arg) {
+    gate *g = arg;
+    pthread_mutex_lock(&g->mutex);
+    while (!g->open) pthread_cond_wait(&g->opened, &g->mutex);
+    pthread_mutex_unlock(&g->mutex);
+    return NULL;
+}
+
+enum { MOST_THREADS = 1024 };
+
+/* How many threads can there be at once besides this one? At most n. */
+static int try_threads(int n) {
+    gate g = {.mutex = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
+    pthread_t threads[MOST_THREADS];
+    int made = 0;
+    while (made < n && pthread_create(&threads[made], NULL, wait_at, &g) == 0) made++;
+    pthread_mutex_lock(&g.mutex);
+    g.open = true;
+    pthread_cond_broadcast(&g.opened);
+    pthread_mutex_unlock(&g.mutex);
+    for (int i = 0; i < made; i++) pthread_join(threads[i], NULL);
+    return made;
+}
+
+/* A team of at most `wanted`. Where threads are scarce half of them are left to others. */
+static int possible_team(kf_context *ctx, int wanted) {
+    if (wanted > MOST_THREADS) wanted = MOST_THREADS;
+    if (wanted <= atomic_load(&ctx->proven_team)) return wanted;
+    int limit = atomic_load(&ctx->team_limit);
+    if (limit) return wanted < limit ? wanted : limit;
+    int made = try_threads(wanted - 1);
+    if (made == wanted - 1) {
+        atomic_store(&ctx->proven_team, wanted);
+        return wanted;
+    }
+    char line[160];
+    limit = 1 + made / 2;
+    snprintf(line, sizeof line, "%d threads can't be made, only %d: kernels run on %d",
+             wanted, made + 1, limit);
+    if (atomic_exchange(&ctx->team_limit, limit) == 0) kf__context_log(ctx, line);
+    return limit;
+}
+#endif
+
+static int threads_for(kf_context *ctx, int64_t grains, int64_t bytes) {
     if (grains < 2 || bytes / 2 < ctx->bytes_a_thread) return 1;
     if (ctx->parallel_for) return 2; /* how many is the user's business */
 #ifdef _OPENMP
     if (in_forked_child || omp_in_parallel()) return 1;
     int most = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
     int64_t worth = kf__min(grains, bytes / ctx->bytes_a_thread);
-    return worth < most ? (int)worth : most;
+    int team = worth < most ? (int)worth : most;
+    return team > 1 ? possible_team(ctx, team) : team;
 #else
     return 1;
 #endif
@@ -60,7 +117,7 @@ static void run_openmp(int threads, int64_t n, int64_t grain, kf__range_fn body,
 }
 #endif
 
-void kf__parallel(const kf_context *ctx, int64_t n, int64_t grain, int64_t bytes,
+void kf__parallel(kf_context *ctx, int64_t n, int64_t grain, int64_t bytes,
                   kf__range_fn body, void *arg) {
     if (n <= 0) return;
     if (grain < 1) grain = 1;
