@@ -44,6 +44,7 @@ static const struct {
     {"scale_factor", "2|0.5|1.5"}, {"recompute_scale_factor", "True|False"},
     {"arrays", "$0, $1|ravel($0), ravel($1)"}, {"positions", "arange($0.shape[-2])"},
     {"w", "$2|$0"}, {"sizes", "(1, $0.shape[-1])|($0.shape[0], 1)|(1, $0.shape[0] - 1)"},
+    {"a", "$0|$0[..., :1] + arange(3)"}, {"b", "$1|$0[..., :1] + arange(3)|$0"},
     {"value", "-1.0|2|0"}, {"threshold", "0.5|20"}, {"kernel_size", "2|3|(3, 2)|1|(2, 1, 3)"},
     {"stride", "1|2|3|(1, 2)|None"}, {"padding", "0|1|(1, 0)"}, {"dilation", "1|2"},
     {"ceil_mode", "True|False"}, {"count_include_pad", "True|False"},
