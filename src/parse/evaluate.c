@@ -59,34 +59,46 @@ static bool ask_size(kf__evaluator *ev, kf__expr size) {
            kf__eval_memory(ev);
 }
 
+typedef struct product {
+    int64_t name[KF__MAX_ARRAY_RANK];
+    int n;
+} product;
+
 /* Might it be beyond 64 bits, or divide by zero? What only counts elements isn't: products of
- * different names, sums of them and small numbers. n: names of the product so far. */
-static bool is_far(const kf__exprs *pool, kf__expr size, int64_t *name, int *n) {
+ * different names, sums of these and of small numbers. What is too long to tell may be. */
+static bool is_far(const kf__exprs *pool, kf__expr size, product *of, int *budget) {
     const kf__expr_node *x = &pool->nodes.at[size];
-    int64_t known;
-    int of_a = 0, *of_sum = x->kind == KF__X_MUL ? n : &of_a;
-    if (x->kind == KF__X_NAME) {
-        for (int i = 0; i < *n; i++)
-            if (name[i] == x->value) return true;
-        if (*n == KF__MAX_ARRAY_RANK) return true;
-        name[(*n)++] = x->value;
+    product a = {.n = 0}, b = {.n = 0};
+    int64_t divisor;
+    if (--*budget < 0) return true;
+    switch ((kf__expr_kind)x->kind) {
+    case KF__X_NONE:
+    case KF__X_AXIS: return false;
+    case KF__X_CONST: return x->value > INT32_MAX || x->value < INT32_MIN;
+    case KF__X_NAME:
+        for (int i = 0; i < of->n; i++)
+            if (of->name[i] == x->value) return true;
+        if (of->n == KF__MAX_ARRAY_RANK) return true;
+        of->name[of->n++] = x->value;
         return false;
+    case KF__X_MUL: return is_far(pool, x->a, of, budget) || is_far(pool, x->b, of, budget);
+    case KF__X_DIV:
+    case KF__X_MOD:
+        if (!kf__x_is_const(pool, x->b, &divisor)) return true;
+        break;
+    case KF__X_ADD:
+    case KF__X_MIN:
+    case KF__X_MAX: break;
     }
-    if (x->kind == KF__X_CONST) return x->value > INT32_MAX || x->value < INT32_MIN;
-    if ((x->kind == KF__X_DIV || x->kind == KF__X_MOD) && !kf__x_is_const(pool, x->b, &known))
-        return true;
-    int64_t own[KF__MAX_ARRAY_RANK];
-    if (is_far(pool, x->a, x->kind == KF__X_MUL ? name : own, of_sum)) return true;
-    if (x->kind != KF__X_MUL) of_a = 0;
-    return is_far(pool, x->b, x->kind == KF__X_MUL ? name : own, of_sum);
+    return is_far(pool, x->a, &a, budget) || is_far(pool, x->b, &b, budget);
 }
 
 /* A size as a number: planning fails where it can't be computed. */
 static bool ask_number(kf__evaluator *ev, kf__expr size) {
     kf__constraint c = {.a = size, .b = size, .why = KF__WHY_SIZE};
-    int64_t name[KF__MAX_ARRAY_RANK];
-    int n = 0;
-    return !is_far(&ev->g->exprs, size, name, &n) || kf__keep_constraint(ev->g, c) ||
+    product of = {.n = 0};
+    int budget = 200;
+    return !is_far(&ev->g->exprs, size, &of, &budget) || kf__keep_constraint(ev->g, c) ||
            kf__eval_memory(ev);
 }
 

@@ -32,6 +32,17 @@ static bool whole_range(kf__evaluator *ev, const kf__object *args, kf__dtype dty
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "the step of arange() can't be %lld",
                              (long long)step);
     kf__expr n = length(&ev->g->exprs, start, stop, step);
+    int64_t count, first;
+    bool known = n && kf__x_is_const(&ev->g->exprs, n, &count) && count > 0 &&
+                 kf__x_is_const(&ev->g->exprs, start, &first);
+    if (known && kf__types[dtype].class == KF__CLASS_INT) {
+        /* before stop, so it fits in 64 bits; the product may not */
+        int64_t last = (int64_t)((uint64_t)first + (uint64_t)(count - 1) * (uint64_t)step);
+        if (!kf__fits(dtype, first) || !kf__fits(dtype, last))
+            return kf__eval_fail(ev, KF_ERR_TYPE, "%lld doesn't fit %s",
+                                 (long long)(kf__fits(dtype, first) ? last : first),
+                                 kf__types[dtype].name);
+    }
     kf__ref node = n ? kf__iota(ev->g, n, start, step) : 0;
     if (!n) return kf__eval_memory(ev);
     return kf__eval_node(ev, kf__cast(ev->g, node, dtype), out);
