@@ -302,6 +302,7 @@ def test_files_that_may_not_grow(kfuse, session_cache, tmp_path):
 def interrupt(kfuse, session_cache, tmp_path, number, unfinished, *arguments, **env):
     """The command's exit code after a signal, which comes once there is an unfinished file."""
     process = subprocess.Popen([kfuse, "run", *arguments], cwd=tmp_path, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # of nohup
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                env={**os.environ, "KFUSE_CACHE_DIR": str(session_cache), **env})
     end = time.monotonic() + 60
