@@ -246,6 +246,20 @@ static bool normal_axis(kf_graph *g, const char *name, kf__ref a, int rank, int6
     return true;
 }
 
+kf__ref kf__slice_axis(kf_graph *g, kf__ref a, int axis, kf__expr start, kf__expr n, int64_t step) {
+    kf__expr shape[KF__MAX_RANK], from[KF__MAX_RANK];
+    int64_t by[KF__MAX_RANK];
+    a = kf__solid(g, a);
+    if (!a) return 0;
+    const kf__node *node = kf__at(g, a);
+    for (int d = 0; d < node->rank; d++) {
+        shape[d] = d == axis ? n : node->shape[d];
+        from[d] = d == axis ? start : kf__x_const(&g->exprs, 0);
+        by[d] = d == axis ? step : 1;
+    }
+    return kf__slice(g, a, shape, from, by);
+}
+
 kf__ref kf__insert_axis(kf_graph *g, kf__ref a, int at) {
     kf__expr shape[KF__MAX_RANK];
     a = kf__solid(g, a);

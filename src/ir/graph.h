@@ -187,6 +187,8 @@ kf__ref kf__to_float(kf_graph *g, kf__ref a);
 kf__ref kf__reduce_axes(kf_graph *g, kf__reduction red, int field, kf__ref a, const int64_t *axes,
                         int n, bool keepdims);
 kf__ref kf__insert_axis(kf_graph *g, kf__ref a, int at);
+/* Along one axis n elements, start, start + step, ...; all of the others. */
+kf__ref kf__slice_axis(kf_graph *g, kf__ref a, int axis, kf__expr start, kf__expr n, int64_t step);
 kf__ref kf__remove_axis(kf_graph *g, kf__ref a, int at); /* size must be 1 */
 /* "float32[x.0, 4]", for messages and dumps. */
 void kf__print_type(const kf_graph *g, kf__ref a, kf__text *text);

@@ -359,9 +359,7 @@ static bool filled(kf__evaluator *ev, const kf__object *value, const kf__object 
         return false;
     }
     if (!are_sizes(ev, rank, shape)) return false;
-    if (value->kind == KF__O_INT && !kf__fits(type, value->integer))
-        return kf__eval_fail(ev, KF_ERR_TYPE, "%lld doesn't fit %s", (long long)value->integer,
-                             kf__types[type].name);
+    if (value->kind == KF__O_INT && !kf__ask_fits(ev, type, value->integer)) return false;
     return to_dtype(ev, value, type, &node) &&
            kf__eval_node(ev, kf__broadcast_to(ev->g, node, rank, shape), out);
 }

@@ -20,20 +20,6 @@ static kf__ref flat(kf_graph *g, kf__ref x) {
     return x ? kf__reshape(g, x, 1, &n) : 0;
 }
 
-/* Elements of x along one axis, from start on. */
-static kf__ref part_of(kf_graph *g, kf__ref x, int axis, kf__expr start, kf__expr size) {
-    kf__expr shape[KF__MAX_RANK], from[KF__MAX_RANK];
-    int64_t step[KF__MAX_RANK];
-    if (!x) return 0;
-    const kf__node *n = kf__at(g, x);
-    for (int d = 0; d < n->rank; d++) {
-        shape[d] = d == axis ? size : n->shape[d];
-        from[d] = d == axis ? start : kf__x_const(&g->exprs, 0);
-        step[d] = 1;
-    }
-    return kf__slice(g, x, shape, from, step);
-}
-
 /* ---------------------------------------------------------------- several as one */
 
 enum { CONCATENATE, STACK, VSTACK, HSTACK, DSTACK, COLUMN_STACK };
@@ -117,7 +103,7 @@ static bool begin_pieces(kf__evaluator *ev, int64_t n, pieces *p) {
 
 static bool add_piece(kf__evaluator *ev, pieces *p, kf__ref x, int axis, kf__expr start,
                       kf__expr size) {
-    return kf__eval_node(ev, part_of(ev->g, x, axis, start, size), &p->items[p->n++]);
+    return kf__eval_node(ev, kf__slice_axis(ev->g, x, axis, start, size, 1), &p->items[p->n++]);
 }
 
 /* n parts; those of `chunk` are ceil(size / n), the last ones less. */
@@ -296,8 +282,8 @@ bool kf__make_unbind(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     if (size == 0) return kf__eval_fail(ev, KF_ERR_SHAPE, "%s() along an axis of size 0", b->name);
     if (!begin_pieces(ev, size, &p)) return false;
     for (int64_t i = 0; i < size; i++) {
-        kf__ref part = part_of(ev->g, x, axis, kf__x_const(&ev->g->exprs, i),
-                               kf__x_const(&ev->g->exprs, 1));
+        kf__ref part = kf__slice_axis(ev->g, x, axis, kf__x_const(&ev->g->exprs, i),
+                                      kf__x_const(&ev->g->exprs, 1), 1);
         if (!kf__eval_node(ev, kf__remove_axis(ev->g, part, axis), &p.items[p.n++])) return false;
     }
     *out = (kf__object){.kind = KF__O_TUPLE, .n = p.n, .items = p.items};
@@ -315,7 +301,8 @@ static kf__ref rolled(kf_graph *g, kf__ref x, int axis, kf__expr shift, bool bac
     kf__expr by = kf__x_mod(pool, shift, kf__x_max(pool, n, one)), rest = kf__x_sub(pool, n, by);
     if (kf__x_is(pool, n, 0)) return x;
     kf__expr border = back ? by : rest, behind = back ? rest : by;
-    kf__ref parts[2] = {part_of(g, x, axis, border, behind), part_of(g, x, axis, zero, border)};
+    kf__ref parts[2] = {kf__slice_axis(g, x, axis, border, behind, 1),
+                        kf__slice_axis(g, x, axis, zero, border, 1)};
     return parts[0] && parts[1] ? kf__concat_all(g, axis, parts, 2) : 0;
 }
 

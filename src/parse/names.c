@@ -34,22 +34,29 @@ bool kf__constant_name(const kf__reader *r, const kf__token *t, kf__object *o) {
 const char *const kf__family_prefix[KF__FAMILIES] = {"", "_numpy_", "_torch_", "_scipy_",
                                                      "_linalg_", "_method_"};
 
-static const struct {
+typedef struct module_row {
     const char *name;
     kf__family family;
     bool inside; /* of another module: torch.special */
-} modules[] = {
+} module_row;
+
+static const module_row modules[] = {
     {"np", KF__NUMPY, false},         {"numpy", KF__NUMPY, false}, {"jnp", KF__NUMPY, false},
     {"math", KF__NUMPY, false},       {"torch", KF__TORCH, false}, {"F", KF__TORCH, false},
     {"nn", KF__TORCH, true},          {"scipy", KF__SCIPY, false}, {"special", KF__SCIPY, true},
     {"functional", KF__TORCH, true},  {"linalg", KF__LINALG, true}, {"stats", KF__SCIPY, true},
 };
 
-static kf__family family_of(const char *name, size_t n) {
+static const module_row *find_module(const char *name, size_t n) {
     for (size_t i = 0; i < KF__COUNT(modules); i++)
         if (strlen(modules[i].name) == n && memcmp(modules[i].name, name, n) == 0)
-            return modules[i].family;
-    return KF__OURS;
+            return &modules[i];
+    return NULL;
+}
+
+static kf__family family_of(const char *name, size_t n) {
+    const module_row *m = find_module(name, n);
+    return m ? m->family : KF__OURS;
 }
 
 kf__family kf__module_family(const kf__reader *r, const kf__token *t) {
@@ -58,11 +65,8 @@ kf__family kf__module_family(const kf__reader *r, const kf__token *t) {
 
 /* nn, functional, special, ...: a module inside of a module. */
 static bool is_inside(const char *name, size_t n) {
-    for (size_t i = 0; i < KF__COUNT(modules); i++)
-        if (modules[i].inside && strlen(modules[i].name) == n &&
-            memcmp(modules[i].name, name, n) == 0)
-            return true;
-    return false;
+    const module_row *m = find_module(name, n);
+    return m && m->inside;
 }
 
 /* The family that the functions of a module have which is inside of one of that family. */

@@ -122,6 +122,11 @@ bool kf__to_ints(kf__evaluator *ev, const kf__object *o, const char *what, int64
     return true;
 }
 
+bool kf__ask_fits(kf__evaluator *ev, kf__dtype dtype, int64_t value) {
+    return kf__fits(dtype, value) || kf__eval_fail(ev, KF_ERR_TYPE, "%lld doesn't fit %s",
+                                                   (long long)value, kf__types[dtype].name);
+}
+
 bool kf__to_shape(kf__evaluator *ev, const kf__object *o, kf__expr *out, int *rank) {
     const kf__object *items = o->kind == KF__O_TUPLE ? o->items : o;
     uint32_t n = o->kind == KF__O_TUPLE ? o->n : 1;

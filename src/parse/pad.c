@@ -73,9 +73,7 @@ static bool value_in(kf__evaluator *ev, const kf__object *o, kf__dtype dtype, kf
         return kf__eval_fail(ev, KF_ERR_TYPE,
                              "an array of %s can't be padded with a float: cast one "
                              "of them", kf__types[dtype].name);
-    if (o->kind == KF__O_INT && !kf__is_float(dtype) && !kf__fits(dtype, o->integer))
-        return kf__eval_fail(ev, KF_ERR_TYPE, "%lld doesn't fit %s", (long long)o->integer,
-                             kf__types[dtype].name);
+    if (o->kind == KF__O_INT && !kf__ask_fits(ev, dtype, o->integer)) return false;
     *out = kf__cast(ev->g, *out, dtype);
     return kf__eval_node(ev, *out, &ignored);
 }
@@ -114,19 +112,6 @@ static bool read_mode(kf__evaluator *ev, const kf__object *o, mode *out) {
                                               "'symmetric', 'edge' or 'wrap'");
 }
 
-/* x along one axis: `size` elements from start by step. */
-static kf__ref cut(kf_graph *g, kf__ref x, int axis, kf__expr start, kf__expr size, int64_t step) {
-    kf__expr shape[KF__MAX_RANK], from[KF__MAX_RANK];
-    int64_t by[KF__MAX_RANK];
-    const kf__node *n = kf__at(g, x);
-    for (int d = 0; d < n->rank; d++) {
-        shape[d] = d == axis ? size : n->shape[d];
-        from[d] = d == axis ? start : kf__x_const(&g->exprs, 0);
-        by[d] = d == axis ? step : 1;
-    }
-    return kf__slice(g, x, shape, from, by);
-}
-
 /* `width` elements that stand before x (or behind it) along one axis. */
 static kf__ref border(kf_graph *g, kf__ref x, int axis, mode m, kf__expr width, bool behind) {
     kf__exprs *pool = &g->exprs;
@@ -136,7 +121,7 @@ static kf__ref border(kf_graph *g, kf__ref x, int axis, mode m, kf__expr width, 
         kf__expr some = kf__x_min(pool, width, one);
         if (!kf__same_size(g, kf__x_min(pool, some, n), some, "pad of an edge that isn't there"))
             return 0;
-        kf__ref edge = cut(g, x, axis, behind ? last : zero, one, 1);
+        kf__ref edge = kf__slice_axis(g, x, axis, behind ? last : zero, one, 1);
         if (!edge) return 0;
         for (int d = 0; d < kf__at(g, edge)->rank; d++) shape[d] = kf__at(g, edge)->shape[d];
         shape[axis] = width;
@@ -146,11 +131,11 @@ static kf__ref border(kf_graph *g, kf__ref x, int axis, mode m, kf__expr width, 
     const char *why = m == REFLECT ? "mode 'reflect' pads by less than the axis has"
                                    : "this mode pads by no more than the axis has";
     if (!kf__same_size(g, kf__x_min(pool, width, most), width, why)) return 0;
-    if (m == WRAP) return cut(g, x, axis, behind ? zero : kf__x_sub(pool, n, width), width, 1);
+    if (m == WRAP) return kf__slice_axis(g, x, axis, behind ? zero : kf__x_sub(pool, n, width), width, 1);
     kf__expr skip = m == REFLECT ? one : zero;
     kf__expr start = behind ? kf__x_sub(pool, last, skip)
                             : kf__x_sub(pool, kf__x_add(pool, width, skip), one);
-    return cut(g, x, axis, start, width, -1);
+    return kf__slice_axis(g, x, axis, start, width, -1);
 }
 
 /* Axis after axis, so that corners come from what is there already. */

@@ -38,10 +38,7 @@ static bool whole_range(kf__evaluator *ev, const kf__object *args, kf__dtype dty
     if (known && kf__types[dtype].class == KF__CLASS_INT) {
         /* before stop, so it fits in 64 bits; the product may not */
         int64_t last = (int64_t)((uint64_t)first + (uint64_t)(count - 1) * (uint64_t)step);
-        if (!kf__fits(dtype, first) || !kf__fits(dtype, last))
-            return kf__eval_fail(ev, KF_ERR_TYPE, "%lld doesn't fit %s",
-                                 (long long)(kf__fits(dtype, first) ? last : first),
-                                 kf__types[dtype].name);
+        if (!kf__ask_fits(ev, dtype, first) || !kf__ask_fits(ev, dtype, last)) return false;
     }
     kf__ref node = n ? kf__iota(ev->g, n, start, step) : 0;
     if (!n) return kf__eval_memory(ev);

@@ -10,28 +10,13 @@
  * longer than the logarithm of `kernel`. */
 #include "parse/makers.h"
 
-enum { KF__MOST_SLICES = 256 };
-
-/* Every k-th element of the windows, one slice. */
-static kf__ref at_place(kf_graph *g, kf__ref x, int axis, int64_t place, kf__expr count,
-                        int64_t stride) {
-    kf__expr shape[KF__MAX_RANK], start[KF__MAX_RANK];
-    int64_t step[KF__MAX_RANK];
-    if (!x) return 0;
-    const kf__node *n = kf__at(g, x);
-    for (int d = 0; d < n->rank; d++) {
-        shape[d] = d == axis ? count : n->shape[d];
-        start[d] = kf__x_const(&g->exprs, d == axis ? place : 0);
-        step[d] = d == axis ? stride : 1;
-    }
-    return kf__slice(g, x, shape, start, step);
-}
+enum { MOST_SLICES = 256 };
 
 bool kf__make_slide(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                     kf__object *out) {
     static const char *const names[] = {NULL, "axis", "kernel_size", "stride", "dilation"};
-    kf__ref x, slice[KF__MOST_SLICES];
-    kf__object made[KF__MOST_SLICES];
+    kf__ref x, slice[MOST_SLICES];
+    kf__object made[MOST_SLICES];
     int64_t number[5];
     kf__expr count;
     bool maximum, tuple = args[6].kind == KF__O_NONE;
@@ -45,7 +30,8 @@ bool kf__make_slide(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
         return false;
     int axis = (int)number[1], n = (int)number[2];
     for (int k = 0; k < n; k++) {
-        slice[k] = at_place(ev->g, x, axis, k * number[4], count, number[3]);
+        kf__expr start = kf__x_const(&ev->g->exprs, k * number[4]);
+        slice[k] = kf__slice_axis(ev->g, x, axis, start, count, number[3]);
         if (!kf__eval_node(ev, slice[k], &made[k])) return false;
     }
     if (tuple) return kf__tuple(ev, made, (uint32_t)n, out);
