@@ -112,7 +112,8 @@ KF_BASIC(f64, double, )
 
 
 /* The exact remainder without loops: the quotient has up to 277 bits, of which each step takes as
- * many as double's arithmetic is exact for. A step may miss by one; the end puts that right. */
+ * many as double's arithmetic is exact for. A step may miss by one, also of what is below 0 already; the
+ * end puts that right. */
 #if KF_HAS_FMA
 #define KF_MOD_STEP(s)                                                                        \
     q = __builtin_trunc(r * (inverse * 0x1p-##s)), r = __builtin_fma(-q, d * 0x1p##s, r);
@@ -130,6 +131,7 @@ KF_BASIC(f64, double, )
 KF_FN float kf_fmod_f32(float a, float b) {
     double r = __builtin_fabs((double)a), d = __builtin_fabs((double)b), inverse = 1.0 / d, q;
     KF_MOD_STEPS
+    r = r < 0 ? r + d : r;
     r = r < 0 ? r + d : r;
     r = r >= d ? r - d : r;
     float m = __builtin_copysignf((float)r, a);
