@@ -42,7 +42,8 @@ static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr
     b->operands += b->accesses.n - before;
     if (kf__body_is_full(b)) return kf__cut_capacity(b);
     uint32_t axes = kf__body_axes(b, n->rank, index);
-    i.level = kf__body_level(b, axes);
+    i.level = kf__body_level(b, kf__body_axes_inside(b, n->rank, index));
+    if ((axes & b->domain.reduced) && i.level == KF__LEVEL_SCALAR) i.level = KF__LEVEL_ROW;
     if (b->guard != KF__NO_INSTR && n->rank > 0 && !is_always_there(b, n, index, axes))
         kf__body_add_arg(b, &i, b->guard);
     for (uint32_t k = 0; k < b->n_symbols; k++) {
@@ -161,6 +162,23 @@ static uint16_t reduction(kf__body *b, kf__ref ref, const kf__node *n, const kf_
     return kf__body_push(b, &i);
 }
 
+static uint16_t scan(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
+    if (!kf__domain_scans(b->f->g, &b->domain, n, index)) return kf__cut_scan(b, ref);
+    kf__instr i;
+    memset(&i, 0, sizeof(i));
+    uint16_t guard = b->guard; /* as of a reduction */
+    b->guard = KF__NO_INSTR;
+    uint16_t arg = argument(b, n->args[0], index);
+    b->guard = guard;
+    if (b->failed) return KF__NO_INSTR;
+    i.kind = KF__I_SCAN, i.op = n->op, i.dtype = n->dtype, i.node = ref, i.integer = n->axes;
+    kf__body_add_arg(b, &i, arg);
+    i.level = KF__LEVEL_FULL;
+    i.stage++;
+    if (i.stage >= KF__MAX_STAGES || ++b->states > KF__MAX_STATES) return kf__cut_capacity(b);
+    return kf__body_push(b, &i);
+}
+
 /* ---------------------------------------------------------------- demand */
 
 /* The index of `of`, a renumbering view of `from` or of a chain of them, from that of `from`. */
@@ -214,6 +232,7 @@ static uint16_t demand_new(kf__body *b, kf__ref ref, const kf__expr *index) {
     case KF__OP:
     case KF__CAST: return operation(b, ref, n, index);
     case KF__REDUCE: return reduction(b, ref, n, index);
+    case KF__SCAN: return scan(b, ref, n, index);
     case KF__RANDOM: return random_bits(b, ref, n, index);
     case KF__IOTA: return iota(b, ref, n, index);
     case KF__PAD: return kf__demand_pad(b, ref, index);
@@ -281,7 +300,8 @@ static void store_root(kf__body *b, const kf__root *root) {
     memcpy(index, outer, sizeof(*index) * n->rank);
     const kf__instr *i = &b->instrs.at[instr];
     uint32_t axes = kf__body_axes(b, n->rank, index);
-    if (i->stage > 0 && b->kind != KF__ROW && (axes & b->domain.reduced)) {
+    bool rows = b->kind == KF__ROW || b->domain.scans;
+    if (i->stage > 0 && !rows && (axes & b->domain.reduced)) {
         kf__cut_row(b, instr, root->node);
         return;
     }

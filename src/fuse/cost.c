@@ -14,6 +14,7 @@ enum {
 
 double kf__node_weight(const kf__node *n) {
     if (n->kind == KF__RANDOM) return 1;
+    if (n->kind == KF__SCAN) return 0.3;
     if (n->kind == KF__REDUCE) return n->op == KF__RED_MAX_SUMEXP ? 1 : 0.3;
     if (n->kind != KF__OP) return 0.05;
     switch (n->op) {
@@ -181,6 +182,11 @@ static bool times_of(const kf__exprs *x, const kf__kernel *k, const int64_t *nam
            product(x, k->size, k->n_axes, UINT32_MAX, names, &times[KF__LEVEL_FULL]);
 }
 
+static bool is_work(const kf__instr *i) {
+    return i->kind == KF__I_OP || i->kind == KF__I_REDUCE || i->kind == KF__I_SCAN ||
+           i->kind == KF__I_RANDOM;
+}
+
 static int level_computed(const kf__kernel *k, const kf__instr *i) {
     return i->kind == KF__I_REDUCE ? k->instrs[i->args[0]].level : i->level;
 }
@@ -194,7 +200,7 @@ kf_status kf__kernel_cost(const kf__partition *p, const kf__kernel *k, const int
         return KF_ERR_LIMIT;
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         const kf__instr *in = &k->instrs[i];
-        if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM) continue;
+        if (!is_work(in)) continue;
         int64_t each = in->kind == KF__I_REDUCE ? kf__reds[in->op].n_fields : 1;
         if (!kf__mul_ok(times[level_computed(k, in)], each, &n) || !kf__add_ok(*flops, n, flops))
             return KF_ERR_LIMIT;
@@ -231,7 +237,7 @@ kf_status kf__kernel_again(const kf__partition *p, const kf__kernel *k, const in
     uint8_t seen[KF__MAX_INSTRS], stages[KF__MAX_INSTRS] = {0};
     int64_t times[3], n;
     *again = *row = *widest = 0;
-    if (k->kind != KF__ROW || k->n_stages < 2) return KF_OK;
+    if (k->kind != KF__ROW || k->n_stages < 2 || kf__kernel_chunk(k) >= 0) return KF_OK;
     if (!times_of(x, k, names, times)) return KF_ERR_LIMIT;
     count_stages(k, seen, stages);
     for (uint32_t i = 0; i < k->n_instrs; i++) {
@@ -326,7 +332,7 @@ static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__in
                       const int64_t times[3]) {
     if (in->kind == KF__I_LOAD && !k->accesses[in->access].flat)
         return DIVISION_BYTES * (double)times[in->level];
-    if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM) return 0;
+    if (!is_work(in)) return 0;
     return weight_of(f, k, in) * (double)times[level_computed(k, in)];
 }
 

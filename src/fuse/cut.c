@@ -73,6 +73,17 @@ uint16_t kf__cut_reduction(kf__body *b, kf__ref reduce) {
     return kf__cut_at(b, cut, user ? user : b->path[0], KF__CUT_REDUCTION_AXIS);
 }
 
+/* A scan along another axis, or whose values are wanted in another order. */
+uint16_t kf__cut_scan(kf__body *b, kf__ref scan) {
+    kf__ref user = b->path[0];
+    for (uint32_t i = b->depth - 1; i-- > 0;) {
+        if (kf__is_view(kf__at(b->f->g, b->path[i]))) continue;
+        user = b->path[i];
+        break;
+    }
+    return kf__cut_at(b, scan, user, KF__CUT_REDUCTION_AXIS);
+}
+
 /* Whose value `instr` is: of a load for a gather, its result. */
 static kf__ref owner(const kf__body *b, uint16_t instr) {
     const kf__instr *in = &b->instrs.at[instr];
@@ -123,7 +134,7 @@ static bool can_store(const kf__body *b, kf__ref node) {
 
 static bool computes(const kf__body *b, kf__ref node) {
     kf__kind kind = kf__at(b->f->g, node)->kind;
-    return kind == KF__OP || kind == KF__REDUCE || kind == KF__CAST;
+    return kind == KF__OP || kind == KF__REDUCE || kind == KF__SCAN || kind == KF__CAST;
 }
 
 static bool joins(const kf__body *b, kf__ref node) {

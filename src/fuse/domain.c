@@ -92,7 +92,7 @@ bool kf__domain_reduces(kf_graph *g, const kf__domain *d, const kf__node *reduce
                         const kf__expr *index, kf__expr *own) {
     const kf__node *a = kf__at(g, reduce->args[0]);
     uint32_t kept = 0, reduced = 0;
-    if (!d->reduced || !kf__domain_index(g, d, true, a->rank, a->shape, own)) return false;
+    if (!d->reduced || d->scans || !kf__domain_index(g, d, true, a->rank, a->shape, own)) return false;
     for (int i = 0; i < a->rank; i++) {
         bool is_reduced = reduce->axes >> i & 1;
         uint32_t axes = kf__axes_of(&g->exprs, own[i]);
@@ -101,6 +101,22 @@ bool kf__domain_reduces(kf_graph *g, const kf__domain *d, const kf__node *reduce
         if (!is_reduced && own[i] != index[i]) return false;
     }
     return reduced == d->reduced && !(kept & reduced);
+}
+
+bool kf__domain_scans(kf_graph *g, const kf__domain *d, const kf__node *scan,
+                      const kf__expr *index) {
+    kf__expr own[KF__MAX_RANK];
+    if (!d->scans || d->chunk != scan->axes) return false;
+    if (!kf__domain_index(g, d, true, scan->rank, scan->shape, own)) return false;
+    uint32_t axis = 0;
+    while (!(d->reduced >> axis & 1)) axis++;
+    for (int i = 0; i < scan->rank; i++) {
+        bool along = i == (int)scan->index;
+        if (own[i] != index[i]) return false;
+        if (along && own[i] != kf__x_axis(&g->exprs, axis, d->size[axis])) return false;
+        if (!along && (kf__axes_of(&g->exprs, own[i]) & d->reduced)) return false;
+    }
+    return true;
 }
 
 kf__kernel_kind kf__domain_kind(const kf__domain *d) {
@@ -185,6 +201,8 @@ static bool refine(kf__exprs *x, kf__domain *d, int rank, const kf__expr *shape)
         }
     }
     if (n == d->n) return false;
+    uint32_t cumulative = d->scans ? reduced : 0;
+    if (cumulative & (cumulative - 1)) return false; /* it stays one axis */
     d->n = n;
     d->reduced = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -237,14 +255,22 @@ static void walk_end(walk *w) {
     kf__release(w->f->mem, w->seen);
 }
 
-/* Does a kernel over the reduction's argument have a place for a root of shape `n`? exact: dim by
- * dim; else reshaped. */
+/* Does a kernel over the reduction's or scan's argument have a place for a root of shape `n`? exact:
+ * dim by dim; else reshaped. */
 static bool serves(kf_graph *g, const kf__node *n, const kf__node *reduce, bool exact,
                    kf__domain *out) {
     const kf__node *a = kf__at(g, reduce->args[0]);
     kf__expr index[KF__MAX_RANK];
     domain_of_shape(g, a->rank, a->shape, out);
     uint32_t axis = 0;
+    if (reduce->kind == KF__SCAN) {
+        for (int i = 0; i < (int)reduce->index; i++) axis += !kf__x_is(&g->exprs, a->shape[i], 1);
+        out->reduced = 1u << axis, out->scans = true, out->chunk = reduce->axes;
+        if (exact) return exact_index(g, out, mask_of(out, true), n->rank, n->shape, index);
+        if (!same_count(g, out, true, n->rank, n->shape)) return false;
+        refine(&g->exprs, out, n->rank, n->shape);
+        return true;
+    }
     for (int i = 0; i < a->rank; i++) {
         if (kf__x_is(&g->exprs, a->shape[i], 1)) continue;
         out->reduced |= (reduce->axes >> i & 1) << axis++;
@@ -261,6 +287,8 @@ static bool serves(kf_graph *g, const kf__node *n, const kf__node *reduce, bool 
     return same_count(g, out, false, n->rank, n->shape);
 }
 
+static bool is_along(const kf__node *n) { return n->kind == KF__REDUCE || n->kind == KF__SCAN; }
+
 kf_status kf__domain_find(kf__fuse_state *f, kf__ref root, kf__domain *out) {
     bool found = false;
     for (int exact = 1; exact >= 0 && !found; exact--) {
@@ -268,8 +296,7 @@ kf_status kf__domain_find(kf__fuse_state *f, kf__ref root, kf__domain *out) {
         walk_begin(&w, f, root);
         const kf__node *n = kf__at(f->g, w.anchor);
         for (kf__ref r; !found && (r = walk_next(&w)) != 0;)
-            found = kf__at(f->g, r)->kind == KF__REDUCE && serves(f->g, n, kf__at(f->g, r), exact,
-                                                                  out);
+            found = is_along(kf__at(f->g, r)) && serves(f->g, n, kf__at(f->g, r), exact, out);
         if (!found) domain_of_shape(f->g, n->rank, n->shape, out);
         walk_end(&w);
         if (w.failed) return KF_ERR_MEMORY;
@@ -300,15 +327,17 @@ static bool same_domain(const kf__domain *a, const kf__domain *b) {
 }
 
 bool kf__domain_join(kf_graph *g, const kf__domain *a, const kf__domain *b, kf__domain *out) {
+    bool both = a->reduced && b->reduced;
+    if (both && (a->scans != b->scans || a->chunk != b->chunk)) return false;
     if (same_domain(a, b)) {
-        if (a->reduced && b->reduced && a->reduced != b->reduced) return false;
+        if (both && a->reduced != b->reduced) return false;
         *out = a->reduced ? *a : *b;
         return true;
     }
-    if (a->reduced && b->reduced) return false;
+    if (both) return false;
     bool take_a = a->reduced || (!b->reduced && a->n > b->n); /* the finer one */
     const kf__domain *with = take_a ? a : b, *other = take_a ? b : a;
     *out = *with;
     return same_count(g, with, true, (int)other->n, other->size) ||
-           same_count(g, with, false, (int)other->n, other->size);
+           (!with->scans && same_count(g, with, false, (int)other->n, other->size));
 }

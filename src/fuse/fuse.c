@@ -38,7 +38,8 @@ static void find_scalars(kf__fuse_state *f) {
     for (kf__ref r = 1; r < f->g->nodes.n; r++) {
         const kf__node *n = kf__at(f->g, r);
         bool array = n->kind == KF__INPUT || n->kind == KF__RANDOM || n->kind == KF__IOTA ||
-                     n->kind == KF__PAD || n->kind == KF__CONCAT || n->kind == KF__GATHER;
+                     n->kind == KF__PAD || n->kind == KF__CONCAT || n->kind == KF__GATHER ||
+                     n->kind == KF__SCAN;
         uint8_t all = array ? 0 : n->kind == KF__REDUCE ? 2 : 1;
         for (int i = 0; i < n->n_args && all; i++)
             all = f->scalars[n->args[i]] ? (uint8_t)kf__max(all, f->scalars[n->args[i]]) : 0;

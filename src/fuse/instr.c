@@ -18,7 +18,8 @@ uint16_t kf__body_push(kf__body *b, const kf__instr *i) {
     uint32_t *bucket = &b->instr_table[hash_instr(i) % KF__BUCKETS];
     for (uint32_t at = *bucket; at; at = b->instr_next[at])
         if (same_instr(&b->instrs.at[at - 1], i)) return (uint16_t)(at - 1);
-    if (i->level == KF__LEVEL_FULL && i->stage > 0 && b->kind != KF__ROW) {
+    bool rows = b->kind == KF__ROW || b->domain.scans;
+    if (i->level == KF__LEVEL_FULL && i->stage > 0 && !rows) {
         for (uint32_t k = 0; k < i->n_args; k++) { /* a row's value: its node is below views */
             if (b->instrs.at[i->args[k]].stage > 0)
                 return kf__cut_row(b, i->args[k], b->path[b->depth - 1]);
@@ -42,6 +43,24 @@ uint8_t kf__body_level(const kf__body *b, uint32_t axes) {
 uint32_t kf__body_axes(const kf__body *b, int rank, const kf__expr *index) {
     uint32_t axes = 0;
     for (int i = 0; i < rank; i++) axes |= kf__axes_of(&b->f->g->exprs, index[i]);
+    return axes;
+}
+
+static uint32_t axes_inside(const kf__body *b, kf__expr e) {
+    const kf__exprs *x = &b->f->g->exprs;
+    const kf__expr_node *n = &x->nodes.at[e];
+    if (n->kind == KF__X_AXIS) return kf__axes_of(x, e);
+    if (n->kind <= KF__X_NAME) return 0;
+    bool of_chunks = n->kind == KF__X_DIV && x->nodes.at[n->a].kind == KF__X_AXIS &&
+                     (kf__axes_of(x, n->a) & b->domain.reduced) &&
+                     kf__x_is(x, n->b, b->domain.chunk);
+    return of_chunks ? 0 : axes_inside(b, n->a) | axes_inside(b, n->b);
+}
+
+uint32_t kf__body_axes_inside(const kf__body *b, int rank, const kf__expr *index) {
+    if (!b->domain.scans || !b->domain.chunk) return kf__body_axes(b, rank, index);
+    uint32_t axes = 0;
+    for (int i = 0; i < rank; i++) axes |= axes_inside(b, index[i]);
     return axes;
 }
 

@@ -40,9 +40,12 @@ enum {
     KF__BUCKETS = 1024, /* of a body's hash tables */
 };
 
-/* Axes of a kernel: sizes that aren't literally 1, some of them reduced. */
+/* Axes of a kernel: sizes that aren't literally 1, some of them reduced. Where it scans, the one
+ * that is cumulative counts as reduced, though its values have all of it. */
 typedef struct kf__domain {
     uint32_t n, reduced;
+    bool scans;
+    uint32_t chunk; /* of its scans */
     kf__expr size[KF__MAX_AXES];
 } kf__domain;
 
@@ -147,6 +150,9 @@ bool kf__domain_index(kf_graph *g, const kf__domain *d, bool all, int rank, cons
  * index of its argument. */
 bool kf__domain_reduces(kf_graph *g, const kf__domain *d, const kf__node *reduce,
                         const kf__expr *index, kf__expr *own);
+/* Is the scan, demanded at `index`, the domain's, for the element that the kernel is at? */
+bool kf__domain_scans(kf_graph *g, const kf__domain *d, const kf__node *scan,
+                      const kf__expr *index);
 
 /* ---------------------------------------------------------------- body.c */
 
@@ -179,6 +185,8 @@ uint32_t kf__body_access(kf__body *b, uint32_t value, int rank, const kf__expr *
 /* Has it more operands, or accesses with the stores that are to come, than a kernel may? */
 bool kf__body_is_full(const kf__body *b);
 uint32_t kf__body_axes(const kf__body *b, int rank, const kf__expr *index); /* mask of axes in it */
+/* The same, where it changes within a chunk of scans only from chunk to chunk: without that axis. */
+uint32_t kf__body_axes_inside(const kf__body *b, int rank, const kf__expr *index);
 uint8_t kf__body_level(const kf__body *b, uint32_t axes);
 /* Indices of random bits, of ranges and of what is joined have no symbols: cuts, and says so. */
 bool kf__body_has_symbol(kf__body *b, int rank, const kf__expr *index);
@@ -198,6 +206,7 @@ bool kf__body_owns(const kf__body *b, kf__ref node); /* is it one of the roots? 
 uint16_t kf__body_no_memory(kf__body *b);
 uint16_t kf__cut_at(kf__body *b, kf__ref node, kf__ref user, kf__cut_code code);
 uint16_t kf__cut_reduction(kf__body *b, kf__ref reduce);
+uint16_t kf__cut_scan(kf__body *b, kf__ref scan);
 uint16_t kf__cut_row(kf__body *b, uint16_t instr, kf__ref user);
 uint16_t kf__cut_depth(kf__body *b, kf__ref ref);
 uint16_t kf__cut_capacity(kf__body *b);

@@ -15,6 +15,10 @@ static const char *const sentences[KF__CUT_COUNT] = {
 #undef CUT
 };
 
+/* The same of a scan. */
+static const char cumulative[] = "%u needs %v, which is made element by element along %a, and reads "
+                                 "it otherwise: %t is stored first";
+
 static const char *primitive_name(const kf_graph *g, kf__ref ref) {
     static const char *const kinds[KF__KIND_COUNT] = {
         [KF__INPUT] = "input", [KF__CONSTANT] = "constant", [KF__SCALAR] = "scalar",
@@ -26,6 +30,7 @@ static const char *primitive_name(const kf_graph *g, kf__ref ref) {
     const kf__node *n = kf__at(g, ref);
     if (n->kind == KF__OP) return kf__ops[n->op].name;
     if (n->kind == KF__REDUCE) return kf__reds[n->op].field[n->field].name; /* "max" of a softmax */
+    if (n->kind == KF__SCAN) return "scan";
     return kinds[n->kind] ? kinds[n->kind] : "value";
 }
 
@@ -67,6 +72,7 @@ static bool collect_ops(const kf_allocator *mem, const kf_graph *g, const kf__ke
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         const kf__instr *in = &k->instrs[i];
         if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM &&
+            in->kind != KF__I_SCAN &&
             in->kind != KF__I_CAST && in->kind != KF__I_INDEX && in->kind != KF__I_PICK)
             continue;
         bool called = kf__at(g, in->node)->call != 0;
@@ -120,6 +126,10 @@ static void print_axes(const kf_graph *g, kf__ref ref, kf__text *text) {
     const kf__node *n = kf__at(g, ref);
     const char *comma = "";
     int count = 0;
+    if (n->kind == KF__SCAN) {
+        kf__print(text, "axis %u", n->index);
+        return;
+    }
     if (n->kind != KF__REDUCE) {
         kf__print(text, "whole axes");
         return;
@@ -147,7 +157,8 @@ char *kf__cut_sentence(kf__partition *p, kf__cut_code code, kf__ref node, kf__re
     const kf_graph *g = p->graph;
     user = behind_cast(g, user);
     kf__ref reduce = node; /* the axes of the nearest reduction below an epilogue */
-    for (int steps = 0; steps < 64 && kf__at(g, reduce)->kind != KF__REDUCE; steps++) {
+    bool is_scan = code == KF__CUT_REDUCTION_AXIS && kf__at(g, node)->kind == KF__SCAN;
+    for (int steps = 0; !is_scan && steps < 64 && kf__at(g, reduce)->kind != KF__REDUCE; steps++) {
         kf__ref next = 0;
         for (int i = 0; i < kf__at(g, reduce)->n_args && !next; i++) {
             kf__ref arg = kf__peel(g, kf__at(g, reduce)->args[i]);
@@ -159,7 +170,7 @@ char *kf__cut_sentence(kf__partition *p, kf__cut_code code, kf__ref node, kf__re
     }
     kf__text text;
     kf__text_init(&text, p->arena.mem);
-    for (const char *c = sentences[code]; *c; c++) {
+    for (const char *c = is_scan ? cumulative : sentences[code]; *c; c++) {
         if (*c != '%') {
             kf__print_bytes(&text, c, 1);
             continue;

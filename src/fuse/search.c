@@ -230,6 +230,7 @@ typedef struct values { /* that could be stored */
 static bool could_be_stored(const kf__fuse_state *f, kf__ref r) {
     const kf__node *n = kf__at(f->g, r);
     bool made = n->kind == KF__OP || n->kind == KF__CAST || n->kind == KF__REDUCE ||
+                n->kind == KF__SCAN ||
                 n->kind == KF__RANDOM || n->kind == KF__PAD || n->kind == KF__CONCAT ||
                 n->kind == KF__GATHER || n->kind == KF__SLICE || kf__is_result(f->g, r);
     return made && !f->scalars[r] && !kf__is_half_sum(n) &&

@@ -310,6 +310,23 @@ kf__ref kf__reduce(kf_graph *g, kf__reduction red, int field, uint32_t axes, kf_
     return kf__node_find_or_add(g, &x);
 }
 
+kf__ref kf__scan(kf_graph *g, kf__reduction red, int axis, uint32_t chunk, kf__ref a) {
+    a = kf__solid(g, a);
+    if (!a || !kf__graph_ok(g)) return 0;
+    const kf__node *from = kf__at(g, a);
+    kf__dtype t = (kf__dtype)from->dtype;
+    bool order = red == KF__RED_MAX || red == KF__RED_MIN;
+    if (kf__red_dtype(red, t) != t || (order && t == KF__BOOL) || kf__reds[red].n_fields != 1 ||
+        axis < 0 || axis >= from->rank)
+        return kf__graph_fail(g, KF_ERR_INTERNAL, "cumulative %s of %s along axis %d",
+                              kf__reds[red].name, kf__types_text(g, &a, 1), axis);
+    if (kf__x_is(&g->exprs, from->shape[axis], 1)) return a;
+    kf__node x = {.kind = KF__SCAN, .dtype = (uint8_t)t, .rank = from->rank, .n_args = 1,
+                  .op = (uint8_t)red, .axes = chunk, .index = (uint32_t)axis,
+                  .shape = from->shape, .args = {a}};
+    return kf__node_find_or_add(g, &x);
+}
+
 static kf__ref rank_too_high(kf_graph *g, int rank) {
     return kf__graph_fail(g, KF_ERR_LIMIT, "an array of rank %d: the largest rank is %d", rank,
                           (int)KF__MAX_RANK);
@@ -368,6 +385,8 @@ static kf__ref remake(kf_graph *g, const kf__node *like, const kf__ref *args) {
     case KF__CAST: return kf__cast_weak(g, args[0], (kf__dtype)like->dtype, like->weak);
     case KF__REDUCE:
         return kf__reduce(g, (kf__reduction)like->op, like->field, like->axes, args[0]);
+    case KF__SCAN:
+        return kf__scan(g, (kf__reduction)like->op, (int)like->index, like->axes, args[0]);
     case KF__EXPAND: return kf__expand(g, args[0], like->shape);
     case KF__PERMUTE: return kf__permute(g, args[0], like->u.perm);
     case KF__RESHAPE: return kf__reshape(g, args[0], like->rank, like->shape);

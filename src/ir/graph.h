@@ -42,6 +42,8 @@ typedef enum kf__kind {
     KF__CONCAT,   /* args: two arrays, one behind the other along axis `index` */
     KF__GATHER,   /* args: array; integers of the result's shape: where to read along axis `index`.
                      Negative ones count from the end; what is outside gives 0 */
+    KF__SCAN,     /* op: kf__reduction of one field; along axis `index` each element folded with all
+                     before it, from the last multiple of `axes` on (0: from the first one) */
     KF__KIND_COUNT
 } kf__kind;
 
@@ -50,7 +52,7 @@ typedef struct kf__node {
     uint8_t op, field;
     bool weak;     /* a number without a dtype of its own: takes the arrays' */
     uint32_t call; /* the user's operator or outermost library call; not part of identity */
-    uint32_t axes; /* REDUCE */
+    uint32_t axes; /* REDUCE; SCAN: the length of a chunk */
     uint32_t index;
     kf__expr *shape; /* [rank] */
     kf__ref args[3];
@@ -134,6 +136,8 @@ kf__ref kf__integer(kf_graph *g, int64_t value); /* weak i64 constant */
 kf__ref kf__op(kf_graph *g, kf__opcode op, kf__dtype dtype, const kf__ref *args);
 kf__ref kf__cast(kf_graph *g, kf__ref a, kf__dtype dtype);
 kf__ref kf__reduce(kf_graph *g, kf__reduction red, int field, uint32_t axes, kf__ref a);
+/* chunk: elements after which it begins anew; 0: never. */
+kf__ref kf__scan(kf_graph *g, kf__reduction red, int axis, uint32_t chunk, kf__ref a);
 kf__ref kf__expand(kf_graph *g, kf__ref a, const kf__expr *shape);
 kf__ref kf__permute(kf_graph *g, kf__ref a, const uint8_t *perm);
 kf__ref kf__reshape(kf_graph *g, kf__ref a, int rank, const kf__expr *shape);

@@ -12,7 +12,7 @@ static const char *const kinds[KF__KIND_COUNT] = {
     [KF__REDUCE] = "reduce",   [KF__EXPAND] = "expand",   [KF__PERMUTE] = "permute",
     [KF__RESHAPE] = "reshape", [KF__SLICE] = "slice",     [KF__RANDOM] = "random",
     [KF__IOTA] = "iota", [KF__PAD] = "pad", [KF__CONCAT] = "concat",
-    [KF__GATHER] = "gather"};
+    [KF__GATHER] = "gather",   [KF__SCAN] = "scan"};
 
 static void print_input(const kf_graph *g, uint32_t i, kf__text *text) {
     const kf__graph_input *input = &g->inputs.at[i];
@@ -36,6 +36,8 @@ static void print_name(const kf__node *x, kf__text *text) {
         kf__print(text, "%s.%s", kf__reds[x->op].name, kf__reds[x->op].field[x->field].name);
     else if (x->kind == KF__REDUCE)
         kf__print(text, "%s", kf__reds[x->op].name);
+    else if (x->kind == KF__SCAN)
+        kf__print(text, "scan.%s", kf__reds[x->op].name);
     else
         kf__print(text, "%s", kinds[x->kind]);
 }
@@ -83,6 +85,10 @@ static void print_rest(const kf_graph *g, const kf__node *x, kf__text *text) {
     case KF__PAD:
         kf__print(text, " before=");
         kf__print_shape(g, x->rank, x->u.slice.start, text);
+        break;
+    case KF__SCAN:
+        kf__print(text, " axis=%u", x->index);
+        if (x->axes) kf__print(text, " chunk=%u", x->axes);
         break;
     case KF__GATHER:
     case KF__CONCAT: kf__print(text, " axis=%u", x->index); break;

@@ -140,6 +140,9 @@ static const char *verify_node(const kf_graph *g, kf__ref r) {
     case KF__GATHER: return verify_gather(g, x, a, kf__at(g, x->args[1]));
     case KF__CAST: return same_shape(g, x, a) ? NULL : "a cast changes the shape";
     case KF__REDUCE: return verify_reduce(g, x, a);
+    case KF__SCAN:
+        return !same_shape(g, x, a) || x->index >= x->rank ? "shape"
+               : x->dtype != a->dtype || kf__reds[x->op].n_fields != 1 ? "dtype" : NULL;
     case KF__RANDOM:
         return (x->dtype != KF__I32 && x->dtype != KF__I64) || a->dtype != KF__I64 || a->rank ||
                        kf__at(g, x->args[1])->dtype != KF__I64 || kf__at(g, x->args[1])->rank

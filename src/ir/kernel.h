@@ -14,6 +14,9 @@
  *                             v1 = mean v0  ROW  1
  *                             v2 = v0 - v1  FULL 1
  *
+ * A kernel with a SCAN, which has a value for each element though it needs those before it, has no
+ * REDUCE; its reduced axis is the one along which it is cumulative, wherever that is.
+ *
  * All reductions of a kernel reduce all of its reduced axes. Instructions of level FULL at stages
  * above 0 exist only where kind is ROW (the reduced axes are the last ones).
  */
@@ -44,6 +47,9 @@ typedef enum kf__instr_kind {
     KF__I_INSIDE,   /* access (of no value, rank 1): is its index in [0, shape)? bool */
     KF__I_PICK,     /* args[0] ? args[1] : args[2]; field: a kf__pick. Of args[1] only elements
                        where args[0] holds count, and of args[2] the others */
+    KF__I_SCAN,     /* op: kf__reduction of one field; args[0] folded along the one reduced axis from
+                       the last multiple of `integer` on (0: from the first element); FULL, one
+                       stage behind args[0] */
 } kf__instr_kind;
 
 typedef enum kf__pick {
@@ -112,6 +118,13 @@ typedef struct kf__kernel {
     uint32_t n_ops;
     char **ops; /* [n_ops] what the user wrote that this kernel does, for explain */
 } kf__kernel;
+
+/* Its chunk of SCANs: -1: it has none. */
+static inline int64_t kf__kernel_chunk(const kf__kernel *k) {
+    for (uint32_t i = 0; i < k->n_instrs; i++)
+        if (k->instrs[i].kind == KF__I_SCAN) return k->instrs[i].integer;
+    return -1;
+}
 
 typedef enum kf__value_kind { KF__VALUE_INPUT, KF__VALUE_TEMP, KF__VALUE_RESULT } kf__value_kind;
 

@@ -68,6 +68,7 @@ static void print_instr(const kf__partition *p, const kf__kernel *k, uint32_t n,
     case KF__I_PROJECT:
         kf__print(text, "%s %s", kf__reds[k->instrs[i->args[0]].op].field[i->field].name, type);
         break;
+    case KF__I_SCAN: kf__print(text, "scan.%s %s", kf__reds[i->op].name, type); break;
     case KF__I_RANDOM: kf__print(text, "random "); break;
     case KF__I_INDEX: kf__print(text, "index "); break;
     case KF__I_INSIDE: kf__print(text, "inside "); break;

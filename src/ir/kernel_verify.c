@@ -59,13 +59,13 @@ static bool verify_access(verifier *v, uint32_t n, bool random) {
 /* ---------------------------------------------------------------- instructions */
 
 static bool verify_place(verifier *v, const kf__instr *i) {
-    bool reduce = i->kind == KF__I_REDUCE;
+    bool reduce = i->kind == KF__I_REDUCE, scan = i->kind == KF__I_SCAN;
     if (i->level > KF__LEVEL_FULL || i->stage >= v->k->n_stages) return bad(v, "level or stage");
     if (reduce && i->level == KF__LEVEL_FULL) return bad(v, "a reduction for each element");
     for (int a = 0; a < i->n_args; a++) {
         const kf__instr *from = &v->k->instrs[i->args[a]];
         if (!reduce && from->level > i->level) return bad(v, "an argument is at an inner level");
-        if (from->stage + reduce > i->stage) return bad(v, "an argument is at a later stage");
+        if (from->stage + (reduce || scan) > i->stage) return bad(v, "an argument is at a later stage");
     }
     return true;
 }
@@ -104,13 +104,22 @@ static bool verify_pick(verifier *v, const kf__instr *i) {
            bad(v, "dtypes of a pick");
 }
 
+static bool verify_scan(verifier *v, const kf__instr *i) {
+    uint32_t reduced = v->k->reduced;
+    if (i->op >= KF__RED_COUNT || kf__reds[i->op].n_fields != 1 || i->level != KF__LEVEL_FULL)
+        return bad(v, "a scan");
+    if (!reduced || reduced & (reduced - 1)) return bad(v, "a scan along several axes");
+    return i->integer == kf__kernel_chunk(v->k) || bad(v, "scans of several chunks");
+}
+
 static bool verify_instr(verifier *v, uint32_t n) {
     static const int arity[] = {[KF__I_LOAD] = -1,  [KF__I_CONSTANT] = 0, [KF__I_SCALAR] = 0,
                                 [KF__I_SIZE] = 0,   [KF__I_OP] = -1,      [KF__I_CAST] = 1,
                                 [KF__I_REDUCE] = 1, [KF__I_PROJECT] = 1,  [KF__I_RANDOM] = 2,
-                                [KF__I_INDEX] = 0,  [KF__I_INSIDE] = 0,   [KF__I_PICK] = 3};
+                                [KF__I_INDEX] = 0,  [KF__I_INSIDE] = 0,   [KF__I_PICK] = 3,
+                                [KF__I_SCAN] = 1};
     const kf__instr *i = &v->k->instrs[n];
-    if (i->kind > KF__I_PICK || i->dtype >= KF__DTYPE_COUNT) return bad(v, "kind or dtype");
+    if (i->kind > KF__I_SCAN || i->dtype >= KF__DTYPE_COUNT) return bad(v, "kind or dtype");
     if (arity[i->kind] >= 0 && i->n_args != arity[i->kind]) return bad(v, "number of arguments");
     if (!verify_args(v, n)) return false;
     switch (i->kind) {
@@ -130,7 +139,9 @@ static bool verify_instr(verifier *v, uint32_t n) {
                bad(v, "no such scalar");
     case KF__I_PICK: return verify_pick(v, i);
     case KF__I_OP: return verify_op(v, i);
+    case KF__I_SCAN: return verify_scan(v, i);
     case KF__I_REDUCE:
+        if (kf__kernel_chunk(v->k) >= 0) return bad(v, "a reduction beside a scan");
         return (i->op < KF__RED_COUNT && v->k->reduced) || bad(v, "no such reduction");
     case KF__I_PROJECT:
         return i->field < kf__reds[v->k->instrs[i->args[0]].op].n_fields || bad(v, "no such field");

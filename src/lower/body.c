@@ -7,6 +7,14 @@ const char *kf__ctype(kf__dtype type) { return kf__types[kf__compute(type)].comp
 
 static const kf__lx *symbol(kf__low *L, uint32_t k) { return kf__value_of(L, L->k->symbols[k]); }
 
+/* Is it i / chunk, of the axis that is cumulative? */
+static bool is_chunk(const kf__low *L, const kf__expr_node *x) {
+    const kf__exprs *pool = &L->p->graph->exprs;
+    const kf__expr_node *of = &pool->nodes.at[x->a];
+    return x->kind == KF__X_DIV && of->kind == KF__X_AXIS && of->value < KF__MAX_AXES &&
+           (L->k->reduced >> of->value & 1) && kf__x_is(pool, x->b, kf__kernel_chunk(L->k));
+}
+
 /* An index expression of the graph over the axis variables. */
 static const kf__lx *expression(kf__low *L, kf__expr e, const kf__lx *last) {
     static const char *const operators[] = {[KF__X_ADD] = "+", [KF__X_MUL] = "*"};
@@ -15,6 +23,7 @@ static const kf__lx *expression(kf__low *L, kf__expr e, const kf__lx *last) {
                                             [KF__X_MIN] = "kf_min_i64",
                                             [KF__X_MAX] = "kf_max_i64"};
     const kf__expr_node *x = &L->p->graph->exprs.nodes.at[e];
+    if (L->chunk && is_chunk(L, x)) return L->chunk;
     switch ((kf__expr_kind)x->kind) {
     case KF__X_CONST: return kf__l_int(L, x->value);
     case KF__X_NAME: {
@@ -219,7 +228,7 @@ const char *kf__instr_comment(kf__low *L, uint32_t i) {
     const kf_graph *g = L->p->graph;
     const char *op = in->kind == KF__I_OP       ? kf__ops[in->op].name
                      : in->kind == KF__I_CAST   ? kf__types[in->dtype].name
-                     : in->kind == KF__I_REDUCE ? kf__reds[in->op].name
+                     : in->kind == KF__I_REDUCE || in->kind == KF__I_SCAN ? kf__reds[in->op].name
                                                 : NULL;
     const char *call = in->node && in->node < g->nodes.n && g->nodes.at[in->node].call < g->calls.n
                            ? g->calls.at[g->nodes.at[in->node].call]
@@ -311,6 +320,9 @@ void kf__put_instr(kf__low *L, uint32_t i) {
         value = in->field == KF__PICK_LAST ? args[1] : kf__l_select(L, args[0], args[1], args[2]);
     } else if (in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE) {
         value = kf__place_value(L, i, L->at);
+    } else if (in->kind == KF__I_SCAN && L->running) {
+        kf__put_scan(L, i);
+        return;
     } else {
         L->failed = true;
         return;

@@ -3,6 +3,11 @@
 
 kf_status kf__lower_cpu(kf__low *L) {
     bool reduces = false;
+    kf__scans scans;
+    if (kf__low_find_scans(L, &scans)) {
+        kf__cpu_scan(L, &scans);
+        return KF_OK;
+    }
     for (int m = 0; m < L->n_axes; ++m) reduces |= L->axes[m].reduced;
     if (!reduces)
         kf__cpu_pointwise(L);

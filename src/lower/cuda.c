@@ -6,6 +6,11 @@ enum { KF__LONGEST_LOOP = 8192 }; /* packs that one block may loop over */
 kf_status kf__lower_cuda(kf__low *L) {
     bool reduces = false;
     for (int m = 0; m < L->n_axes; ++m) reduces |= L->axes[m].reduced;
+    kf__scans scans;
+    if (kf__low_find_scans(L, &scans)) {
+        kf__cuda_scan(L, &scans);
+        return KF_OK;
+    }
     kf__cuda_sink(L);
     if (!reduces)
         kf__cuda_pointwise(L);

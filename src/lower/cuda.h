@@ -54,6 +54,7 @@ typedef struct kf__phase {
     uint32_t n_reds, n_stores;
     kf__fields_of *acc; /* [n_reds] variables: folds of the tile's elements */
     bool by_element;    /* acc are arrays over the pack's elements: columns */
+    bool runs;          /* each fold is kept: reds are SCANs */
 } kf__phase;
 
 int kf__cuda_width(const kf__low *L);
@@ -252,6 +253,7 @@ bool kf__cuda_rows(kf__low *L); /* false: too long for registers */
 void kf__cuda_loops(kf__low *L);
 void kf__cuda_reduce(kf__low *L);
 void kf__cuda_columns(kf__low *L);
+void kf__cuda_scan(kf__low *L, kf__scans *s);
 
 static inline const kf__lx *kf__thread_id(kf__low *L) {
     return kf__put_let(L, "int", "tid", kf__l_callv(L, "kf_thread", KF__I64, 0, NULL), NULL);

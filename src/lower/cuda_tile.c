@@ -265,8 +265,11 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
         if (!is_kept(L, i, stage) || kf__cuda_in_registers(L, i)) continue;
         kf__put_set(L, kf__l_item(L, kept_name(L, i), at), L->value[i]);
     }
-    for (uint32_t r = 0; r < p->n_reds; ++r)
+    for (uint32_t r = 0; r < p->n_reds; ++r) {
         put_fold(L, t, p, r, 0, NULL, kf__value_of(L, L->k->instrs[p->reds[r]].args[0]), e);
+        if (p->runs)
+            kf__put_set(L, kf__l_item(L, kept_name(L, p->reds[r]), at), p->acc[r][0]);
+    }
     for (uint32_t i = 0; i < p->n_stores; ++i)
         kf__put_set(L, kf__l_item(L, kf__l_name(L, "w%u", (unsigned)p->stores[i]), e),
                     kf__value_of(L, stored(L, p, i)));
@@ -376,6 +379,9 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
         if (!L->value[i] && is_same(L, p, i))
             kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), same_name(L, i), t->V, NULL);
     }
+    for (uint32_t r = 0; p->runs && r < p->n_reds; ++r)
+        kf__put_var(L, kf__ctype(L->k->instrs[p->reds[r]].dtype), kept_name(L, p->reds[r]),
+                    t->V * t->W, NULL);
     bool loads = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         loads |= kf__has(mask, i) && !L->value[i] && kf__cuda_in_registers(L, i);
@@ -410,6 +416,9 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
                           ? kf__cuda_register_item(L, t, i, pack, e)
                           : kf__l_item(L, kept_name(L, i), kf__cuda_slot(L, t, pack, e));
     }
+    for (uint32_t r = 0; p->runs && r < p->n_reds; ++r)
+        L->value[p->reds[r]] =
+            kf__l_item(L, kept_name(L, p->reds[r]), kf__cuda_slot(L, t, pack, e));
 }
 
 void kf__cuda_field(kf__low *L, kf__tile *t, kf__phase *p, int f, kf__fields_of *fields) {

@@ -11,6 +11,7 @@
  *   fixed.c        indices of gathers that don't change along the innermost axis
  *   range.c        bounds that a value's own instructions tell
  *   reduce.c       states of reductions as statements
+ *   scan.c         what cumulative kernels on both targets share
  *   tidy.c         what nobody reads is taken out
  *   cpu_*.c        blocks, and nests for the CPU
  *   cuda_*.c       packs and tiles, exchanges, and nests for CUDA
@@ -111,6 +112,9 @@ typedef struct kf__low {
                               variable, or they don't depend on it */
 
     const kf__own_row *own; /* CPU; or NULL */
+    const kf__lx **running; /* [n_instrs] of SCANs: what was folded so far; or NULL */
+    const kf__lx **before;  /* [n_instrs] and before that; or NULL */
+    const kf__lx *chunk;    /* of SCANs: which one, where their axis / its length is meant; or NULL */
     const kf__lx *together; /* CPU: so many rows are at the same stage together; NULL: one */
     kf__operand *unpacked; /* [n_accesses] results as they were before pack.c; NULL: none */
     kf__lowered *out;
@@ -361,6 +365,30 @@ void kf__put_project_of(kf__low *L, uint32_t red, int field, const kf__lx *value
                         const kf__lx *total);
 const kf__lx *kf__count_as(kf__low *L, uint32_t red, const kf__lx *count); /* in the state's type */
 
+/* ---------------------------------------------------------------- scan.c */
+
+/* What a cumulative kernel has: units of work are chunks of rows. */
+typedef struct kf__scans {
+    uint16_t *instrs; /* [n] SCANs */
+    uint32_t n;
+    int axis;               /* the one they go along */
+    int64_t chunk, chunks;  /* elements; how many a row has */
+    const kf__lx *from, *to; /* the unit's elements */
+} kf__scans;
+
+/* False: it has none, or out of memory. */
+bool kf__low_find_scans(kf__low *L, kf__scans *out);
+/* from and to; gives what is left of the unit, the row. */
+const kf__lx *kf__put_scan_unit(kf__low *L, kf__scans *s, const kf__lx *unit);
+/* Is it loaded once a unit, and not in the order of the other elements? */
+bool kf__low_of_chunk(const kf__low *L, uint32_t i);
+/* v = the state folded with its argument, which then is the state: of SCAN i. Its value is what was
+ * before that, if there is anything, folded with it. */
+void kf__put_scan(kf__low *L, uint32_t i);
+/* A state of each that is one variable, or an array of so many. */
+void kf__put_running(kf__low *L, const kf__scans *s, int64_t count, const kf__lx *at);
+uint32_t kf__low_all_stores(const kf__low *L, uint16_t *out); /* of all stages: [64] */
+
 /* Offset in the kernel's scratch of n fresh elements. */
 int64_t kf__low_scratch(kf__low *L, int64_t n, kf__dtype type);
 
@@ -375,6 +403,7 @@ void kf__cpu_pointwise(kf__low *L);
 void kf__cpu_rows(kf__low *L);
 void kf__cpu_reduce(kf__low *L);
 void kf__cpu_columns(kf__low *L);
+void kf__cpu_scan(kf__low *L, kf__scans *s);
 kf_status kf__lower_cuda(kf__low *L);
 void kf__cuda_pointwise(kf__low *L);
 

@@ -66,6 +66,10 @@ bool kf__o_reduce_inexact(const kf__node *node, const double *x, int64_t n, int6
 /* Reduce rows of n elements that lie one behind the other. */
 kf_status kf__o_reduce(const kf__node *node, kf__dtype from, const void *rows, int64_t n_rows,
                        int64_t n, const kf__o_noise *noise, void *out, kf_error *err);
+/* Of rows what all up to each element are folded to, in place; does it differ in samples? */
+void kf__o_scan(const kf__node *node, void *rows, int64_t n_rows, int64_t n,
+                const kf__o_noise *noise);
+bool kf__o_scan_inexact(const kf__node *node, const double *x, int64_t n);
 /* 32 bits an element, or 64: words 2 j and 2 j + 1, the lower half first. */
 void kf__o_philox(uint64_t seed, uint64_t stream, bool wide, int64_t n, int64_t *out);
 

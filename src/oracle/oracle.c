@@ -234,6 +234,28 @@ static kf_status reduce(walk *w, const kf__node *node, const value *v, const voi
     return status;
 }
 
+/* Bring the dim last, fold rows, bring it back. */
+static kf_status scan(walk *w, const kf__node *node, const value *v, const void *from,
+                      const kf__o_noise *noise, void *out) {
+    int64_t dense[KF__MAX_RANK], shape[KF__MAX_RANK], strides[KF__MAX_RANK], back[KF__MAX_RANK];
+    int rank = node->rank, axis = (int)node->index, m = 0;
+    int64_t n = v->shape[axis];
+    kf__o_row_major(rank, v->shape, dense);
+    for (int d = 0; d < rank; d++)
+        if (d != axis) shape[m] = v->shape[d], strides[m++] = dense[d];
+    shape[m] = n, strides[m] = dense[axis];
+    kf__o_row_major(rank, shape, dense);
+    m = 0;
+    for (int d = 0; d < rank; d++) back[d] = d == axis ? 1 : dense[m++];
+    void *rows = take(w, (size_t)v->count, 8);
+    if (!rows) return kf__out_of_memory(w->err);
+    kf__o_gather(rank, shape, strides, 0, from, rows);
+    kf__o_scan(node, rows, n ? v->count / n : 0, n, noise);
+    kf__o_gather(rank, v->shape, back, 0, rows, out);
+    kf__release(w->mem, rows);
+    return KF_OK;
+}
+
 static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
                              const kf__o_noise *noise, void *out) {
     const kf__node *node = kf__at(w->g, r);
@@ -253,6 +275,7 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
                    v->count, out);
         break;
     case KF__REDUCE: KF_TRY(reduce(w, node, v, args[0], noise, out)); break;
+    case KF__SCAN: KF_TRY(scan(w, node, v, args[0], noise, out)); break;
     case KF__EXPAND:
     case KF__PERMUTE:
     case KF__SLICE: KF_TRY(view(w, node, v, args[0], out)); break;
@@ -301,7 +324,7 @@ static void *round_argument(walk *w, kf__ref arg, int sample) {
 static kf__o_noise noise_of(const walk *w, kf__ref r, int sample) {
     uint64_t key = kf__o_hash(w->opt.seed * 64 + (uint64_t)(sample / 2));
     return (kf__o_noise){sample, kf__o_hash(key + r), w->opt.seed & 1, w->values[r].border,
-                         kf__at(w->g, r)->kind == KF__REDUCE};
+                         kf__at(w->g, r)->kind == KF__REDUCE || kf__at(w->g, r)->kind == KF__SCAN};
 }
 
 static kf_status evaluate(walk *w, kf__ref r, int sample, void *out) {
@@ -330,6 +353,9 @@ static bool disturbs(const walk *w, kf__ref r) {
         if (w->values[node->args[k]].disturbed || may_round(w, node->args[k])) return true;
         args[k] = run_of(w, node->args[k], 0);
     }
+    if (node->kind == KF__SCAN)
+        return kf__is_float((kf__dtype)node->dtype) && v->count &&
+               kf__o_scan_inexact(node, args[0], v->count);
     if (node->kind == KF__REDUCE) {
         const value *arg = &w->values[node->args[0]];
         return kf__is_float((kf__dtype)node->dtype) &&

@@ -17,6 +17,14 @@ typedef struct row {
     int64_t index;
 } row;
 
+static row row_of(kf__dtype type, const kf__o_noise *noise) {
+    row r = {.compute = kf__compute(type), .noise = noise};
+    r.eps = r.compute == KF__F64 ? 0x1p-53 : 0x1p-24;
+    r.largest = r.compute == KF__F64 ? 0x1p1023 : 0x1p127;
+    r.smallest = r.compute == KF__F64 ? 0x1p-1074 : 0x1p-149;
+    return r;
+}
+
 /* Neumaier's sum; term(r, i) may be called twice as often as there are elements. */
 typedef struct partial {
     long double s, c, magnitude;
@@ -208,6 +216,95 @@ bool kf__o_reduce_inexact(const kf__node *node, const double *x, int64_t n, int6
     return zeros[1] && (zeros[0] || !maximum);
 }
 
+/* ---------------------------------------------------------------- cumulative */
+
+/* What the elements of a row up to one of them are folded to. */
+typedef struct prefix {
+    partial sum;
+    long double product, up, down; /* and log2 of the factors above and below 1 */
+    double extreme;
+    bool zero, zeros[2];
+} prefix;
+
+static double prefix_prod(const row *r, const prefix *p) {
+    bool f64 = r->compute == KF__F64;
+    bool underflows = !p->zero && p->down < (f64 ? -1021 : -125);
+    long double error = (r->promise + (double)r->n * r->eps) * fabsl(p->product);
+    if (r->n == 1) return r->x[0];
+    if (underflows && r->noise->sample) return overflowed(r, p->product, error, true);
+    return disturbed(r, p->product, error, p->up > (f64 ? 1023 : 127));
+}
+
+static double prefix_extreme(const row *r, const prefix *p) {
+    if (p->extreme == 0 && p->zeros[0] && p->zeros[1] && r->noise->sample)
+        return kf__o_random(r->noise, r->index) < 0 ? -0.0 : 0.0;
+    return p->extreme;
+}
+
+/* Element j of the row, in place. */
+static void scan_float(const kf__node *node, row *r, prefix *p, double *x, int64_t j) {
+    double next = x[j];
+    r->x = x;
+    r->n = j + 1;
+    r->promise = (log2((double)r->n) + 64) * r->eps;
+    if (node->op == KF__RED_SUM) {
+        add(&p->sum, next);
+        bool overflows = p->sum.finite > r->largest / 2;
+        x[j] = disturbed(r, j ? total(&p->sum) : next, j ? r->promise * p->sum.magnitude : 0,
+                         overflows && j);
+    } else if (node->op == KF__RED_PROD) {
+        p->product *= next;
+        p->zero |= next == 0;
+        if (next != 0 && isfinite(next))
+            *(fabs(next) > 1 ? &p->up : &p->down) += log2l(fabsl((long double)next));
+        x[j] = prefix_prod(r, p);
+    } else {
+        bool largest = node->op == KF__RED_MAX;
+        if (!j || isnan(next)) p->extreme = next;
+        else if (!isnan(p->extreme) && (largest ? next > p->extreme : next < p->extreme))
+            p->extreme = next;
+        if (isnan(p->extreme)) p->extreme = NAN;
+        if (next == 0) p->zeros[signbit(next) != 0] = true;
+        x[j] = prefix_extreme(r, p);
+    }
+    r->index++;
+}
+
+static int64_t scan_int(const kf__node *node, int64_t before, int64_t x) {
+    switch ((kf__reduction)node->op) {
+    case KF__RED_SUM: x = (int64_t)((uint64_t)before + (uint64_t)x); break;
+    case KF__RED_PROD: x = (int64_t)((uint64_t)before * (uint64_t)x); break;
+    case KF__RED_MAX: return kf__max(before, x);
+    default: return kf__min(before, x);
+    }
+    return kf__o_wrap((kf__dtype)node->dtype, x);
+}
+
+bool kf__o_scan_inexact(const kf__node *node, const double *x, int64_t n) {
+    bool zeros[2] = {false, false};
+    if (node->op == KF__RED_SUM || node->op == KF__RED_PROD) return true;
+    for (int64_t j = 0; j < n; j++)
+        if (x[j] == 0) zeros[signbit(x[j]) != 0] = true;
+    return zeros[0] && zeros[1];
+}
+
+void kf__o_scan(const kf__node *node, void *rows, int64_t n_rows, int64_t n,
+                const kf__o_noise *noise) {
+    row r = row_of((kf__dtype)node->dtype, noise);
+    int64_t chunk = node->axes ? node->axes : n;
+    prefix p = {.product = 1};
+    for (int64_t i = 0; i < n_rows * n; i++) {
+        int64_t j = i % n % chunk;
+        if (!j) p = (prefix){.product = 1};
+        if (kf__is_float((kf__dtype)node->dtype))
+            scan_float(node, &r, &p, (double *)rows + i - j, j);
+        else if (j)
+            ((int64_t *)rows)[i] = scan_int(node, ((int64_t *)rows)[i - 1], ((int64_t *)rows)[i]);
+    }
+}
+
+/* ---------------------------------------------------------------- rows */
+
 /* Results of nothing: "0", "1", "nan" or "-inf" by the table. */
 static void fill_empty(const kf__node *node, const char *text, int64_t n_rows, void *out) {
     double value = text[0] == '1';
@@ -228,10 +325,8 @@ kf_status kf__o_reduce(const kf__node *node, kf__dtype from, const void *rows, i
         fill_empty(node, red->empty ? red->empty : "0", n_rows, out);
         return KF_OK;
     }
-    row r = {.compute = kf__compute((kf__dtype)node->dtype), .n = n, .noise = noise};
-    r.eps = r.compute == KF__F64 ? 0x1p-53 : 0x1p-24;
-    r.largest = r.compute == KF__F64 ? 0x1p1023 : 0x1p127;
-    r.smallest = r.compute == KF__F64 ? 0x1p-1074 : 0x1p-149;
+    row r = row_of((kf__dtype)node->dtype, noise);
+    r.n = n;
     r.promise = (log2((double)n) + 64) * r.eps;
     for (int64_t i = 0; i < n_rows; i++) {
         r.index = i;

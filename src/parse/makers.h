@@ -48,6 +48,7 @@ MAKER(expand_dims);
 MAKER(take);
 MAKER(limits);
 MAKER(slide);
+MAKER(scan);
 /* x at the indices `at` of an axis, which they take the place of. */
 bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int axis,
               kf__object *out);

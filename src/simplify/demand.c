@@ -90,6 +90,9 @@ static bool read_of(pass *p, kf__ref r, int i, const extent *of, extent *to) {
         case KF__SLICE:
             if (!slice_extent(p, n, d, of[d], &to[d])) return false;
             break;
+        case KF__SCAN:
+            if (d != (int)n->index) to[d] = of[d];
+            break;
         case KF__GATHER:
             if (i == 1 || d != (int)n->index) to[d] = of[d];
             break;
@@ -108,6 +111,7 @@ static bool is_divisible(pass *p, kf__ref r, int d, extent e) {
     case KF__RESHAPE: match_dims(n, a, from); return from[d] >= 0;
     case KF__PAD:
         return kf__x_is(&p->g->exprs, n->u.slice.start[d], 0) && a->shape[d] == n->shape[d];
+    case KF__SCAN:
     case KF__CONCAT: return d != (int)n->index;
     case KF__REDUCE:
         if ((n->axes >> d & 1) || (p->keep[r] >> d & 1)) return false;

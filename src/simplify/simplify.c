@@ -178,6 +178,7 @@ static kf__ref remake(pass *p, kf__ref old) {
         if (is_stored_beside(p, old, args[0]))
             return kf__plain_reduce(g, n->op, n->field, n->axes, args[0]);
         return kf__simple_reduce(g, n->op, n->field, n->axes, args[0]);
+    case KF__SCAN: return kf__scan(g, n->op, (int)n->index, n->axes, args[0]);
     case KF__EXPAND: return kf__simple_expand(g, args[0], shape);
     case KF__PERMUTE: return kf__simple_permute(g, args[0], n->u.perm);
     case KF__RESHAPE: return kf__simple_reshape(g, args[0], n->rank, shape);
