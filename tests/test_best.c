@@ -274,7 +274,8 @@ static bool is_result(const kf_graph *g, kf__ref node) {
 static void add_domain(search *s, const kf__domain *d) {
     for (uint32_t i = 0; i < s->n_domains; i++) {
         const kf__domain *e = &s->domain[i];
-        if (e->n == d->n && e->reduced == d->reduced &&
+        if (e->n == d->n && e->reduced == d->reduced && e->scans == d->scans &&
+            e->chunk == d->chunk &&
             !memcmp(e->size, d->size, sizeof *d->size * d->n))
             return;
     }
@@ -290,6 +291,11 @@ static void find_domains(search *s) {
         for (int i = 0; i < a->rank; i++) {
             if (kf__x_is(&s->g->exprs, a->shape[i], 1)) continue;
             if (n->kind == KF__REDUCE) d.reduced |= (n->axes >> i & 1) << d.n;
+            if (n->kind == KF__SCAN && i == (int)n->index) {
+                d.reduced |= 1u << d.n;
+                d.scans = true;
+                d.chunk = n->axes;
+            }
             d.size[d.n++] = a->shape[i];
         }
         add_domain(s, &d);
@@ -306,7 +312,8 @@ static void find_candidates(search *s) {
         const kf__node *n = kf__at(s->g, r);
         bool computed = n->kind == KF__OP || n->kind == KF__CAST || n->kind == KF__REDUCE ||
                         n->kind == KF__RANDOM || n->kind == KF__SLICE || n->kind == KF__PAD ||
-                        n->kind == KF__CONCAT || n->kind == KF__GATHER || is_result(s->g, r);
+                        n->kind == KF__CONCAT || n->kind == KF__GATHER || n->kind == KF__SCAN ||
+                        is_result(s->g, r);
         bool half_sum = n->kind == KF__REDUCE && n->op == KF__RED_SUM &&
                         kf__compute((kf__dtype)n->dtype) != n->dtype;
         if (!computed || half_sum || s->f.scalars[r] || n->kind == KF__INPUT) continue;
@@ -476,7 +483,7 @@ static double best_bytes(kf_graph *g, const sizes *z, double known, bool show, b
     for (kf__ref r = 1; r < n; r++) {
         const kf__node *node = kf__at(g, r);
         uint8_t all = node->kind == KF__INPUT || node->kind == KF__RANDOM ||
-                      node->kind == KF__IOTA ? 0 : node->kind == KF__REDUCE ? 2 : 1;
+                      node->kind == KF__IOTA || node->kind == KF__SCAN ? 0 : node->kind == KF__REDUCE ? 2 : 1;
         for (int i = 0; i < node->n_args && all; i++)
             all = s->f.scalars[node->args[i]] ? (uint8_t)kf__max(all, s->f.scalars[node->args[i]])
                                               : 0;

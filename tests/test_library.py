@@ -256,6 +256,20 @@ STATISTICS = [
     ("pairwise_distance(x, y)", distance, [x, y]),
 ]
 
+CUMULATIVE = [
+    ("cumsum(abs(x))", lambda x: np.cumsum(abs(x)), [lone[7:]]),
+    ("cumsum(x * x, 1)", lambda x: np.cumsum(x * x, 1), [lone]),
+    ("cumsum(permute(x * x, (1, 0)), 0)", lambda x: np.cumsum((x * x).T, 0), [lone]),
+    ("nancumsum(x, -1)", lambda x: np.nancumsum(x, -1), [holes]),
+    ("cumprod(1 + x / 64, axis=1)", lambda x: np.cumprod(1 + x / 64, 1), [lone[7:]]),
+    ("cumulative_prod(x, axis=0)", lambda x: np.cumulative_prod(x, axis=0), [x]),
+    ("cummax(x, 1)[0]", lambda x: np.maximum.accumulate(x, 1), [lone]),
+    ("cummin(x, 0)[0]", lambda x: np.minimum.accumulate(x, 0), [lone]),
+    ("cummax(x, 0)[0]", lambda x: np.maximum.accumulate(x, 0), [normal(500, 70)]),
+    ("cumsum(softmax(x), -1)", lambda x: special.softmax(x, -1).cumsum(-1), [x]),
+    ("cumsum(x > 0, 1)", lambda x: (x > 0).cumsum(1), [lone]),
+]
+
 LOSSES = [
     ("mse(x, y)", lambda x, y: ((x - y) ** 2).mean(), [x, y]),
     ("mse_loss(x, y, 'sum')", lambda x, y: ((x - y) ** 2).sum(), [x, y]),
@@ -340,7 +354,7 @@ RANDOM = [
     ),
 ]
 
-ROWS = ACTIVATIONS + ELEMENTWISE + STATISTICS + LOSSES + OPTIMIZERS + RANDOM
+ROWS = ACTIVATIONS + ELEMENTWISE + STATISTICS + CUMULATIVE + LOSSES + OPTIMIZERS + RANDOM
 
 
 def names_of(text):

@@ -155,6 +155,7 @@ static void print_node(const kf_graph *g, kf__ref r, int depth, kf__text *out) {
     case KF__PAD: print_slice(g, x, "pad", out); break;
     case KF__CONCAT: kf__print(out, "concat<%u>", x->index); break;
     case KF__GATHER: kf__print(out, "gather<%u>", x->index); break;
+    case KF__SCAN: kf__print(out, "scan.%s<%u>", kf__reds[x->op].name, x->index); break;
     case KF__RANDOM:
         kf__print(out, "random");
         print_sizes(g, x, out);

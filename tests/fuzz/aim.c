@@ -149,7 +149,8 @@ static int add_operation(fz_program *p, fz_pool *pool, fz_random *r, const fz_ai
     if (n == FZ_PROBES && aim->layout != FZ_CELL_NONE) first = n - 1; /* that one reads an array */
     for (int i = 0; i < n; i++) {
         const char *line = lines[(first + i) % n], *axis = strstr(line, "axis=-1");
-        bool reduces = aim->operation >= FZ_FIRST_REDUCTION && aim->operation < FZ_FIRST_CAST;
+        bool reduces = (aim->operation >= FZ_FIRST_REDUCTION && aim->operation < FZ_FIRST_CAST) ||
+                       aim->operation == FZ_FIRST_STRUCTURAL + FZ_SCAN;
         const char *mark = strstr(line, "~)");
         if (reduces && axis)
             snprintf(text, sizeof text, "%.*saxis=%s%s", (int)(axis - line), line,

@@ -15,7 +15,7 @@ bool fz_is_exact(const kf_graph *g, uint32_t result) {
         const kf__node *n = kf__at(g, r);
         kf__dtype t = (kf__dtype)n->dtype;
         if (!below[r]) continue;
-        if (n->kind == KF__REDUCE && kf__is_float(t)) exact = false;
+        if ((n->kind == KF__REDUCE || n->kind == KF__SCAN) && kf__is_float(t)) exact = false;
         if (n->kind == KF__OP && kf__compute(t) != t && g->numerics != KF_EAGER) exact = false;
         for (int k = 0; k < n->n_args; k++) below[n->args[k]] = true;
     }

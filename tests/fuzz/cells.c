@@ -21,6 +21,7 @@ static const struct {
     [FZ_PAD] = {"pad", {"pad($0, 2)"}},
     [FZ_CONCAT] = {"concatenate", {"concatenate([$0, $1], axis=-1)"}},
     [FZ_GATHER] = {"gather", {"take($0, randint(-9, 9, 6, seed=2), axis=0)"}},
+    [FZ_SCAN] = {"scan", {"cumsum($0, axis=-1)", "cummax($0, axis=-1)[0]"}},
     [FZ_RANDOM] = {"random bits", {"rand_like($0, seed=3)", "rand_like($0, seed=3, dtype=f64)",
                                    "rand_like($0, seed=cast(ravel($1)[0], i64))"}},
     [FZ_IOTA] = {"arange", {"arange($0.shape[0])"}},
@@ -84,6 +85,7 @@ int fz_operation_of(const kf_graph *g, kf__ref ref, kf__dtype *type) {
     case KF__PAD: return FZ_FIRST_STRUCTURAL + FZ_PAD;
     case KF__CONCAT: return FZ_FIRST_STRUCTURAL + FZ_CONCAT;
     case KF__GATHER: return FZ_FIRST_STRUCTURAL + FZ_GATHER;
+    case KF__SCAN: return FZ_FIRST_STRUCTURAL + FZ_SCAN;
     case KF__RANDOM: *type = (kf__dtype)n->dtype; return FZ_FIRST_STRUCTURAL + FZ_RANDOM;
     case KF__IOTA: return FZ_FIRST_STRUCTURAL + FZ_IOTA;
     case KF__SCALAR: return FZ_FIRST_STRUCTURAL + FZ_SCALAR;
@@ -182,7 +184,9 @@ static bool in_set(set s, int operation, int i) {
     switch (s) {
     case NO_VIEWS: return !view;
     case NUMBERS: return structure >= FZ_IOTA && structure <= FZ_SIZE;
-    case REDUCTIONS: return operation >= FZ_FIRST_REDUCTION && operation < FZ_FIRST_CAST;
+    case REDUCTIONS:
+        return (operation >= FZ_FIRST_REDUCTION && operation < FZ_FIRST_CAST) ||
+               structure == FZ_SCAN;
     default: return operation == i;
     }
 }
@@ -203,6 +207,8 @@ static const struct {
      "what reduces is row, column or full"},
     {FZ_AXIS_OPERATION, -1, FZ_AXIS_KIND, KF__GATHERING, REDUCTIONS,
      "what reduces is row, column or full"},
+    {FZ_AXIS_OPERATION, FZ_FIRST_STRUCTURAL + FZ_SCAN, FZ_AXIS_CUT, KF__CUT_NONE, SAME,
+     "what is before a chunk is stored"},
     {FZ_AXIS_LAYOUT, FZ_CELL_TEMPORARY, FZ_AXIS_CUT, KF__CUT_NONE, SAME, "a temporary is a cut"},
     {FZ_AXIS_LAYOUT, FZ_CELL_NONE, FZ_AXIS_KIND, KF__COPY, SAME, "a copy reads an array"},
     {FZ_AXIS_OPERATION, -1, FZ_AXIS_LAYOUT, FZ_PLAIN, NUMBERS, "it reads nothing"},
