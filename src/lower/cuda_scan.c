@@ -1,14 +1,14 @@
 /* Cumulative kernels on CUDA.
  *
- * Along the innermost axis a warp goes through a chunk of a row, a pack a lane at a time:
+ * Along the innermost axis a warp goes through a chunk of a row, a pack or two a lane at a time:
  *
  *     lane            0              1        ...       pack   x0 x1 x2 x3
  *     in the pack     0 1 2 3        4 5 6 7             x0, x0 + x1, x0 + x1 + x2, ...
  *     before it       nothing        0 1 2 3             by a butterfly over the lanes' sums
  *     before the tile what the tiles to the left left, the same on all lanes
  *
- * What follows needs its elements, so that a stage ends behind each. Along another axis a thread
- * goes through a chunk of a column, row by row. */
+ * What follows needs its elements, so that a stage ends behind each. Short rows have fewer lanes.
+ * Along another axis a thread goes through a chunk of a column, a few rows at a time. */
 #include "lower/cuda.h"
 
 enum {
@@ -22,6 +22,7 @@ typedef struct scan {
     uint16_t *reds, stores[64];
     kf__phase phase;
     bool rows;
+    int lanes; /* of a row */
 } scan;
 
 /* SCANs and stores of a stage; false: there are none. */
@@ -49,21 +50,18 @@ static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total) {
     const kf__lx *before =
         kf__put_var(L, ctype, name_of(L, "before", i), 0, kf__identity(L, i, 0));
     const kf__lx *one = kf__l_int(L, 1);
-    kf__open_for(L, "int", "d", kf__l_int(L, 0), kf__l_int(L, 5), one, KF__UNROLL);
+    kf__open_for(L, "int", "d", kf__l_int(L, 0), kf__l_int(L, s->lanes == 8 ? 3 : 5), one, KF__UNROLL);
     const kf__lx *m = kf__put_let(L, "int", "m", kf__l_bin(L, "<<", one, kf__l_var(L, "d")), NULL);
     const kf__lx *other = kf__put_let(L, ctype, name_of(L, "other", i),
                                       kf__l_call(L, "kf_shfl_xor_T", type, total, m), NULL);
-    kf__open_if(L, kf__l_bin(L, "&", lane, m));
-    kf__put_set(L, before, kf__fold_of(L, i, 0, other, before));
-    kf__put_set(L, total, kf__fold_of(L, i, 0, other, total));
-    kf__open_else(L);
+    kf__put_set(L, before, kf__l_select(L, kf__l_bin(L, "&", lane, m),
+                                        kf__fold_of(L, i, 0, other, before), before));
     kf__put_set(L, total, kf__fold_of(L, i, 0, total, other));
     kf__close(L);
-    kf__close(L);
     kf__put_set(L, before, kf__fold_of(L, i, 0, state, before));
-    const kf__lx *e = kf__cuda_open_elements(L, &s->tile);
-    const kf__lx *item = kf__l_item(L, L->value[i]->name,
-                                    kf__cuda_slot(L, &s->tile, kf__l_int(L, 0), e));
+    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, s->tile.V * s->tile.W), one,
+                 KF__UNROLL);
+    const kf__lx *item = kf__l_item(L, L->value[i]->name, kf__l_var(L, "k"));
     kf__put_set(L, item, kf__fold_of(L, i, 0, before, item));
     kf__close(L);
     kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
@@ -79,8 +77,8 @@ static void put_stages(kf__low *L, scan *s) {
                          : kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name_of(L, "tile", i),
                                        0, kf__identity(L, i, 0));
         }
-        kf__cuda_phase(L, &s->tile, &s->phase, stage, s->rows);
-        for (uint32_t r = 0; s->rows && r < s->phase.n_reds; ++r)
+        kf__cuda_phase(L, &s->tile, &s->phase, stage, true);
+        for (uint32_t r = 0; s->rows && s->lanes > 1 && r < s->phase.n_reds; ++r)
             put_before(L, s, s->reds[r], s->phase.acc[r][0]);
     }
     kf__forget(L, KF__LEVEL_FULL);
@@ -88,14 +86,40 @@ static void put_stages(kf__low *L, scan *s) {
 
 /* ---------------------------------------------------------------- along the innermost axis */
 
+/* Lanes of a row, and packs of a lane in a tile: by the packs that a chunk has. One pack, so that
+ * lanes store neighbours. */
+static void pick_lanes(const kf__low *L, scan *s) {
+    int64_t size = L->axes[s->all->axis].size, chunk = s->all->chunk;
+    int64_t packs = kf__ceil_div(chunk ? kf__min(size, chunk) : size, s->tile.W);
+    s->lanes = packs <= 1 ? 1 : packs <= 8 ? 8 : 32;
+    /* What is before each chunk is one row, which a single warp has to wait for. */
+    s->tile.V = chunk || packs <= 256 ? 1 : 8;
+}
+
+/* Are places in a row ints? Else a row is long, or what isn't affine is multiplied, divided. */
+static bool is_narrow(const kf__low *L) {
+    bool affine = true;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        bool placed = in->kind == KF__I_LOAD || in->kind == KF__I_RANDOM ||
+                      in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE;
+        affine = affine && (!placed || L->operands[in->access].affine || kf__low_of_chunk(L, i));
+    }
+    for (uint32_t s = 0; s < L->k->n_stores; ++s)
+        affine = affine && L->operands[L->k->stores[s].access].affine;
+    return affine && L->axes[kf__last(L)].size < INT32_MAX / 2;
+}
+
 static void head_row(kf__low *L, kf__tile *t, const kf__lx *s) {
-    (void)s;
-    const kf__lx *width = kf__l_int(L, t->W);
-    t->j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", t->base, width), NULL);
-    const kf__lx *left = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", t->end, t->j),
-                                    width);
-    t->left = kf__put_let(L, "int", "left",
-                          kf__l_call(L, "kf_max_i64", KF__I64, kf__l_int(L, 0), left), NULL);
+    const kf__lx *width = kf__l_int(L, t->W), *packs = kf__l_int(L, t->V);
+    const kf__lx *q = kf__l_bin(L, "+", kf__l_bin(L, "*", t->base, packs), s);
+    bool narrow = is_narrow(L);
+    t->j = kf__put_let(L, narrow ? "int" : "int64_t", "j", kf__l_bin(L, "*", q, width), NULL);
+    const kf__lx *left = kf__l_bin(L, "-", t->end, t->j);
+    if (!narrow)
+        left = kf__l_call(L, "kf_max_i64", KF__I64, kf__l_int(L, 0),
+                          kf__l_call(L, "kf_min_i64", KF__I64, left, width));
+    t->left = kf__put_let(L, "int", "left", left, NULL);
 }
 
 static const kf__lx *thread_of_all(kf__low *L, int threads) {
@@ -104,57 +128,65 @@ static const kf__lx *thread_of_all(kf__low *L, int threads) {
                      kf__l_callv(L, "kf_thread", KF__I64, 0, NULL));
 }
 
+/* The lanes of a warp stay together, also where its last rows don't exist: they have no elements. */
 static void put_rows(kf__low *L, scan *s) {
-    int64_t units = kf__low_extent(L, false) * s->all->chunks;
-    const kf__lx *lanes = kf__l_int(L, 32), *width;
-    s->tile = (kf__tile){.V = 1, .W = kf__cuda_width(L), .head = head_row};
+    s->tile = (kf__tile){.W = kf__cuda_width(L), .head = head_row};
     s->tile.vec = kf__cuda_wide(L, s->tile.W);
-    width = kf__l_int(L, s->tile.W);
-    kf__low_begin(L, "", "A warp goes through a chunk of a row, 32 packs at a time.");
+    pick_lanes(L, s);
+    int64_t units = kf__low_extent(L, false) * s->all->chunks;
+    const kf__lx *lanes = kf__l_int(L, s->lanes), *one = kf__l_int(L, 1);
+    kf__low_begin(L, "", s->lanes == 1    ? "A thread has a row, one pack."
+                         : s->lanes == 8 ? "Eight lanes have a row, a pack each."
+                                          : "A warp goes through a chunk of a row.");
     L->fn->threads = KF__SCAN_THREADS;
-    L->fn->grid = kf__ceil_div(units, KF__SCAN_THREADS / 32);
+    L->fn->grid = kf__ceil_div(units, KF__SCAN_THREADS / s->lanes);
     const kf__lx *t = kf__put_let(L, "int64_t", "t", thread_of_all(L, KF__SCAN_THREADS), NULL);
-    const kf__lx *u = kf__put_let(L, "int64_t", "u", kf__l_bin(L, "/", t, lanes), NULL);
     const kf__lx *lane = kf__put_let(L, "int", "lane", kf__l_bin(L, "%", t, lanes), NULL);
-    kf__open_if(L, kf__l_bin(L, "<", u, kf__word_int(L, "units", units)));
+    const kf__lx *all = kf__word_int(L, "units", units), *row = kf__l_bin(L, "/", t, lanes);
+    const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", row, all), NULL);
+    const kf__lx *u = kf__put_let(
+        L, "int64_t", "u",
+        kf__l_call(L, "kf_min_i64", KF__I64, row, kf__l_bin(L, "-", all, one)), NULL);
     kf__put_scalars(L);
     kf__put_decode(L, false, false, kf__put_scan_unit(L, s->all, u));
     kf__put_rows(L, 0);
     kf__put_running(L, s->all, 0, NULL);
-    const kf__lx *from = kf__l_bin(L, "/", s->all->from, width);
-    const kf__lx *to = kf__l_bin(
-        L, "/", kf__l_bin(L, "+", s->all->to, kf__l_int(L, s->tile.W - 1)), width);
-    kf__open_for(L, "int64_t", "q0", from, to, lanes, KF__SERIAL);
+    const kf__lx *size = kf__l_int(L, s->tile.W * s->tile.V), *to = s->all->to;
+    const kf__lx *end = kf__l_bin(
+        L, "/", kf__l_bin(L, "+", to, kf__l_int(L, s->tile.W * s->tile.V - 1)), size);
+    const char *type = is_narrow(L) ? "int" : "int64_t";
+    s->tile.end = kf__put_let(L, type, "stop", kf__l_select(L, there, to, kf__l_int(L, 0)), NULL);
+    s->tile.far = is_narrow(L);
+    kf__open_for(L, type, "q0", kf__l_bin(L, "/", s->all->from, size), end, lanes, KF__SERIAL);
     s->tile.base = kf__l_bin(L, "+", kf__l_var(L, "q0"), lane);
-    s->tile.step = lanes;
-    s->tile.end = s->all->to;
     put_stages(L, s);
-    kf__close(L);
     kf__close(L);
 }
 
 /* ---------------------------------------------------------------- along another one */
 
+enum { KF__SCAN_ROWS = 8 }; /* of a column, whose loads are in flight together */
+
 static void head_column(kf__low *L, kf__tile *t, const kf__lx *s) {
-    (void)L;
-    (void)t;
-    (void)s;
+    const kf__lx *r = kf__put_let(L, "int64_t", "r", kf__l_bin(L, "+", t->base, s), NULL);
+    const kf__lx *safe = kf__l_call(L, "kf_min_i64", KF__I64, r,
+                                    kf__l_bin(L, "-", t->end, kf__l_int(L, 1)));
+    t->left = kf__put_let(L, "int", "left", kf__l_bin(L, "<", r, t->end), NULL);
+    kf__put_decode(L, true, false, safe);
 }
 
 static void put_columns(kf__low *L, scan *s) {
     int64_t units = kf__low_extent(L, false) * s->all->chunks;
-    s->rows = false;
-    s->tile = (kf__tile){.V = 1, .W = 1, .head = head_column, .inside = true};
+    s->tile = (kf__tile){.V = KF__SCAN_ROWS, .W = 1, .head = head_column};
     kf__low_begin(L, "", "A thread goes through a chunk of a column, row by row.");
     L->fn->threads = KF__SCAN_COLUMNS;
     L->fn->grid = kf__ceil_div(units, KF__SCAN_COLUMNS);
     const kf__lx *t = kf__put_let(L, "int64_t", "t", thread_of_all(L, KF__SCAN_COLUMNS), NULL);
-    const kf__lx *n = kf__word_size(L, kf__last(L)), *one = kf__l_int(L, 1);
+    const kf__lx *n = kf__word_size(L, kf__last(L));
     kf__open_if(L, kf__l_bin(L, "<", t, kf__word_int(L, "units", units)));
     kf__put_scalars(L);
     const kf__lx *line = kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", t, n), NULL);
     s->tile.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "%", t, n), NULL);
-    s->tile.left = kf__put_let(L, "int", "left", one, NULL);
     kf__put_decode(L, false, true, kf__put_scan_unit(L, s->all, line));
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -166,8 +198,10 @@ static void put_columns(kf__low *L, scan *s) {
                                   load, NULL);
     }
     kf__put_running(L, s->all, 0, NULL);
-    kf__open_for(L, "int64_t", "r", s->all->from, s->all->to, one, KF__SERIAL);
-    kf__put_decode(L, true, false, kf__l_var(L, "r"));
+    kf__open_for(L, "int64_t", "begin_row", s->all->from, s->all->to, kf__l_int(L, KF__SCAN_ROWS),
+                 KF__SERIAL);
+    s->tile.base = kf__l_var(L, "begin_row");
+    s->tile.end = s->all->to;
     put_stages(L, s);
     kf__close(L);
     kf__close(L);

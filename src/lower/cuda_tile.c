@@ -71,7 +71,7 @@ static bool is_kept(const kf__low *L, uint32_t i, uint32_t stage) {
     if (kf__is_place(L, i)) return false;
     for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
         const kf__instr *in = &L->k->instrs[u];
-        if (in->kind == KF__I_PROJECT) continue;
+        if (in->kind == KF__I_PROJECT || in->kind == KF__I_SCAN) continue; /* folded at once */
         for (int a = 0; a < in->n_args; ++a) {
             if (in->args[a] != i) continue;
             if (in->kind == KF__I_REDUCE && kf__fields(L, u) > 1) return true;
@@ -116,6 +116,10 @@ static void put_fold(kf__low *L, const kf__tile *t, const kf__phase *p, uint32_t
     const kf__lx *at = t->index ? t->index : t->j;
     if (!p->by_element) at = kf__l_bin(L, "+", at, e);
     const kf__lx *there = kf__l_bin(L, "<", e, t->left), *none = kf__identity(L, red, f);
+    if (p->runs) { /* what is behind a row's end is before nothing */
+        kf__put_set(L, acc, kf__fold_of(L, red, f, acc, x));
+        return;
+    }
     const kf__lx *term = kf__term(L, red, f, x, at, fields);
     kf__dtype type = kf__field_type(L, red, f);
     bool exponential = L->k->instrs[red].op == KF__RED_MAX_SUMEXP && f > 0;

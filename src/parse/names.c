@@ -45,6 +45,7 @@ static const module_row modules[] = {
     {"math", KF__NUMPY, false},       {"torch", KF__TORCH, false}, {"F", KF__TORCH, false},
     {"nn", KF__TORCH, true},          {"scipy", KF__SCIPY, false}, {"special", KF__SCIPY, true},
     {"functional", KF__TORCH, true},  {"linalg", KF__LINALG, true}, {"stats", KF__SCIPY, true},
+    {"integrate", KF__SCIPY, true},
 };
 
 static const module_row *find_module(const char *name, size_t n) {
