@@ -323,7 +323,7 @@ bool kf__make_size(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
     bool all = b->data == 1 || args[1].kind == KF__O_NONE;
     if (!kf__to_node(ev, &args[0], &node)) return false;
     int rank = kf__at(ev->g, node)->rank;
-    if (!all && !kf__to_int(ev, &args[1], "axis", &axis)) return false;
+    if (!all && !kf__to_axis(ev, &args[1], "axis", &axis)) return false;
     if (axis < -rank || (axis >= rank && !all))
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld of an array of rank %d",
                              (long long)axis, rank);

@@ -58,6 +58,8 @@ bool kf__to_node(kf__evaluator *ev, const kf__object *o, kf__ref *out);
 bool kf__to_int(kf__evaluator *ev, const kf__object *o, const char *what, int64_t *out);
 bool kf__to_bool(kf__evaluator *ev, const kf__object *o, const char *what, bool *out);
 bool kf__to_size(kf__evaluator *ev, const kf__object *o, const char *what, kf__expr *out);
+/* An integer, no bool: numpy.sum(x, True) isn't sum(x, 1): what is meant is another parameter. */
+bool kf__to_axis(kf__evaluator *ev, const kf__object *o, const char *what, int64_t *out);
 /* None: *n stays -1. An integer or a tuple of them. */
 bool kf__to_ints(kf__evaluator *ev, const kf__object *o, const char *what, int64_t *out, int *n);
 bool kf__to_shape(kf__evaluator *ev, const kf__object *o, kf__expr *out, int *rank);

@@ -100,8 +100,7 @@ bool kf__to_size(kf__evaluator *ev, const kf__object *o, const char *what, kf__e
     return *out || kf__eval_memory(ev);
 }
 
-/* numpy.sum(x, True) isn't sum(x, 1): what is meant is another parameter. */
-static bool to_axis(kf__evaluator *ev, const kf__object *o, const char *what, int64_t *out) {
+bool kf__to_axis(kf__evaluator *ev, const kf__object *o, const char *what, int64_t *out) {
     if (o->kind == KF__O_BOOL) return not_known(ev, o, what, "an integer");
     return kf__to_int(ev, o, what, out);
 }
@@ -111,14 +110,14 @@ bool kf__to_ints(kf__evaluator *ev, const kf__object *o, const char *what, int64
     if (o->kind == KF__O_NONE) return true;
     if (o->kind != KF__O_TUPLE) {
         *n = 1;
-        return to_axis(ev, o, what, out);
+        return kf__to_axis(ev, o, what, out);
     }
     if (o->n > KF__MAX_RANK)
         return kf__eval_fail(ev, KF_ERR_LIMIT, "`%s` has %u items; at most %d dimensions are "
                                                "possible", what, o->n, KF__MAX_RANK);
     *n = (int)o->n;
     for (uint32_t i = 0; i < o->n; i++)
-        if (!to_axis(ev, &o->items[i], what, &out[i])) return false;
+        if (!kf__to_axis(ev, &o->items[i], what, &out[i])) return false;
     return true;
 }
 
