@@ -482,8 +482,9 @@ static double best_bytes(kf_graph *g, const sizes *z, double known, bool show, b
                             .twin = calloc(n, sizeof(kf__ref)), .scalars = calloc(n, 1)};
     for (kf__ref r = 1; r < n; r++) {
         const kf__node *node = kf__at(g, r);
-        uint8_t all = node->kind == KF__INPUT || node->kind == KF__RANDOM ||
-                      node->kind == KF__IOTA || node->kind == KF__SCAN ? 0 : node->kind == KF__REDUCE ? 2 : 1;
+        bool array = node->kind == KF__INPUT || node->kind == KF__RANDOM ||
+                     node->kind == KF__IOTA || node->kind == KF__SCAN;
+        uint8_t all = array ? 0 : node->kind == KF__REDUCE ? 2 : 1;
         for (int i = 0; i < node->n_args && all; i++)
             all = s->f.scalars[node->args[i]] ? (uint8_t)kf__max(all, s->f.scalars[node->args[i]])
                                               : 0;

@@ -92,7 +92,8 @@ bool kf__domain_reduces(kf_graph *g, const kf__domain *d, const kf__node *reduce
                         const kf__expr *index, kf__expr *own) {
     const kf__node *a = kf__at(g, reduce->args[0]);
     uint32_t kept = 0, reduced = 0;
-    if (!d->reduced || d->scans || !kf__domain_index(g, d, true, a->rank, a->shape, own)) return false;
+    if (!d->reduced || d->scans) return false;
+    if (!kf__domain_index(g, d, true, a->rank, a->shape, own)) return false;
     for (int i = 0; i < a->rank; i++) {
         bool is_reduced = reduce->axes >> i & 1;
         uint32_t axes = kf__axes_of(&g->exprs, own[i]);
@@ -255,8 +256,8 @@ static void walk_end(walk *w) {
     kf__release(w->f->mem, w->seen);
 }
 
-/* Does a kernel over the reduction's or scan's argument have a place for a root of shape `n`? exact:
- * dim by dim; else reshaped. */
+/* Does a kernel over the reduction's or scan's argument have a place for a root of shape `n`?
+ * exact: dim by dim; else reshaped. */
 static bool serves(kf_graph *g, const kf__node *n, const kf__node *reduce, bool exact,
                    kf__domain *out) {
     const kf__node *a = kf__at(g, reduce->args[0]);

@@ -185,7 +185,7 @@ uint32_t kf__body_access(kf__body *b, uint32_t value, int rank, const kf__expr *
 /* Has it more operands, or accesses with the stores that are to come, than a kernel may? */
 bool kf__body_is_full(const kf__body *b);
 uint32_t kf__body_axes(const kf__body *b, int rank, const kf__expr *index); /* mask of axes in it */
-/* The same, where it changes within a chunk of scans only from chunk to chunk: without that axis. */
+/* The same without the axis of scans where it changes only from chunk to chunk. */
 uint32_t kf__body_axes_inside(const kf__body *b, int rank, const kf__expr *index);
 uint8_t kf__body_level(const kf__body *b, uint32_t axes);
 /* Indices of random bits, of ranges and of what is joined have no symbols: cuts, and says so. */

@@ -16,8 +16,9 @@ static const char *const sentences[KF__CUT_COUNT] = {
 };
 
 /* The same of a scan. */
-static const char cumulative[] = "%u needs %v, which is made element by element along %a, and reads "
-                                 "it otherwise: %t is stored first";
+static const char cumulative[] =
+    "%u needs %v, which is made element by element along %a, and reads it otherwise: %t is stored "
+    "first";
 
 static const char *primitive_name(const kf_graph *g, kf__ref ref) {
     static const char *const kinds[KF__KIND_COUNT] = {

@@ -47,8 +47,8 @@ typedef enum kf__instr_kind {
     KF__I_INSIDE,   /* access (of no value, rank 1): is its index in [0, shape)? bool */
     KF__I_PICK,     /* args[0] ? args[1] : args[2]; field: a kf__pick. Of args[1] only elements
                        where args[0] holds count, and of args[2] the others */
-    KF__I_SCAN,     /* op: kf__reduction of one field; args[0] folded along the one reduced axis from
-                       the last multiple of `integer` on (0: from the first element); FULL, one
+    KF__I_SCAN,     /* op: kf__reduction of one field; args[0] folded along the one reduced axis
+                       from the last multiple of `integer` on (0: from the first element); FULL, one
                        stage behind args[0] */
 } kf__instr_kind;
 

@@ -65,7 +65,8 @@ static bool verify_place(verifier *v, const kf__instr *i) {
     for (int a = 0; a < i->n_args; a++) {
         const kf__instr *from = &v->k->instrs[i->args[a]];
         if (!reduce && from->level > i->level) return bad(v, "an argument is at an inner level");
-        if (from->stage + (reduce || scan) > i->stage) return bad(v, "an argument is at a later stage");
+        if (from->stage + (reduce || scan) > i->stage)
+            return bad(v, "an argument is at a later stage");
     }
     return true;
 }

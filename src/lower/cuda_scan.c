@@ -1,6 +1,6 @@
 /* Cumulative kernels on CUDA.
  *
- * Along the innermost axis a warp goes through a chunk of a row, a pack or two a lane at a time:
+ * Along the innermost axis a warp goes through a chunk of a row, a pack a lane at a time:
  *
  *     lane            0              1        ...       pack   x0 x1 x2 x3
  *     in the pack     0 1 2 3        4 5 6 7             x0, x0 + x1, x0 + x1 + x2, ...
@@ -50,7 +50,8 @@ static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total) {
     const kf__lx *before =
         kf__put_var(L, ctype, name_of(L, "before", i), 0, kf__identity(L, i, 0));
     const kf__lx *one = kf__l_int(L, 1);
-    kf__open_for(L, "int", "d", kf__l_int(L, 0), kf__l_int(L, s->lanes == 8 ? 3 : 5), one, KF__UNROLL);
+    const kf__lx *steps = kf__l_int(L, s->lanes == 8 ? 3 : 5); /* log2 of the lanes */
+    kf__open_for(L, "int", "d", kf__l_int(L, 0), steps, one, KF__UNROLL);
     const kf__lx *m = kf__put_let(L, "int", "m", kf__l_bin(L, "<<", one, kf__l_var(L, "d")), NULL);
     const kf__lx *other = kf__put_let(L, ctype, name_of(L, "other", i),
                                       kf__l_call(L, "kf_shfl_xor_T", type, total, m), NULL);
@@ -86,13 +87,13 @@ static void put_stages(kf__low *L, scan *s) {
 
 /* ---------------------------------------------------------------- along the innermost axis */
 
-/* Lanes of a row, and packs of a lane in a tile: by the packs that a chunk has. One pack, so that
- * lanes store neighbours. */
+/* Lanes of a row, and packs of a lane in a tile: by the packs that a chunk has. One, so that lanes
+ * store neighbours; more of a row without chunks, what is before those of another one, which a
+ * single warp has to wait for. */
 static void pick_lanes(const kf__low *L, scan *s) {
     int64_t size = L->axes[s->all->axis].size, chunk = s->all->chunk;
     int64_t packs = kf__ceil_div(chunk ? kf__min(size, chunk) : size, s->tile.W);
     s->lanes = packs <= 1 ? 1 : packs <= 8 ? 8 : 32;
-    /* What is before each chunk is one row, which a single warp has to wait for. */
     s->tile.V = chunk || packs <= 256 ? 1 : 8;
 }
 
@@ -128,7 +129,8 @@ static const kf__lx *thread_of_all(kf__low *L, int threads) {
                      kf__l_callv(L, "kf_thread", KF__I64, 0, NULL));
 }
 
-/* The lanes of a warp stay together, also where its last rows don't exist: they have no elements. */
+/* The lanes of a warp stay together, also where its last rows don't exist: those have no elements.
+ */
 static void put_rows(kf__low *L, scan *s) {
     s->tile = (kf__tile){.W = kf__cuda_width(L), .head = head_row};
     s->tile.vec = kf__cuda_wide(L, s->tile.W);

@@ -114,7 +114,7 @@ typedef struct kf__low {
     const kf__own_row *own; /* CPU; or NULL */
     const kf__lx **running; /* [n_instrs] of SCANs: what was folded so far; or NULL */
     const kf__lx **before;  /* [n_instrs] and before that; or NULL */
-    const kf__lx *chunk;    /* of SCANs: which one, where their axis / its length is meant; or NULL */
+    const kf__lx *chunk;    /* of SCANs: which one, their axis / its length; or NULL */
     const kf__lx *together; /* CPU: so many rows are at the same stage together; NULL: one */
     kf__operand *unpacked; /* [n_accesses] results as they were before pack.c; NULL: none */
     kf__lowered *out;

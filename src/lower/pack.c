@@ -91,7 +91,7 @@ static void put_copy(kf__low *L, const char *name, const kf__operand *from, cons
 
 void kf__low_pack(kf__low *L) {
     if (!L->k->reduced || !L->affine) return;
-    if (kf__kernel_chunk(L->k) < 0) kf__low_find_column_tiles(L);
+    if (kf__kernel_chunk(L->k) < 0) kf__low_find_column_tiles(L); /* of what is cumulative none */
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         kf__operand *o = &L->operands[i], was = *o, *all = L->unpacked;
         if (!is_transposed(L, i) || kf__low_tiled(L, i)) continue;

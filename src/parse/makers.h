@@ -1,6 +1,7 @@
 /* The makers that rows of builtins.def name: elementary.c has those of operations, reductions,
  * numbers and constants, views.c those of views, ranges.c arange, pad.c pad,
- * limits.c finfo and iinfo, join.c what joins arrays and takes them apart, slide.c windows. */
+ * limits.c finfo and iinfo, join.c what joins arrays and takes them apart, slide.c windows,
+ * scan.c what is cumulative. */
 #ifndef KFUSE_PARSE_MAKERS_H
 #define KFUSE_PARSE_MAKERS_H
 

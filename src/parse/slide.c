@@ -43,15 +43,3 @@ bool kf__make_slide(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
     }
     return kf__eval_node(ev, slice[0], out);
 }
-
-bool kf__make_scan(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
-                   kf__object *out) {
-    int64_t axis, chunk;
-    kf__ref x;
-    kf__begin_call(ev, b->name);
-    if (!kf__to_node(ev, &args[0], &x) || !kf__to_int(ev, &args[1], "axis", &axis) ||
-        !kf__to_int(ev, &args[2], "chunk", &chunk))
-        return false;
-    return kf__eval_node(ev, kf__scan(ev->g, (kf__reduction)b->data, (int)axis, (uint32_t)chunk, x),
-                         out);
-}

@@ -112,8 +112,8 @@ KF_BASIC(f64, double, )
 
 
 /* The exact remainder without loops: the quotient has up to 277 bits, of which each step takes as
- * many as double's arithmetic is exact for. A step may miss by one, also of what is below 0 already; the
- * end puts that right. */
+ * many as double's arithmetic is exact for. A step may miss by one, also of what is below 0 already;
+ * the end puts that right. */
 #if KF_HAS_FMA
 #define KF_MOD_STEP(s)                                                                        \
     q = __builtin_trunc(r * (inverse * 0x1p-##s)), r = __builtin_fma(-q, d * 0x1p##s, r);
