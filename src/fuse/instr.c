@@ -176,8 +176,15 @@ kf__expr kf__body_symbol(kf__body *b, uint16_t instr, kf__expr extent) {
     return symbol;
 }
 
+static bool is_true(const kf__body *b, uint16_t instr) {
+    const kf__instr *i = &b->instrs.at[instr];
+    return i->kind == KF__I_CONSTANT && i->dtype == KF__BOOL && i->integer;
+}
+
 uint16_t kf__body_both(kf__body *b, kf__ref ref, uint16_t x, uint16_t y) {
     kf__instr i;
+    if (is_true(b, x)) return y;
+    if (is_true(b, y)) return x;
     memset(&i, 0, sizeof(i));
     i.kind = KF__I_OP, i.op = KF__BITWISE_AND, i.dtype = KF__BOOL, i.node = ref;
     kf__body_add_arg(b, &i, x);

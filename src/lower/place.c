@@ -131,7 +131,8 @@ static const kf__lx *most(kf__low *L, const char *which, const kf__lx *a, const 
 
 const kf__lx *kf__known_guard(kf__low *L, uint32_t guard) {
     const kf__instr *in = &L->k->instrs[guard];
-    if (L->value[guard] || in->kind == KF__I_INSIDE) return L->value[guard];
+    if (L->value[guard] || in->kind == KF__I_INSIDE || kf__is_always(L, guard))
+        return L->value[guard];
     const kf__lx *a = kf__known_guard(L, in->args[0]), *b = kf__known_guard(L, in->args[1]);
     return a && b ? kf__l_bin(L, "&", a, b) : a ? a : b;
 }
@@ -147,6 +148,7 @@ static void add_range(kf__low *L, uint32_t guard, int axis, int other, const kf_
                       const kf__lx **from, const kf__lx **to) {
     const kf__instr *in = &L->k->instrs[guard];
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
+    if (kf__is_always(L, guard)) return;
     if (L->value[guard]) { /* it is the same for all of them */
         if (!L->known_holds) *to = kf__l_select(L, L->value[guard], *to, zero);
         return;
