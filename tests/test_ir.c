@@ -357,6 +357,37 @@ static void test_reduce(void **state) {
     }
 }
 
+static void test_scan(void **state) {
+    (void)state;
+    static const struct {
+        kf__reduction red;
+        int axis;
+        uint32_t chunk;
+        const char *x, *type; /* or the error's sentence */
+    } rows[] = {
+        {KF__RED_SUM, 0, 0, "f16[a,b]", "float16[a, b]"},
+        {KF__RED_MAX, 1, 64, "u8[a,b]", "uint8[a, b]"},
+        {KF__RED_SUM, 0, 0, "i32[a]", "cumulative sum of int32[a] along axis 0"},
+        {KF__RED_MIN, 0, 0, "bool[a]", "cumulative min of bool[a] along axis 0"},
+        {KF__RED_SUM, 2, 0, "f32[a,b]", "cumulative sum of float32[a, b] along axis 2"},
+        {KF__RED_MOMENTS, 0, 0, "f32[a]", "cumulative moments of float32[a] along axis 0"},
+    };
+    for (size_t r = 0; r < KF__COUNT(rows); r++) {
+        kf_graph *g = kf__graph_new(&kf__malloc);
+        kf__ref x = argument(g, rows[r].x);
+        kf__ref a = kf__scan(g, rows[r].red, rows[r].axis, rows[r].chunk, x);
+        check_type(g, a, rows[r].type, "scan");
+        if (a) assert_int_equal(a, kf__scan(g, rows[r].red, rows[r].axis, rows[r].chunk, x));
+        if (a) assert_int_not_equal(a, kf__scan(g, rows[r].red, rows[r].axis, 7, x));
+        check_graph(g);
+        kf_graph_free(g);
+    }
+    kf_graph *g = kf__graph_new(&kf__malloc); /* of one element it is that */
+    kf__ref x = argument(g, "f32[a,1]");
+    assert_int_equal(kf__scan(g, KF__RED_SUM, 1, 0, x), x);
+    kf_graph_free(g);
+}
+
 /* A cast rounds: it goes away only where the value is known to be rounded. */
 static void test_casts(void **state) {
     (void)state;
@@ -497,6 +528,7 @@ int main(void) {
         cmocka_unit_test(test_apply),        cmocka_unit_test(test_constraints),
         cmocka_unit_test(test_constants),    cmocka_unit_test(test_views_fold),
         cmocka_unit_test(test_view_errors),  cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_scan),
         cmocka_unit_test(test_casts),        cmocka_unit_test(test_print_and_remake),
         cmocka_unit_test(test_verify_sees),  cmocka_unit_test(test_out_of_memory),
     };
