@@ -91,6 +91,7 @@ x * cos(y) - y * sin(x), x * sin(y) + y * cos(x) | x y
 cast(q, i32) * p + 3, (q >> 2) ^ p | q p
 sum(cast(q, i32) * p) | q p
 x ** 3 + 2 * x ** 2 - x | x *
+cumsum(x) | x
 """.replace("isnan(x) | (abs", "isnan(x) \\| (abs")
 
 ROWS = """
@@ -183,6 +184,9 @@ sum(cast(q, i32) * p, axis=1), max(q, axis=1) | q p
 relu(x).T, sum(x, axis=0) | x
 (x * 2).T + z, softmax(x) | x z
 roll(softmax(x), 1, axis=1) | x
+gelu(cumsum(x * 2, axis=1)) | x *
+x - cumsum(x, axis=0) | x
+cumsum(softmax(x), axis=1) | x *
 """
 
 
