@@ -54,6 +54,7 @@ typedef struct kf__phase {
     uint32_t n_reds, n_stores;
     kf__fields_of *acc; /* [n_reds] variables: folds of the tile's elements */
     bool by_element;    /* acc are arrays over the pack's elements: columns */
+    bool by_pack;       /* acc are arrays over packs, each of which is folded for itself */
     bool runs;          /* each fold is kept: reds are SCANs */
 } kf__phase;
 
@@ -72,6 +73,8 @@ void kf__cuda_field(kf__low *L, kf__tile *t, kf__phase *p, int f, kf__fields_of 
 const kf__lx *kf__cuda_exp(kf__low *L, kf__tile *t, uint32_t red, uint32_t difference,
                            uint32_t power);
 void kf__cuda_forget(kf__low *L, uint32_t stage);
+/* Of a tile with `skip`: has any thread an element of pack s? */
+const kf__lx *kf__cuda_is_held(kf__low *L, const kf__tile *t, const kf__lx *s);
 /* How many elements of the tile there are: an int variable. */
 const kf__lx *kf__cuda_count(kf__low *L, kf__tile *t, const char *name);
 

@@ -14,6 +14,8 @@
 enum {
     KF__SCAN_THREADS = 128, /* of a block: four chunks of rows */
     KF__SCAN_COLUMNS = 128, /* of a block: so many columns */
+    KF__SCAN_PACK = 4,      /* elements of a pack at least: fewer butterflies */
+    KF__SCAN_TILES = 4,     /* of a long chunk, whose loads are in flight together */
 };
 
 typedef struct scan {
@@ -22,7 +24,8 @@ typedef struct scan {
     uint16_t *reds, stores[64];
     kf__phase phase;
     bool rows;
-    int lanes; /* of a row */
+    int lanes;    /* of a row */
+    bool striped; /* of several tiles in flight each lane has a pack; else packs side by side */
 } scan;
 
 /* SCANs and stores of a stage; false: there are none. */
@@ -41,8 +44,10 @@ static const char *name_of(kf__low *L, const char *what, uint32_t i) {
     return kf__field_name(L, what, i, 0);
 }
 
-/* What is before each lane's pack is put in front of its folds, and the tile's into the state. */
-static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total) {
+/* What is before each lane's packs is put in front of their folds, and the tile's into the state.
+ * slot: of the first fold; n: how many. */
+static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total, const kf__lx *slot,
+                       int n) {
     kf__dtype type = L->k->instrs[i].dtype;
     const char *ctype = kf__ctype(type);
     const kf__lx *lane = kf__l_var(L, "lane"), *state = L->running[i];
@@ -60,41 +65,79 @@ static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total) {
     kf__put_set(L, total, kf__fold_of(L, i, 0, total, other));
     kf__close(L);
     kf__put_set(L, before, kf__fold_of(L, i, 0, state, before));
-    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, s->tile.V * s->tile.W), one,
-                 KF__UNROLL);
-    const kf__lx *item = kf__l_item(L, L->value[i]->name, kf__l_var(L, "k"));
+    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, n), one, KF__UNROLL);
+    const kf__lx *k = kf__l_bin(L, "+", slot, kf__l_var(L, "k"));
+    const kf__lx *item = kf__l_item(L, L->value[i]->name, k);
     kf__put_set(L, item, kf__fold_of(L, i, 0, before, item));
     kf__close(L);
     kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
+}
+
+/* Of several tiles one after the other: their folds are made side by side, but for the state. */
+static void put_tiles(kf__low *L, scan *s, uint32_t i, const kf__lx *total) {
+    const kf__lx *width = kf__l_int(L, s->tile.W), *one = kf__l_int(L, 1), *zero = kf__l_int(L, 0);
+    if (!s->striped) {
+        put_before(L, s, i, total, zero, s->tile.V * s->tile.W);
+        return;
+    }
+    kf__open_for(L, "int", "s", zero, kf__l_int(L, s->tile.V), one, KF__UNROLL);
+    const kf__lx *tile = kf__l_var(L, "s");
+    kf__open_if(L, kf__cuda_is_held(L, &s->tile, tile));
+    put_before(L, s, i, kf__l_item(L, total->name, tile), kf__l_bin(L, "*", tile, width),
+               s->tile.W);
+    kf__close(L);
+    kf__close(L);
+}
+
+static void put_totals(kf__low *L, scan *s, uint32_t r) {
+    uint32_t i = s->reds[r];
+    const char *type = kf__ctype(L->k->instrs[i].dtype), *name = name_of(L, "tile", i);
+    const kf__lx *none = kf__identity(L, i, 0);
+    if (!s->striped) {
+        s->phase.acc[r][0] = kf__put_var(L, type, name, 0, none);
+        return;
+    }
+    s->phase.acc[r][0] = kf__put_var(L, type, name, s->tile.V, NULL);
+    kf__open_for(L, "int", "s", kf__l_int(L, 0), kf__l_int(L, s->tile.V), kf__l_int(L, 1),
+                 KF__UNROLL);
+    kf__put_set(L, kf__l_item(L, name, kf__l_var(L, "s")), none);
+    kf__close(L);
 }
 
 static void put_stages(kf__low *L, scan *s) {
     for (uint32_t stage = 0; stage < L->k->n_stages; ++stage) {
         if (!find_stage(L, s, stage)) continue;
         for (uint32_t r = 0; r < s->phase.n_reds; ++r) {
-            uint32_t i = s->reds[r];
-            s->phase.acc[r][0] =
-                !s->rows ? L->running[i]
-                         : kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name_of(L, "tile", i),
-                                       0, kf__identity(L, i, 0));
+            if (s->rows)
+                put_totals(L, s, r);
+            else
+                s->phase.acc[r][0] = L->running[s->reds[r]];
         }
         kf__cuda_phase(L, &s->tile, &s->phase, stage, true);
         for (uint32_t r = 0; s->rows && s->lanes > 1 && r < s->phase.n_reds; ++r)
-            put_before(L, s, s->reds[r], s->phase.acc[r][0]);
+            put_tiles(L, s, s->reds[r], s->phase.acc[r][0]);
     }
     kf__forget(L, KF__LEVEL_FULL);
 }
 
 /* ---------------------------------------------------------------- along the innermost axis */
 
-/* Lanes of a row, and packs of a lane in a tile: by the packs that a chunk has. One, so that lanes
- * store neighbours; more of a row without chunks, what is before those of another one, which a
- * single warp has to wait for. */
+/* Of bytes beside floats not the packs of 32 bytes that other kernels have: where rows aren't aligned
+ * lanes would load elements 32 bytes from each other. */
+static int width_of(const kf__low *L) {
+    return kf__cuda_is_double(L) ? KF__SCAN_PACK : (int)kf__max(KF__SCAN_PACK, kf__cuda_width(L));
+}
+
+/* Lanes of a row, and packs of a lane in flight: by the packs that a chunk has. Of a long one
+ * several tiles', or each would wait for memory; of a row without chunks, what is before those of
+ * another one, which a single warp goes through, packs side by side: fewer butterflies. */
 static void pick_lanes(const kf__low *L, scan *s) {
     int64_t size = L->axes[s->all->axis].size, chunk = s->all->chunk;
     int64_t packs = kf__ceil_div(chunk ? kf__min(size, chunk) : size, s->tile.W);
     s->lanes = packs <= 1 ? 1 : packs <= 8 ? 8 : 32;
-    s->tile.V = chunk || packs <= 256 ? 1 : 8;
+    s->striped = chunk && packs > 128;
+    s->tile.V = s->striped ? KF__SCAN_TILES : chunk || packs <= 256 ? 1 : 8;
+    s->phase.by_pack = s->striped;
 }
 
 /* Are places in a row ints? Else a row is long, or what isn't affine is multiplied, divided. */
@@ -113,7 +156,8 @@ static bool is_narrow(const kf__low *L) {
 
 static void head_row(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *width = kf__l_int(L, t->W), *packs = kf__l_int(L, t->V);
-    const kf__lx *q = kf__l_bin(L, "+", kf__l_bin(L, "*", t->base, packs), s);
+    const kf__lx *q = t->step ? kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step))
+                              : kf__l_bin(L, "+", kf__l_bin(L, "*", t->base, packs), s);
     bool narrow = is_narrow(L);
     t->j = kf__put_let(L, narrow ? "int" : "int64_t", "j", kf__l_bin(L, "*", q, width), NULL);
     const kf__lx *left = kf__l_bin(L, "-", t->end, t->j);
@@ -132,7 +176,7 @@ static const kf__lx *thread_of_all(kf__low *L, int threads) {
 /* The lanes of a warp stay together, also where its last rows don't exist: those have no elements.
  */
 static void put_rows(kf__low *L, scan *s) {
-    s->tile = (kf__tile){.W = kf__cuda_width(L), .head = head_row};
+    s->tile = (kf__tile){.W = width_of(L), .head = head_row};
     s->tile.vec = kf__cuda_wide(L, s->tile.W);
     pick_lanes(L, s);
     int64_t units = kf__low_extent(L, false) * s->all->chunks;
@@ -153,13 +197,19 @@ static void put_rows(kf__low *L, scan *s) {
     kf__put_decode(L, false, false, kf__put_scan_unit(L, s->all, u));
     kf__put_rows(L, 0);
     kf__put_running(L, s->all, 0, NULL);
-    const kf__lx *size = kf__l_int(L, s->tile.W * s->tile.V), *to = s->all->to;
-    const kf__lx *end = kf__l_bin(
-        L, "/", kf__l_bin(L, "+", to, kf__l_int(L, s->tile.W * s->tile.V - 1)), size);
+    int width = s->striped ? s->tile.W : s->tile.W * s->tile.V; /* of what q0 counts */
+    const kf__lx *size = kf__l_int(L, width), *to = s->all->to;
+    const kf__lx *end = kf__l_bin(L, "/", kf__l_bin(L, "+", to, kf__l_int(L, width - 1)), size);
+    const kf__lx *step = s->striped ? kf__l_int(L, s->lanes * s->tile.V) : lanes;
     const char *type = is_narrow(L) ? "int" : "int64_t";
     s->tile.end = kf__put_let(L, type, "stop", kf__l_select(L, there, to, kf__l_int(L, 0)), NULL);
     s->tile.far = is_narrow(L);
-    kf__open_for(L, type, "q0", kf__l_bin(L, "/", s->all->from, size), end, lanes, KF__SERIAL);
+    kf__open_for(L, type, "q0", kf__l_bin(L, "/", s->all->from, size), end, step, KF__SERIAL);
+    if (s->striped) {
+        const kf__lx *first = kf__l_bin(L, "*", kf__l_var(L, "q0"), kf__l_int(L, s->tile.W));
+        s->tile.step = lanes, s->tile.filled = 1;
+        s->tile.skip = kf__put_let(L, type, "rest", kf__l_bin(L, "-", s->tile.end, first), NULL);
+    }
     s->tile.base = kf__l_bin(L, "+", kf__l_var(L, "q0"), lane);
     put_stages(L, s);
     kf__close(L);

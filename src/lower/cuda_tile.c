@@ -18,10 +18,22 @@ static void find_sizes(const kf__low *L, int *widest, int *narrowest) {
     if (!*widest) *widest = any;
 }
 
+/* Are floats stored in rows that may not be aligned? Then a lane stores one after the other, and of
+ * packs of 32 bytes each is alone in a sector. */
+static bool stores_rows(const kf__low *L) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        const kf__operand *o = &L->operands[i];
+        bool row = o->value && o->store && kf__low_step(L, i) == 1;
+        any = any || (row && kf__types[o->dtype].size == 4);
+    }
+    return any && L->n_axes > 1 && L->tile < 0;
+}
+
 bool kf__cuda_is_double(const kf__low *L) {
     int widest, narrowest;
     find_sizes(L, &widest, &narrowest);
-    return widest == 4 && narrowest == 1;
+    return widest == 4 && narrowest == 1 && !stores_rows(L);
 }
 
 int kf__cuda_width(const kf__low *L) {
@@ -47,14 +59,16 @@ static const kf__lx *open_packs(kf__low *L, kf__tile *t) {
     return s;
 }
 
+const kf__lx *kf__cuda_is_held(kf__low *L, const kf__tile *t, const kf__lx *s) {
+    const kf__lx *first = kf__l_bin(L, "*", s, kf__l_bin(L, "*", t->step, kf__l_int(L, t->W)));
+    return kf__l_bin(L, "||", kf__l_bin(L, "<", s, kf__l_int(L, t->filled)),
+                     kf__l_bin(L, "<", first, t->skip));
+}
+
 /* The same to compute: packs that no thread has an element of are left out. */
 static const kf__lx *open_held_packs(kf__low *L, kf__tile *t) {
     const kf__lx *s = open_packs(L, t);
-    if (t->skip) {
-        const kf__lx *first = kf__l_bin(L, "*", s, kf__l_bin(L, "*", t->step, kf__l_int(L, t->W)));
-        kf__open_if(L, kf__l_bin(L, "||", kf__l_bin(L, "<", s, kf__l_int(L, t->filled)),
-                                 kf__l_bin(L, "<", first, t->skip)));
-    }
+    if (t->skip) kf__open_if(L, kf__cuda_is_held(L, t, s));
     return s;
 }
 
@@ -105,6 +119,7 @@ void kf__cuda_forget(kf__low *L, uint32_t stage) {
 static const kf__lx *accumulator(kf__low *L, const kf__phase *p, uint32_t r, int f,
                                  const kf__lx *e) {
     const kf__lx *acc = p->acc[r][f];
+    if (p->by_pack) return kf__l_item(L, acc->name, kf__l_var(L, "s"));
     return p->by_element ? kf__l_item(L, acc->name, e) : acc;
 }
 
@@ -203,11 +218,12 @@ static const uint16_t *sides_of(kf__low *L, const kf__phase *p, const kf__mask *
     return kf__cuda_sides(L, mask, held);
 }
 
-/* Of columns: is it the same for all of a row's, and loaded with what isn't? */
-static bool is_same(const kf__low *L, const kf__phase *p, uint32_t i) {
+/* Of several rows: is it the same for all of one's, and loaded with what isn't? Behind the first
+ * row's stores it would wait for memory once a row. */
+static bool is_same(const kf__low *L, const kf__tile *t, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     if (kf__cuda_is_fixed(L, i) || kf__cuda_in_registers(L, i)) return false;
-    return p->by_element && in->kind == KF__I_LOAD && !in->n_args;
+    return t->V > 1 && in->kind == KF__I_LOAD && !in->n_args;
 }
 
 static const char *same_name(kf__low *L, uint32_t i) {
@@ -220,10 +236,9 @@ static const kf__lx *load_same(kf__low *L, const kf__tile *t, uint32_t i) {
     return kf__low_load(L, access, kf__l_var(L, L->pointer[access]), kf__l_int(L, 0));
 }
 
-static void put_same(kf__low *L, const kf__tile *t, const kf__phase *p, const kf__mask *mask,
-                     const kf__lx *s) {
+static void put_same(kf__low *L, const kf__tile *t, const kf__mask *mask, const kf__lx *s) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i) && !L->value[i] && is_same(L, p, i))
+        if (kf__has(mask, i) && !L->value[i] && is_same(L, t, i))
             kf__put_set(L, kf__l_item(L, same_name(L, i), s), load_same(L, t, i));
 }
 
@@ -237,7 +252,7 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
         if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD ||
             kf__cuda_in_registers(L, i))
             continue;
-        if (is_same(L, p, i)) {
+        if (is_same(L, t, i)) {
             L->value[i] = kf__l_item(L, same_name(L, i), s);
             continue;
         }
@@ -272,7 +287,8 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         put_fold(L, t, p, r, 0, NULL, kf__value_of(L, L->k->instrs[p->reds[r]].args[0]), e);
         if (p->runs)
-            kf__put_set(L, kf__l_item(L, kept_name(L, p->reds[r]), at), p->acc[r][0]);
+            kf__put_set(L, kf__l_item(L, kept_name(L, p->reds[r]), at),
+                        accumulator(L, p, r, 0, e));
     }
     for (uint32_t i = 0; i < p->n_stores; ++i)
         kf__put_set(L, kf__l_item(L, kf__l_name(L, "w%u", (unsigned)p->stores[i]), e),
@@ -380,7 +396,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
             continue;
         else if (is_kept(L, i, stage))
             kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), kept_name(L, i), t->V * t->W, NULL);
-        if (!L->value[i] && is_same(L, p, i))
+        if (!L->value[i] && is_same(L, t, i))
             kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), same_name(L, i), t->V, NULL);
     }
     for (uint32_t r = 0; p->runs && r < p->n_reds; ++r)
@@ -393,7 +409,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     L->raw = split ? kf__cuda_find_raw(L, t, mask) : NULL;
     const kf__lx *s = apart ? open_packs(L, t) : open_held_packs(L, t);
     kf__cuda_put_fixed(L);
-    put_same(L, t, p, mask, s);
+    put_same(L, t, mask, s);
     kf__cuda_put_loads(L, t, mask, s);
     if (apart) {
         if (t->tail) t->tail(L, true);

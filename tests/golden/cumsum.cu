@@ -88,7 +88,7 @@ typedef struct {
 } k1_cumsum_args;
 
 /* cumsum.
- * Eight lanes have a row, a pack each.
+ * A thread has a row, one pack.
  * reads  tmp_2    float32[x.0, (max(x.1, 1) + 4095)//4096 - 1, 1], 4 bytes each
  * writes tmp_3    float64[x.0, (max(x.1, 1) + 4095)//4096], 8 bytes each */
 KF_KERNEL(k1_cumsum, k1_cumsum_args, 128) {
@@ -103,33 +103,32 @@ KF_KERNEL(k1_cumsum, k1_cumsum_args, 128) {
     const int64_t s0_tmp_3 = a.s0_tmp_3;
     const int64_t vec = a.vec;
     const int64_t t = kf_block() * 128 + kf_thread();
-    const int lane = t % 8;
-    const int there = t / 8 < units;
-    const int64_t u = kf_min_i64(t / 8, units - 1);
+    const int lane = 0;
+    const int there = t < units;
+    const int64_t u = kf_min_i64(t, units - 1);
     const int64_t i0 = u;
-    double sum5 = 0.0;
     const int stop = there ? n1 : 0;
-    for (int q0 = 0 / 2; q0 < (n1 + 1) / 2; q0 += 8) {
+    for (int q0 = 0 / 4; q0 < (n1 + 3) / 4; ++q0) {
         double tile_sum5 = 0.0;
-        uint32_t r1[2];
-        double keep5[2];
+        uint32_t r1[4];
+        double keep5[4];
         {
-            const int j = (q0 + lane) * 2;
+            const int j = (q0 + lane) * 4;
             const int left = stop - j;
             const float *p1_tmp_2 = tmp_2 + (i0 * s0_tmp_2 + j);
-            const int here1 = kf_min_i64(left, 2);
+            const int here1 = kf_min_i64(left, 4);
             const int64_t begin1 = kf_min_i64(kf_max_i64(0, 0 - (first_index0 + j)), here1);
             const int64_t end1 = kf_max_i64(begin1, kf_min_i64(here1, size_index0 - (first_index0 + j)));
             if (begin1 == 0 && end1 == here1) {
-                kf_load2_f32(p1_tmp_2, 0, end1, vec_tmp_2, r1);
+                kf_load4_f32(p1_tmp_2, 0, end1, vec_tmp_2, r1);
             } else {
-                kf_part2_f32(p1_tmp_2, begin1, end1, r1);
+                kf_part4_f32(p1_tmp_2, begin1, end1, r1);
             }
         }
         {
-            const int j = (q0 + lane) * 2;
+            const int j = (q0 + lane) * 4;
             KF_UNROLL
-            for (int e = 0; e < 2; ++e) {
+            for (int e = 0; e < 4; ++e) {
                 const int v0 = kf_within(first_index0 + (j + e), size_index0);  // cumsum
                 const float v1 = kf_item_f32(r1, e);
                 const double v2 = kf_cast_f32_f64(v1);  // cumsum
@@ -138,30 +137,16 @@ KF_KERNEL(k1_cumsum, k1_cumsum_args, 128) {
                 keep5[e] = tile_sum5;
             }
         }
-        double before_sum5 = 0.0;
-        KF_UNROLL
-        for (int d = 0; d < 3; ++d) {
-            const int m = 1 << d;
-            const double other_sum5 = kf_shfl_xor_f64(tile_sum5, m);
-            before_sum5 = (lane & m) ? (other_sum5 + before_sum5) : before_sum5;
-            tile_sum5 = tile_sum5 + other_sum5;
-        }
-        before_sum5 = sum5 + before_sum5;
-        KF_UNROLL
-        for (int k = 0; k < 2; ++k) {
-            keep5[k] = before_sum5 + keep5[k];
-        }
-        sum5 = sum5 + tile_sum5;
         {
-            const int j = (q0 + lane) * 2;
+            const int j = (q0 + lane) * 4;
             const int left = stop - j;
-            double w0[2];
+            double w0[4];
             KF_UNROLL
-            for (int e = 0; e < 2; ++e) {
+            for (int e = 0; e < 4; ++e) {
                 w0[e] = keep5[e];
             }
             double *p2_tmp_3 = tmp_3 + (i0 * s0_tmp_3 + j);
-            kf_store2_f64(p2_tmp_3, 0, left, vec, w0);
+            kf_store4_f64(p2_tmp_3, 0, left, vec, w0);
         }
     }
 }
@@ -208,51 +193,68 @@ KF_KERNEL(k2_multiply_cumsum_add, k2_multiply_cumsum_add_args, 128) {
     const float v1 = kf_cast_f64_f32(v0);  // cumsum
     float sum5 = 0.0f;
     const int stop = there ? to : 0;
-    for (int q0 = from / 4; q0 < (to + 3) / 4; q0 += 32) {
-        float tile_sum5 = 0.0f;
-        uint32_t r2[4];
-        float keep5[4];
-        {
-            const int j = (q0 + lane) * 4;
+    for (int q0 = from / 4; q0 < (to + 3) / 4; q0 += 128) {
+        const int rest = stop - q0 * 4;
+        float tile_sum5[4];
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            tile_sum5[s] = 0.0f;
+        }
+        uint32_t r2[16];
+        float keep5[16];
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int j = (q0 + lane + s * 32) * 4;
             const int left = stop - j;
             const float *p1_in_x = in_x + (i0 * s0_in_x + j);
-            kf_load4_f32(p1_in_x, 0, left, vec, r2);
+            kf_load4_f32(p1_in_x, 0, left, vec, r2 + s * 4);
         }
-        {
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v2 = kf_item_f32(r2, e);
-                const float v4 = v2 * 2.0f;  // multiply
-                tile_sum5 = tile_sum5 + v4;
-                keep5[e] = tile_sum5;
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            if ((s < 1) || (s * (32 * 4) < rest)) {
+                KF_UNROLL
+                for (int e = 0; e < 4; ++e) {
+                    const float v2 = kf_item_f32(r2 + s * 4, e);
+                    const float v4 = v2 * 2.0f;  // multiply
+                    tile_sum5[s] = tile_sum5[s] + v4;
+                    keep5[s * 4 + e] = tile_sum5[s];
+                }
             }
         }
-        float before_sum5 = 0.0f;
         KF_UNROLL
-        for (int d = 0; d < 5; ++d) {
-            const int m = 1 << d;
-            const float other_sum5 = kf_shfl_xor_f32(tile_sum5, m);
-            before_sum5 = (lane & m) ? (other_sum5 + before_sum5) : before_sum5;
-            tile_sum5 = tile_sum5 + other_sum5;
+        for (int s = 0; s < 4; ++s) {
+            if ((s < 1) || (s * (32 * 4) < rest)) {
+                float before_sum5 = 0.0f;
+                KF_UNROLL
+                for (int d = 0; d < 5; ++d) {
+                    const int m = 1 << d;
+                    const float other_sum5 = kf_shfl_xor_f32(tile_sum5[s], m);
+                    before_sum5 = (lane & m) ? (other_sum5 + before_sum5) : before_sum5;
+                    tile_sum5[s] = tile_sum5[s] + other_sum5;
+                }
+                before_sum5 = sum5 + before_sum5;
+                KF_UNROLL
+                for (int k = 0; k < 4; ++k) {
+                    keep5[s * 4 + k] = before_sum5 + keep5[s * 4 + k];
+                }
+                sum5 = sum5 + tile_sum5[s];
+            }
         }
-        before_sum5 = sum5 + before_sum5;
         KF_UNROLL
-        for (int k = 0; k < 4; ++k) {
-            keep5[k] = before_sum5 + keep5[k];
-        }
-        sum5 = sum5 + tile_sum5;
-        {
-            const int j = (q0 + lane) * 4;
+        for (int s = 0; s < 4; ++s) {
+            const int j = (q0 + lane + s * 32) * 4;
             const int left = stop - j;
-            float w0[4];
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v6 = v1 + keep5[e];  // cumsum
-                const float v8 = v6 + 1.0f;  // add
-                w0[e] = v8;
+            if ((s < 1) || (s * (32 * 4) < rest)) {
+                float w0[4];
+                KF_UNROLL
+                for (int e = 0; e < 4; ++e) {
+                    const float v6 = v1 + keep5[s * 4 + e];  // cumsum
+                    const float v8 = v6 + 1.0f;  // add
+                    w0[e] = v8;
+                }
+                float *p2_out0 = out0 + (i0 * s0_out0 + j);
+                kf_store4_f32(p2_out0, 0, left, vec, w0);
             }
-            float *p2_out0 = out0 + (i0 * s0_out0 + j);
-            kf_store4_f32(p2_out0, 0, left, vec, w0);
         }
     }
 }
