@@ -32,6 +32,7 @@ struct kf__tile {
     bool inside;               /* W is 1 and j an element that exists, where left is 0 too */
     const kf__lx *row_left;    /* elements of the innermost axis from j on, 1 to W: of columns,
                                 * whose packs are loaded without conditions */
+    const kf__lx *skew;        /* elements of a row's first pack that are before the row; or NULL */
     const kf__lx *index;       /* of the pack among what a row reduces; by head, NULL: j */
     /* Operands that go through shared memory: what happens between loads and values, and where the
      * pack is in the tile of shared memory, along the innermost axis and the other one. */
@@ -92,6 +93,13 @@ bool kf__cuda_in_registers(const kf__low *L, uint32_t i);
 bool kf__cuda_is_pack(const kf__low *L, const kf__tile *t, uint32_t i);
 /* May a pack of it be read by 16 bytes? */
 const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access);
+/* Rows that aren't aligned may all be skewed alike: their packs then begin where one is aligned,
+ * and a row's first pack is short. The store whose rows tell by how much; -1: none. Are all others
+ * that have such rows skewed as it is? */
+int kf__cuda_skewed_store(const kf__low *L, int width);
+bool kf__cuda_are_alike(const kf__low *L, int store, int width);
+/* Are the rows of an operand all aligned? */
+bool kf__cuda_has_aligned_rows(const kf__low *L, uint32_t i, int width);
 /* Where a load goes that has nothing to load. */
 const kf__lx *kf__cuda_zeros(kf__low *L, uint32_t access);
 /* How many elements of the pack there are, for the ranges of guards; may be negative. */

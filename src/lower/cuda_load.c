@@ -1,14 +1,18 @@
 /* Loads of packs into registers, and random words: the first half of a phase. See cuda.h. */
 #include "lower/cuda.h"
 
-static bool is_wide(const kf__low *L, uint32_t i, int width) {
+bool kf__cuda_has_aligned_rows(const kf__low *L, uint32_t i, int width) {
     const kf__operand *o = &L->operands[i];
-    width = (int)kf__min(width, 16 / kf__types[o->dtype].size);
     for (int m = 0; m + 1 < L->n_axes; ++m)
         if (o->varies[m] && L->axes[m].size > 1 && o->stride[m] % width) return false;
     for (uint32_t k = 0; k < L->k->n_symbols; ++k)
         if (o->symbol_stride[k] % width) return false;
     return true;
+}
+
+static bool is_wide(const kf__low *L, uint32_t i, int width) {
+    int most = 16 / kf__types[L->operands[i].dtype].size;
+    return kf__cuda_has_aligned_rows(L, i, (int)kf__min(width, most));
 }
 
 /* Is its alignment its own affair, so that others are still accessed by 16 bytes? Of what begins in
@@ -30,11 +34,43 @@ bool kf__cuda_wide(const kf__low *L, int width) {
     return true;
 }
 
+/* Has it an element for each of the kernel's, in rows that are as aligned as others? */
+static bool is_full(const kf__low *L, uint32_t i, int width) {
+    const kf__operand *o = &L->operands[i];
+    bool all = o->value && kf__low_step(L, i) == 1 && !is_apart(L, i, width);
+    for (int m = 0; m < L->n_axes; ++m) all = all && o->varies[m];
+    return all;
+}
+
+int kf__cuda_skewed_store(const kf__low *L, int width) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (L->operands[i].store && is_full(L, i, width)) return (int)i;
+    return -1;
+}
+
+bool kf__cuda_are_alike(const kf__low *L, int store, int width) {
+    const kf__operand *like = &L->operands[store];
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        const kf__operand *o = &L->operands[i];
+        if (!is_full(L, i, width)) continue;
+        for (int m = 0; m + 1 < L->n_axes; ++m)
+            if (L->axes[m].size > 1 && (o->stride[m] - like->stride[m]) % width) return false;
+        for (uint32_t k = 0; k < L->k->n_symbols; ++k)
+            if ((o->symbol_stride[k] - like->symbol_stride[k]) % width) return false;
+    }
+    return true;
+}
+
 const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access) {
-    if (L->operands[access].packed) return kf__l_int(L, 1);
-    if (!is_apart(L, access, t->W)) return kf__word_aligned(L, "vec", t->vec);
-    return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name),
-                            is_wide(L, access, t->W));
+    bool moved = t->skew && !is_full(L, access, t->W);
+    const kf__lx *aligned = kf__l_int(L, 1);
+    if (!L->operands[access].packed && !moved && !is_apart(L, access, t->W))
+        return kf__word_aligned(L, "vec", t->vec);
+    if (!L->operands[access].packed)
+        aligned = kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name),
+                                   is_wide(L, access, t->W));
+    if (!moved) return aligned;
+    return kf__l_bin(L, "&&", aligned, kf__l_bin(L, "==", t->skew, kf__l_int(L, 0)));
 }
 
 const kf__lx *kf__cuda_open_elements(kf__low *L, const kf__tile *t) {

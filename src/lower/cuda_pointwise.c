@@ -1,6 +1,12 @@
 /* Pointwise kernels on CUDA: one pack a thread, no loop; threads count packs line by line.
  *
  *     t = block * 256 + thread         line = t / packs, j = (t % packs) * W
+ *
+ * Where lines aren't aligned but are alike, as those of arrays without gaps, packs are as if all
+ * lines were one, and a line's first and last pack are short:
+ *
+ *     line 0   |0 1 2 3|4 5 6 7|8 9                   W = 4, 10 elements
+ *     line 1                       0 1|2 3 4 5|6 7 8 9|
  */
 #include "lower/cuda.h"
 
@@ -32,46 +38,79 @@ static void put_pack(kf__low *L, kf__tile *t, const kf__kernel *k) {
     L->lead = NULL;
 }
 
+/* j and left of the pack that begins so far behind the aligned place that the line begins at or
+ * behind. The last pack may have no elements. */
+static void put_skewed(kf__low *L, kf__tile *t, uint32_t store, const kf__lx *begin) {
+    const kf__lx *size = kf__word_size(L, kf__last(L)), *line = kf__low_offset(L, store, NULL);
+    const kf__lx *width = kf__l_int(L, t->W), *zero = kf__l_int(L, 0);
+    t->skew = kf__put_let(L, "int", "skew", kf__l_bin(L, "&", line, kf__l_int(L, t->W - 1)),
+                          "elements of the first pack that are before the line");
+    begin = kf__put_let(L, "int64_t", "begin", kf__l_bin(L, "-", begin, t->skew), NULL);
+    t->j = kf__put_let(L, "int64_t", "j", kf__l_call(L, "kf_max_i64", KF__I64, begin, zero), NULL);
+    const kf__lx *end =
+        kf__l_call(L, "kf_min_i64", KF__I64, size, kf__l_bin(L, "+", begin, width));
+    t->left = kf__put_let(L, "int", "left", kf__l_bin(L, "-", end, t->j), "elements of the pack");
+    kf__open_if(L, kf__l_bin(L, "<", zero, t->left));
+}
+
+typedef struct lines {
+    int64_t n, packs; /* packs of one */
+    bool few;         /* are 32 bits enough for what is counted? */
+    int like;         /* the store whose lines they are skewed like; -1: packs begin with lines */
+} lines;
+
+static lines find_lines(const kf__low *L, const kf__tile *t) {
+    int64_t size = L->n_axes ? L->axes[kf__last(L)].size : 1;
+    lines l = {.n = 1, .like = -1};
+    for (int m = 0; m + 1 < L->n_axes; ++m) l.n *= L->axes[m].size;
+    if (L->affine && L->n_axes > 1 && t->W > 1) l.like = kf__cuda_skewed_store(L, t->W);
+    bool aligned = l.like < 0 || kf__cuda_has_aligned_rows(L, (uint32_t)l.like, t->W);
+    l.packs = kf__ceil_div(size + (aligned ? 0 : t->W - 1), t->W);
+    l.few = l.n < INT32_MAX && l.packs < INT32_MAX && size < INT32_MAX &&
+            l.n * l.packs < INT32_MAX;
+    return l;
+}
+
+/* The place of thread `at`, if it has one. */
+static void open_place(kf__low *L, kf__tile *t, const lines *l, const kf__lx *at) {
+    const char *type = l->few ? "uint32_t" : "int64_t";
+    const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
+    const kf__lx *width = kf__l_int(L, t->W), *line = NULL, *q = at;
+    if (L->n_axes > 1) {
+        const kf__lx *n = kf__l_bin(L, "+", size, kf__l_int(L, t->W - 1));
+        n = l->like < 0 ? kf__l_bin(L, "/", n, width) : kf__word_int(L, "line_packs", l->packs);
+        n = kf__put_let(L, type, "packs", n, "of a line");
+        line = kf__put_let(L, type, "line", kf__l_bin(L, "/", at, n), NULL);
+        q = kf__l_bin(L, "%", at, n);
+    }
+    const kf__lx *begin = kf__l_bin(L, "*", l->few ? kf__as_i64(L, q) : q, width);
+    if (l->like < 0) t->j = kf__put_let(L, "int64_t", "j", begin, NULL);
+    kf__open_if(L, line ? kf__l_bin(L, "<", line, kf__word_int(L, "lines", l->n))
+                        : kf__l_bin(L, "<", t->j, size));
+    if (line) kf__put_decode(L, false, true, line);
+    if (l->like >= 0) put_skewed(L, t, (uint32_t)l->like, begin);
+    kf__put_scalars(L); /* only here: a result of one element may lie where a scalar is */
+    if (l->like >= 0) return;
+    const kf__lx *left =
+        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, t->j), width);
+    t->left = kf__put_let(L, "int", "left", left, "elements of the pack");
+}
+
 void kf__cuda_pointwise(kf__low *L) {
     L->rows_inside = true;
     if (kf__cuda_transpose(L)) return;
     kf__tile t = {.V = 1, .W = kf__cuda_width(L), .head = head};
-    int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 1, lines = 1;
-    for (int m = 0; m + 1 < L->n_axes; ++m) lines *= L->axes[m].size;
-    int64_t packs = kf__ceil_div(line, t.W);
-    bool few = lines < INT32_MAX && packs < INT32_MAX && line < INT32_MAX &&
-               lines * packs < INT32_MAX;
-    L->small = L->affine && few; /* else what is computed of indices may be negative */
-    t.vec = kf__cuda_wide(L, t.W);
+    lines l = find_lines(L, &t);
+    L->small = L->affine && l.few; /* else what is computed of indices may be negative */
+    t.vec = l.like < 0 ? kf__cuda_wide(L, t.W) : kf__cuda_are_alike(L, l.like, t.W);
     kf__low_begin(L, "", "One pass over the elements, one pack of the innermost axis a thread.");
     L->fn->threads = KF__CUDA_THREADS;
-    L->fn->grid = kf__ceil_div(lines * packs, KF__CUDA_THREADS);
-    const char *type = few ? "uint32_t" : "int64_t";
-    const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
-    const kf__lx *width = kf__l_int(L, t.W);
+    L->fn->grid = kf__ceil_div(l.n * l.packs, KF__CUDA_THREADS);
     const kf__lx *at = kf__l_bin(L, "+",
                                  kf__l_bin(L, "*", kf__l_callv(L, "kf_block", KF__I64, 0, NULL),
                                            kf__l_int(L, KF__CUDA_THREADS)),
                                  kf__l_callv(L, "kf_thread", KF__I64, 0, NULL));
-    at = kf__put_let(L, type, "t", at, NULL);
-    if (L->n_axes > 1) {
-        const kf__lx *up = kf__l_bin(L, "+", size, kf__l_int(L, t.W - 1));
-        const kf__lx *n = kf__put_let(L, type, "packs", kf__l_bin(L, "/", up, width), "of a line");
-        const kf__lx *in_line = kf__put_let(L, type, "line", kf__l_bin(L, "/", at, n), NULL);
-        const kf__lx *q = kf__l_bin(L, "%", at, n);
-        q = few ? kf__as_i64(L, q) : q;
-        t.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", q, width), NULL);
-        kf__open_if(L, kf__l_bin(L, "<", in_line, kf__word_int(L, "lines", lines)));
-        kf__put_decode(L, false, true, in_line);
-    } else {
-        at = few ? kf__as_i64(L, at) : at;
-        t.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "*", at, width), NULL);
-        kf__open_if(L, kf__l_bin(L, "<", t.j, size));
-    }
-    kf__put_scalars(L); /* only here: a result of one element may lie where a scalar is */
-    t.left = kf__put_let(L, "int", "left",
-                         kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, t.j), width),
-                         "elements of the pack");
+    open_place(L, &t, &l, kf__put_let(L, l.few ? "uint32_t" : "int64_t", "t", at, NULL));
     const kf__lx *condition;
     const kf__kernel *most = kf__cuda_main(L, &t, &condition);
     if (most) {
@@ -81,5 +120,6 @@ void kf__cuda_pointwise(kf__low *L) {
     }
     put_pack(L, &t, L->k);
     if (most) kf__close(L);
+    if (l.like >= 0) kf__close(L);
     kf__close(L);
 }

@@ -122,8 +122,8 @@ static void put_stages(kf__low *L, scan *s) {
 
 /* ---------------------------------------------------------------- along the innermost axis */
 
-/* Of bytes beside floats not the packs of 32 bytes that other kernels have: where rows aren't aligned
- * lanes would load elements 32 bytes from each other. */
+/* Of bytes beside floats not the packs of 32 bytes that other kernels have: where rows aren't
+ * aligned, lanes would load elements 32 bytes from each other. */
 static int width_of(const kf__low *L) {
     return kf__cuda_is_double(L) ? KF__SCAN_PACK : (int)kf__max(KF__SCAN_PACK, kf__cuda_width(L));
 }

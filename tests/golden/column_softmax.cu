@@ -189,14 +189,17 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
 
 typedef struct {
     int64_t n1;
+    int64_t line_packs;
     int64_t lines;
+    int64_t s0_out0;
     const float *in_x;
     int64_t s0_in_x;
     int64_t vec;
     const float *tmp_2;
+    int64_t vec_tmp_2;
     const float *tmp_3;
+    int64_t vec_tmp_3;
     float *out0;
-    int64_t s0_out0;
 } k1_softmax_args;
 
 /* softmax.
@@ -207,44 +210,51 @@ typedef struct {
  * writes out0     float32[x.0, x.1], 4 bytes each */
 KF_KERNEL(k1_softmax, k1_softmax_args, 256) {
     const uint32_t n1 = a.n1;
+    const int64_t line_packs = a.line_packs;
     const int64_t lines = a.lines;
+    const int64_t s0_out0 = a.s0_out0;
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t vec = a.vec;
     const float *tmp_2 = a.tmp_2;
+    const int64_t vec_tmp_2 = a.vec_tmp_2;
     const float *tmp_3 = a.tmp_3;
+    const int64_t vec_tmp_3 = a.vec_tmp_3;
     float *out0 = a.out0;
-    const int64_t s0_out0 = a.s0_out0;
     const uint32_t t = kf_block() * 256 + kf_thread();
-    const uint32_t packs = (n1 + 3) / 4;  // of a line
+    const uint32_t packs = line_packs;  // of a line
     const uint32_t line = t / packs;
-    const int64_t j = ((int64_t)(t % packs)) * 4;
     if (line < lines) {
         const uint32_t i0 = line;
-        const int left = kf_min_i64(n1 - j, 4);  // elements of the pack
-        uint32_t r0[4];
-        uint32_t r1[4];
-        uint32_t r4[4];
-        {
-            const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-            kf_load4_f32(p0_in_x, 0, left, vec, r0);
-            const float *p1_tmp_2 = tmp_2 + j;
-            kf_load4_f32(p1_tmp_2, 0, left, vec, r1);
-            const float *p2_tmp_3 = tmp_3 + j;
-            kf_load4_f32(p2_tmp_3, 0, left, vec, r4);
-            float w0[4];
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v0 = kf_item_f32(r0, e);
-                const float v1 = kf_item_f32(r1, e);
-                const float v2 = v0 - v1;  // softmax
-                const float v3 = kf_exp_f32(v2);  // softmax
-                const float v4 = kf_item_f32(r4, e);
-                const float v5 = v3 * v4;  // softmax
-                w0[e] = v5;
+        const int skew = (i0 * s0_out0) & 3;  // elements of the first pack that are before the line
+        const int64_t begin = ((int64_t)(t % packs)) * 4 - skew;
+        const int64_t j = kf_max_i64(begin, 0);
+        const int left = kf_min_i64(n1, begin + 4) - j;  // elements of the pack
+        if (0 < left) {
+            uint32_t r0[4];
+            uint32_t r1[4];
+            uint32_t r4[4];
+            {
+                const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                kf_load4_f32(p0_in_x, 0, left, vec, r0);
+                const float *p1_tmp_2 = tmp_2 + j;
+                kf_load4_f32(p1_tmp_2, 0, left, vec_tmp_2 && skew == 0, r1);
+                const float *p2_tmp_3 = tmp_3 + j;
+                kf_load4_f32(p2_tmp_3, 0, left, vec_tmp_3 && skew == 0, r4);
+                float w0[4];
+                KF_UNROLL
+                for (int e = 0; e < 4; ++e) {
+                    const float v0 = kf_item_f32(r0, e);
+                    const float v1 = kf_item_f32(r1, e);
+                    const float v2 = v0 - v1;  // softmax
+                    const float v3 = kf_exp_f32(v2);  // softmax
+                    const float v4 = kf_item_f32(r4, e);
+                    const float v5 = v3 * v4;  // softmax
+                    w0[e] = v5;
+                }
+                float *p3_out0 = out0 + (i0 * s0_out0 + j);
+                kf_store4_f32(p3_out0, 0, left, vec, w0);
             }
-            float *p3_out0 = out0 + (i0 * s0_out0 + j);
-            kf_store4_f32(p3_out0, 0, left, vec, w0);
         }
     }
 }

@@ -107,12 +107,13 @@ KF_KERNEL(k0_softmax_concatenate, k0_softmax_concatenate_args, 128) {
 
 typedef struct {
     int64_t n1;
+    int64_t line_packs;
     int64_t lines;
+    int64_t s0_out0;
     const float *in_y;
     int64_t s0_in_y;
     int64_t vec;
     float *out0;
-    int64_t s0_out0;
 } k1_relu_concatenate_args;
 
 /* relu, concatenate.
@@ -121,32 +122,37 @@ typedef struct {
  * writes out0     float32[x.0, x.1 + y.1], 4 bytes each */
 KF_KERNEL(k1_relu_concatenate, k1_relu_concatenate_args, 256) {
     const uint32_t n1 = a.n1;
+    const int64_t line_packs = a.line_packs;
     const int64_t lines = a.lines;
+    const int64_t s0_out0 = a.s0_out0;
     const float *in_y = a.in_y;
     const int64_t s0_in_y = a.s0_in_y;
     const int64_t vec = a.vec;
     float *out0 = a.out0;
-    const int64_t s0_out0 = a.s0_out0;
     const uint32_t t = kf_block() * 256 + kf_thread();
-    const uint32_t packs = (n1 + 3) / 4;  // of a line
+    const uint32_t packs = line_packs;  // of a line
     const uint32_t line = t / packs;
-    const int64_t j = ((int64_t)(t % packs)) * 4;
     if (line < lines) {
         const uint32_t i0 = line;
-        const int left = kf_min_i64(n1 - j, 4);  // elements of the pack
-        uint32_t r0[4];
-        {
-            const float *p0_in_y = in_y + (i0 * s0_in_y + j);
-            kf_load4_f32(p0_in_y, 0, left, vec, r0);
-            float w0[4];
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v0 = kf_item_f32(r0, e);
-                const float v2 = kf_max_f32(v0, 0.0f);  // relu
-                w0[e] = v2;
+        const int skew = (i0 * s0_out0) & 3;  // elements of the first pack that are before the line
+        const int64_t begin = ((int64_t)(t % packs)) * 4 - skew;
+        const int64_t j = kf_max_i64(begin, 0);
+        const int left = kf_min_i64(n1, begin + 4) - j;  // elements of the pack
+        if (0 < left) {
+            uint32_t r0[4];
+            {
+                const float *p0_in_y = in_y + (i0 * s0_in_y + j);
+                kf_load4_f32(p0_in_y, 0, left, vec, r0);
+                float w0[4];
+                KF_UNROLL
+                for (int e = 0; e < 4; ++e) {
+                    const float v0 = kf_item_f32(r0, e);
+                    const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                    w0[e] = v2;
+                }
+                float *p1_out0 = out0 + (i0 * s0_out0 + j);
+                kf_store4_f32(p1_out0, 0, left, vec, w0);
             }
-            float *p1_out0 = out0 + (i0 * s0_out0 + j);
-            kf_store4_f32(p1_out0, 0, left, vec, w0);
         }
     }
 }
