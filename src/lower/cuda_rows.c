@@ -222,6 +222,7 @@ bool kf__cuda_rows(kf__low *L) {
     bucket b;
     if (reduced != 1 || !pick(L, t.W, &b, &t.filled) || !serves(L, &b)) return false;
     t.V = b.V;
+    t.lanes = b.lanes > 32 ? 32 : 0; /* of shorter rows the caches take parts of sectors */
     L->narrow = true;
     t.far = true;
     t.vec = kf__cuda_wide(L, t.W);

@@ -296,6 +296,22 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
     kf__close(L);
 }
 
+/* Elements of two bytes and less are stored as words, wherever they begin, which is faster: of bf16
+ * softmax(x) 3163x3161 takes 22 us on an H200, with stores of several lanes together 28; of f32 37,
+ * and 30. */
+static void put_pack_store(kf__low *L, const kf__tile *t, uint32_t access, const char *array) {
+    kf__dtype type = L->operands[access].dtype;
+    int size = kf__types[type].size;
+    const kf__lx *p = kf__l_var(L, L->pointer[access]), *from = kf__l_var(L, array);
+    const kf__lx *aligned = kf__cuda_aligned(L, t, access);
+    if (t->lanes && size >= 4 && t->W * size == 16)
+        kf__put_call(L, kf__l_call(L, kf__cuda_wide_name(L, "row_store", t->W, type), KF__I64, p,
+                                   t->left, aligned, kf__l_int(L, t->lanes), from));
+    else
+        kf__put_call(L, kf__l_call(L, kf__cuda_wide_name(L, "store", t->W, type), KF__I64, p,
+                                   kf__l_int(L, 0), t->left, aligned, from));
+}
+
 static void put_pack_stores(kf__low *L, kf__tile *t, const kf__phase *p) {
     for (uint32_t i = 0; i < p->n_stores; ++i) {
         uint32_t access = L->k->stores[p->stores[i]].access;
@@ -309,10 +325,7 @@ static void put_pack_stores(kf__low *L, kf__tile *t, const kf__phase *p) {
         }
         kf__cuda_need_pointer(L, t, access);
         if (kf__low_step(L, access) == 1 && t->W > 1) {
-            kf__put_call(
-                L, kf__l_call(L, kf__cuda_wide_name(L, "store", t->W, L->operands[access].dtype),
-                              KF__I64, kf__l_var(L, L->pointer[access]), kf__l_int(L, 0), t->left,
-                              kf__cuda_aligned(L, t, access), kf__l_var(L, array)));
+            put_pack_store(L, t, access, array);
             continue;
         }
         const kf__lx *e = kf__cuda_open_elements(L, t);

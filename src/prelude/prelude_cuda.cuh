@@ -598,6 +598,44 @@ struct kf__bf16_pairs : kf__bf16 {
         return kf__to_2bf16(low, high);
     }
 };
+/* Packs of 16 bytes of a row that isn't aligned, of lanes side by side, groups of `lanes` of a warp:
+ * stored where packs are aligned. There a lane has the end of the pack of the lane before, in front
+ * of the beginning of its own. What the first lane's aligned pack has before its own, others store;
+ * the last one stores its end, too. All lanes of the warp call this. own: the pack, as words. */
+template <int SIZE> KF_FN void kf__row_words(void *p, int left, int lanes, const uint32_t *own) {
+    constexpr int PER = SIZE / 4;
+    uint32_t words[8];
+    _Pragma("unroll") for (int k = 0; k < 4; k++) {
+        words[k] = __shfl_up_sync(0xffffffffu, own[k], 1, lanes);
+        words[4 + k] = own[k];
+    }
+    int over = (uint32_t)(uint64_t)p % 16 / 4; /* words of the aligned pack that are before p */
+    _Pragma("unroll") for (int k = 7; k >= 3; k--) words[k] = over & 2 ? words[k - 2] : words[k];
+    _Pragma("unroll") for (int k = 7; k >= 4; k--) words[k] = over & 1 ? words[k - 1] : words[k];
+    int lane = threadIdx.x % lanes, begin = lane == 0 ? over : 0, end = left * PER + over;
+    uint32_t *at = (uint32_t *)p - over;
+    if (begin == 0 && end >= 4) {
+        typedef kf__pack<uint32_t, 4> pack;
+        *(pack *)at = pack{{words[4], words[5], words[6], words[7]}};
+    } else {
+        _Pragma("unroll") for (int k = 0; k < 4; k++)
+            if (k >= begin && k < end) at[k] = words[4 + k];
+    }
+    if (lane == lanes - 1)
+        _Pragma("unroll") for (int k = 0; k < 4; k++)
+            if (k >= 4 - over && k < left * PER) ((uint32_t *)p)[k] = own[k];
+}
+template <typename D, int W>
+KF_FN void kf__row_store(typename D::S *p, int left, int vec, int lanes, const typename D::T *r) {
+    constexpr int SIZE = sizeof(typename D::S), PER = SIZE / 4;
+    if (vec) return kf__store<D, W>(p, 0, left, vec, r);
+    uint32_t words[4];
+    _Pragma("unroll") for (int k = 0; k < 4; k++) {
+        typename D::S v = D::to(r[k / PER]);
+        words[k] = ((const uint32_t *)&v)[k % PER];
+    }
+    kf__row_words<SIZE>(p, left, lanes, words);
+}
 /* Macros, because a hundred functions more would take milliseconds of every compilation. */
 #define kf_load2_f64 kf__load<kf__f64, 2>
 #define kf_part2_f64 kf__part<kf__f64, 2>
@@ -619,6 +657,7 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store4_f64 kf__store<kf__f64, 4>
 #define kf_store8_f64 kf__store<kf__f64, 8>
 #define kf_store16_f64 kf__store<kf__f64, 16>
+#define kf_row_store2_f64 kf__row_store<kf__f64, 2>
 #define kf_load2_f32 kf__load<kf__f32, 2>
 #define kf_part2_f32 kf__part<kf__f32, 2>
 #define kf_whole2_f32 kf__whole<kf__f32, 2>
@@ -639,6 +678,7 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store4_f32 kf__store<kf__f32, 4>
 #define kf_store8_f32 kf__store<kf__f32, 8>
 #define kf_store16_f32 kf__store<kf__f32, 16>
+#define kf_row_store4_f32 kf__row_store<kf__f32, 4>
 #define kf_load2_f16 kf__load<kf__f16, 2>
 #define kf_part2_f16 kf__part<kf__f16, 2>
 #define kf_whole2_f16 kf__whole<kf__f16, 2>
@@ -715,6 +755,7 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store4_i64 kf__store<kf__i64, 4>
 #define kf_store8_i64 kf__store<kf__i64, 8>
 #define kf_store16_i64 kf__store<kf__i64, 16>
+#define kf_row_store2_i64 kf__row_store<kf__i64, 2>
 #define kf_load2_i32 kf__load<kf__i32, 2>
 #define kf_part2_i32 kf__part<kf__i32, 2>
 #define kf_whole2_i32 kf__whole<kf__i32, 2>
@@ -735,6 +776,7 @@ struct kf__bf16_pairs : kf__bf16 {
 #define kf_store4_i32 kf__store<kf__i32, 4>
 #define kf_store8_i32 kf__store<kf__i32, 8>
 #define kf_store16_i32 kf__store<kf__i32, 16>
+#define kf_row_store4_i32 kf__row_store<kf__i32, 4>
 #define kf_load2_i16 kf__load<kf__i16, 2>
 #define kf_part2_i16 kf__part<kf__i16, 2>
 #define kf_whole2_i16 kf__whole<kf__i16, 2>

@@ -117,6 +117,6 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
             w0[e] = v13;
         }
         float *p1_out0 = out0 + (i0 * s0_out0 + j);
-        kf_store4_f32(p1_out0, 0, left, vec, w0);
+        kf_row_store4_f32(p1_out0, left, vec, 32, w0);
     }
 }

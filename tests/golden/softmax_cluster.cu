@@ -129,6 +129,6 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
             w0[e] = v9;
         }
         float *p1_out0 = out0 + (i0 * s0_out0 + j);
-        kf_store4_f32(p1_out0, 0, left, vec, w0);
+        kf_row_store4_f32(p1_out0, left, vec, 32, w0);
     }
 }

@@ -72,9 +72,9 @@ KF_KERNEL(k0_relu_multiply_add_mean, k0_relu_multiply_add_mean_args, 128) {
             w2[e] = v11;
         }
         float *p1_out_h = out_h + (i0 * s0_out_h + j);
-        kf_store4_f32(p1_out_h, 0, left, vec, w0);
+        kf_row_store4_f32(p1_out_h, left, vec, 32, w0);
         float *p4_out1 = out1 + (i0 * s0_out1 + j);
-        kf_store4_f32(p4_out1, 0, left, vec, w2);
+        kf_row_store4_f32(p4_out1, left, vec, 32, w2);
     }
     for (int m = 16; m > 0; m /= 2) {
         const float other3 = kf_shfl_xor_f32(sum3, m);

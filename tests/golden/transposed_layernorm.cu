@@ -220,7 +220,7 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
                 w0[e] = v13;
             }
             float *p2_out0 = out0 + (i0 * s0_out0 + j);
-            kf_store4_f32(p2_out0, 0, left, vec, w0);
+            kf_row_store4_f32(p2_out0, left, vec, 32, w0);
         }
     }
 }
