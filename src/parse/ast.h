@@ -97,7 +97,7 @@ struct kf__ast {
 typedef enum kf__annotated {
     KF__ANNOTATED_ARRAY, KF__ANNOTATED_FLOAT, KF__ANNOTATED_INT, KF__ANNOTATED_TUPLE,
     KF__ANNOTATED_STRING,
-    KF__ANNOTATED_REAL, /* an array, of integers and bools as float32; or whatever else */
+    KF__ANNOTATED_REAL, /* an array, of integers and bools as float32; or a number */
 } kf__annotated;
 
 typedef struct kf__annotation {

@@ -1,7 +1,5 @@
 /* Calls: arguments are bound to parameters, then a builtin makes nodes, or a def's statements are
  * evaluated in a frame of their own. */
-#include <math.h>
-
 #include "parse/evaluate.h"
 
 /* ---------------------------------------------------------------- binding arguments */
@@ -228,85 +226,6 @@ static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out
 
 /* ---------------------------------------------------------------- defs */
 
-/* What keeps a float from being an integer. */
-static const char *float_text(double number) {
-    return isnan(number) ? "nan" : isinf(number) ? "an infinity"
-           : number != floor(number) ? "a number with a fraction"
-           : fabs(number) >= 0x1p63 ? "a number beyond 64 bits" : "a float";
-}
-
-/* `k: int`, `s: float`, `axes: tuple`, `mode: str`. An array of rank 0 may stand for a number. */
-static bool check_kind(kf__evaluator *ev, const char *name, kf__annotated kind,
-                       const kf__object *o) {
-    const char *wanted = kind == KF__ANNOTATED_INT     ? "an integer"
-                         : kind == KF__ANNOTATED_FLOAT ? "a number"
-                         : kind == KF__ANNOTATED_TUPLE ? "a tuple"
-                                                       : "a string";
-    bool number = kf__is_numeric(o), whole = number && o->kind != KF__O_FLOAT, fits = false;
-    if (o->kind == KF__O_SCALAR) whole = o->dtype != KF__F64;
-    if (o->kind == KF__O_ARRAY) {
-        const kf__node *node = kf__at(ev->g, o->ref);
-        number = node->rank == 0;
-        whole = number && !kf__is_float((kf__dtype)node->dtype);
-    }
-    switch (kind) {
-    case KF__ANNOTATED_INT: fits = whole; break;
-    case KF__ANNOTATED_FLOAT: fits = number; break;
-    case KF__ANNOTATED_TUPLE: fits = o->kind == KF__O_TUPLE; break;
-    case KF__ANNOTATED_STRING: fits = o->kind == KF__O_STRING; break;
-    default: return true;
-    }
-    const char *given = o->kind == KF__O_SCALAR && kind == KF__ANNOTATED_INT
-                            ? float_text(o->number) : kf__object_text(o);
-    return fits ||
-           kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be %s, not %s", name, wanted, given);
-}
-
-/* `x: real`: what follows is computed in floating point, so that no integer wraps on the way. */
-static bool make_real(kf__evaluator *ev, kf__object *o) {
-    if (o->kind != KF__O_ARRAY) return true;
-    const kf__node *node = kf__at(ev->g, o->ref);
-    if (node->weak || kf__is_float((kf__dtype)node->dtype)) return true;
-    if (!ev->opaque) kf__begin_call(ev, "cast");
-    return kf__eval_node(ev, kf__cast(ev->g, o->ref, KF__F32), o);
-}
-
-/* `x: f16[B, N]`: dtype, rank, and that sizes of the same name are the same. */
-static bool check_annotation(kf__evaluator *ev, const kf__param *param, kf__object *frame) {
-    const kf__annotation *a = &param->annotation;
-    kf__object *o = &frame[param->slot];
-    const char *name = ev->def->slots[param->slot];
-    if (!a->present || o->kind == KF__O_NONE) return true;
-    if (a->kind == KF__ANNOTATED_REAL) return make_real(ev, o);
-    ev->at = a->at;
-    if (a->kind != KF__ANNOTATED_ARRAY)
-        return check_kind(ev, name, (kf__annotated)a->kind, o);
-    if (o->kind != KF__O_ARRAY)
-        return !a->sizes || a->rank == 0 ||
-               kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be an array of rank %d, not %s", name,
-                             a->rank, kf__object_text(o));
-    const kf__node *node = kf__at(ev->g, o->ref);
-    if (!a->any_dtype && !node->weak && node->dtype != a->dtype)
-        return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` must be %s, not %s", name,
-                             kf__types[a->dtype].name, kf__types[node->dtype].name);
-    if (a->sizes && node->rank != a->rank)
-        return kf__eval_fail(ev, KF_ERR_SHAPE, "`%s` must have rank %d, not %d", name, a->rank,
-                             node->rank);
-    for (int i = 0; a->sizes && i < a->rank; i++) {
-        kf__expr size = kf__at(ev->g, o->ref)->shape[i], wanted;
-        kf__object *known = a->size[i].name_n ? &frame[a->size[i].slot] : NULL;
-        if (known && known->kind == KF__O_UNSET) {
-            *known = kf__size_object(ev, size);
-            continue;
-        }
-        kf__object number = {.kind = KF__O_INT, .integer = a->size[i].number};
-        if (!kf__to_size(ev, known ? known : &number, "a size", &wanted)) return false;
-        kf__object ignored;
-        if (!kf__eval_node(ev, kf__same_size(ev->g, size, wanted, name), &ignored)) return false;
-    }
-    return true;
-}
-
 static bool assign(kf__evaluator *ev, const kf__statement *s, const kf__object *value) {
     if (!s->unpack) {
         ev->frame[s->target[0]] = *value;
@@ -338,7 +257,7 @@ static bool evaluate_body(kf__evaluator *ev, const kf__def *def, kf__object *out
         if (o->kind == KF__O_UNSET && !kf__evaluate(ev, def->params[i].fallback, o)) return false;
     }
     for (uint32_t i = 0; i < def->n_params; i++)
-        if (!check_annotation(ev, &def->params[i], ev->frame)) return false;
+        if (!kf__check_parameter(ev, &def->params[i], ev->frame)) return false;
     for (uint32_t i = 0; i < def->n_statements; i++) {
         const kf__statement *s = &def->statements[i];
         kf__object value;

@@ -129,22 +129,25 @@ void kf__begin_call(kf__evaluator *ev, const char *name) {
     if (!ev->opaque) ev->g->call = kf__call(ev->g, name);
 }
 
-bool kf__round(kf__evaluator *ev, kf__object *o) {
-    if (ev->opaque || ev->g->numerics != KF_EAGER) return true;
-    if (o->kind == KF__O_TUPLE) { /* of a composite with several results */
-        kf__object *items = kf__arena_copy(&ev->arena, o->items, o->n * sizeof *items);
-        if (o->n && !items) return kf__eval_memory(ev);
-        for (uint32_t i = 0; i < o->n; i++)
-            if (!kf__round(ev, &items[i])) return false;
-        o->items = items;
-        return true;
-    }
+static bool round_one(kf__evaluator *ev, kf__object *o) {
     if (o->kind != KF__O_ARRAY) return true;
     const kf__node *node = kf__at(ev->g, o->ref);
     kf__dtype dtype = (kf__dtype)node->dtype;
     if (!kf__is_narrow(dtype) || node->kind == KF__INPUT || node->kind == KF__CAST)
         return true;
     return kf__eval_node(ev, kf__cast(ev->g, o->ref, dtype), o);
+}
+
+bool kf__round(kf__evaluator *ev, kf__object *o) {
+    if (ev->opaque || ev->g->numerics != KF_EAGER) return true;
+    if (o->kind != KF__O_TUPLE) return round_one(ev, o);
+    /* of a composite with several results; a tuple in it is none of them */
+    kf__object *items = kf__arena_copy(&ev->arena, o->items, o->n * sizeof *items);
+    if (o->n && !items) return kf__eval_memory(ev);
+    for (uint32_t i = 0; i < o->n; i++)
+        if (!round_one(ev, &items[i])) return false;
+    o->items = items;
+    return true;
 }
 
 /* ---------------------------------------------------------------- nodes of the tree */
@@ -258,14 +261,19 @@ static bool evaluate_node(kf__evaluator *ev, const kf__ast *node, kf__object *ou
     }
 }
 
-bool kf__evaluate(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
-    ev->at = node->at;
+bool kf__deeper(kf__evaluator *ev) {
     if (ev->depth >= KF__MAX_EVALUATION_DEPTH)
         return kf__eval_fail(ev, KF_ERR_LIMIT, "calls and brackets are nested too deeply");
     if (++ev->steps > KF__MAX_STEPS)
         return kf__eval_fail(ev, KF_ERR_LIMIT, "evaluating this takes more than %d steps",
                              KF__MAX_STEPS);
     ev->depth++;
+    return true;
+}
+
+bool kf__evaluate(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    ev->at = node->at;
+    if (!kf__deeper(ev)) return false;
     bool ok = evaluate_node(ev, node, out);
     ev->depth--;
     return ok;

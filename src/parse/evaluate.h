@@ -34,6 +34,8 @@ enum { KF__MAX_TUPLE = 4096, KF__MAX_EVALUATION_DEPTH = 1500, KF__MAX_STEPS = 20
 /* ---------------------------------------------------------------- evaluate.c */
 
 bool kf__evaluate(kf__evaluator *ev, const kf__ast *node, kf__object *out);
+/* Before what calls itself: counts a step and ev->depth, which is the caller's to take back. */
+bool kf__deeper(kf__evaluator *ev);
 bool kf__eval_fail(kf__evaluator *ev, kf_status status, const char *format, ...) KF__PRINTF(3, 4);
 bool kf__eval_memory(kf__evaluator *ev);
 /* A node that a maker gave: false where it is 0, with the graph's sentence. */
@@ -84,6 +86,11 @@ bool kf__dtype_attribute(kf__evaluator *ev, kf__dtype dtype, const char *name, u
 bool kf__binary(kf__evaluator *ev, kf__token_kind op, const kf__object *a, const kf__object *b,
                 kf__object *out);
 bool kf__unary(kf__evaluator *ev, kf__token_kind op, const kf__object *a, kf__object *out);
+
+/* ---------------------------------------------------------------- annotation.c */
+
+/* Of ev->def: fails where the argument in its slot isn't what it takes, and makes it real. */
+bool kf__check_parameter(kf__evaluator *ev, const kf__param *param, kf__object *frame);
 
 /* ---------------------------------------------------------------- call.c, subscript.c */
 

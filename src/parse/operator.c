@@ -244,6 +244,19 @@ static bool operate_sizes(kf__evaluator *ev, kf__token_kind op, const kf__object
 
 /* ---------------------------------------------------------------- others */
 
+static bool same(kf__evaluator *ev, const kf__object *a, const kf__object *b, bool *out);
+
+/* A variable may hold one tuple twice, and a row of assignments nest them as deep as it is long. */
+static bool same_tuples(kf__evaluator *ev, const kf__object *a, const kf__object *b, bool *out) {
+    *out = a->n == b->n;
+    if (!kf__deeper(ev)) return false;
+    bool known = true;
+    for (uint32_t i = 0; i < a->n && *out && known; i++)
+        known = same(ev, &a->items[i], &b->items[i], out);
+    ev->depth--;
+    return known;
+}
+
 /* == of what isn't a number, and of the items of tuples. False: not known now, which was said. */
 static bool same(kf__evaluator *ev, const kf__object *a, const kf__object *b, bool *out) {
     kf__object order;
@@ -264,11 +277,7 @@ static bool same(kf__evaluator *ev, const kf__object *a, const kf__object *b, bo
     switch (a->kind) {
     case KF__O_DTYPE: *out = a->dtype == b->dtype; return true;
     case KF__O_STRING: *out = a->n == b->n && memcmp(a->text, b->text, a->n) == 0; return true;
-    case KF__O_TUPLE:
-        *out = a->n == b->n;
-        for (uint32_t i = 0; i < a->n && *out; i++)
-            if (!same(ev, &a->items[i], &b->items[i], out)) return false;
-        return true;
+    case KF__O_TUPLE: return same_tuples(ev, a, b, out);
     default: *out = true; return true; /* None, ... */
     }
 }
@@ -289,10 +298,14 @@ static bool repeat_tuple(kf__evaluator *ev, const kf__object *a, const kf__objec
                          kf__object *out) {
     int64_t n;
     if (!kf__to_int(ev, times, "the number of repetitions", &n)) return false;
-    n = n < 0 ? 0 : n;
-    *out = (kf__object){.kind = KF__O_TUPLE};
-    for (; n > 0 && a->n; n--)
-        if (!join_tuples(ev, out, a, out)) return false;
+    n = n < 0 || a->n == 0 ? 0 : n;
+    if (n && n > KF__MAX_TUPLE / a->n)
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "a tuple of more than %d items", KF__MAX_TUPLE);
+    uint32_t total = a->n * (uint32_t)n;
+    kf__object *items = KF__NEW(&ev->arena, kf__object, total + 1);
+    if (!items) return kf__eval_memory(ev);
+    for (uint32_t i = 0; i < total; i++) items[i] = a->items[i % a->n];
+    *out = (kf__object){.kind = KF__O_TUPLE, .n = total, .items = items};
     return true;
 }
 

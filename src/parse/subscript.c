@@ -162,7 +162,8 @@ static bool read_list(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
 static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out) {
     out->n = node->n - 1;
     if (out->n > KF__COUNT(out->slice))
-        return kf__eval_fail(ev, KF_ERR_LIMIT, "an index of %u items", out->n);
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "an index of %u items, of at most %zu",
+                             out->n, KF__COUNT(out->slice));
     for (uint32_t i = 0; i < out->n; i++) {
         const kf__ast *item = node->part[i + 1].node;
         out->slice[i] = item->kind == KF__A_SLICE ? item : NULL;
@@ -177,7 +178,8 @@ static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out)
     if (out->n == 1 && !out->slice[0] && out->object[0].kind == KF__O_TUPLE) {
         kf__object tuple = out->object[0]; /* x[(0, 1)] is x[0, 1] */
         if (tuple.n > KF__COUNT(out->slice))
-            return kf__eval_fail(ev, KF_ERR_LIMIT, "an index of %u items", tuple.n);
+            return kf__eval_fail(ev, KF_ERR_LIMIT, "an index of %u items, of at most %zu",
+                                 tuple.n, KF__COUNT(out->slice));
         out->n = tuple.n;
         for (uint32_t i = 0; i < tuple.n; i++)
             out->object[i] = tuple.items[i], out->slice[i] = NULL;
