@@ -243,12 +243,16 @@ static kf_status make_program(kf_program like, const kf_graph *graph, const int6
 kf_status kf_compile(kf_context *ctx, const kf_graph *graph, const kf_compile_options *options,
                      kf_program **out, kf_error *err) {
     kf__error_clear(err);
+    if (!ctx || !graph || !out)
+        return kf__fail(err, KF_ERR_ARGUMENT, "kf_compile needs a context, a graph and a result");
     *out = NULL;
     kf_compile_options o = {.struct_size = 0};
     if (options)
         memcpy(&o, options, options->struct_size && options->struct_size < sizeof o
                                 ? options->struct_size : sizeof o);
     if (o.device.type == 0) o.device = (kf_device){KF_CPU, 0};
+    if ((unsigned)o.fusion > KF_FUSION_OPS)
+        return kf__fail(err, KF_ERR_ARGUMENT, "there is no fusion %d", (int)o.fusion);
     kf_program like = {.ctx = ctx, .device = o.device, .fusion = o.fusion};
     KF_TRY(kf__context_target(ctx, o.device, &like.target, err));
     return make_program(like, graph, NULL, out, err);

@@ -103,12 +103,74 @@ static void eval_reports_mistakes(void **state) {
                  "x.shape[0] is 4 but y.shape[0] is 5");
     expect_error(kf_eval(*state, "x + y", 1, xs, 1, out, &err), KF_ERR_ARGUMENT, &err, "y");
     expect_error(kf_eval(*state, "x + 1", 2, xs, 1, out, &err), KF_ERR_ARGUMENT, &err, "2 inputs");
-    expect_error(kf_eval(*state, "x + 1", 1, xs, 2, out, &err), KF_ERR_ARGUMENT, &err, "results");
+    expect_error(kf_eval(*state, "x + 1", 1, xs, 2, out, &err), KF_ERR_ARGUMENT, &err,
+                 "has 1 result, but 2");
     kf_array other[] = {xs[0], xs[0]};
     other[1].device = (kf_device){KF_CUDA_EMULATED, 0};
     expect_error(kf_eval(*state, "x + y", 2, other, 1, out, &err), KF_ERR_DEVICE, &err,
                  "one device");
     assert_null(out[0].data);
+}
+
+/* NULL where something is needed, and arrays without a shape or with an offset that is none. */
+static void eval_without_arguments(void **state) {
+    kf_context *ctx = *state;
+    float x[4] = {0};
+    int64_t four = 4;
+    kf_array in = vector(x, &four), out = {0}, bare = vector(x, NULL), far = in;
+    far.byte_offset = UINT64_MAX;
+    kf_error err = {0};
+    expect_error(kf_eval(NULL, "x", 1, &in, 1, &out, &err), KF_ERR_ARGUMENT, &err, "context");
+    expect_error(kf_eval(ctx, NULL, 1, &in, 1, &out, &err), KF_ERR_ARGUMENT, &err, "text");
+    expect_error(kf_eval(ctx, "x", 1, NULL, 1, &out, &err), KF_ERR_ARGUMENT, &err, "inputs");
+    expect_error(kf_eval(ctx, "x", 1, &in, 1, NULL, &err), KF_ERR_ARGUMENT, &err, "results");
+    expect_error(kf_eval(ctx, "x", 1, &bare, 1, &out, &err), KF_ERR_ARGUMENT, &err, "no shape");
+    expect_error(kf_eval(ctx, "x", 1, &in, 1, &bare, &err), KF_ERR_ARGUMENT, &err, "no shape");
+    expect_error(kf_eval(ctx, "x", 1, &far, 1, &out, &err), KF_ERR_ARGUMENT, &err, "byte_offset");
+    expect_error(kf_array_create(ctx, cpu, KF_F32, 1, NULL, &out, &err), KF_ERR_ARGUMENT, &err,
+                 "shape");
+    expect_error(kf_array_copy(ctx, &in, NULL, &err), KF_ERR_ARGUMENT, &err, "two arrays");
+    bare = vector(NULL, &four);
+    expect_error(kf_array_copy(ctx, &in, &bare, &err), KF_ERR_ARGUMENT, &err, "address");
+}
+
+static void steps_without_arguments(void **state) {
+    kf_context *ctx = *state;
+    kf_function *function = NULL;
+    kf_graph *graph = NULL;
+    kf_program *program = NULL;
+    kf_plan *plan = NULL;
+    kf_error err = {0};
+    kf_spec spec = {.dtype = KF_F32, .ndim = 1};
+    float x[4] = {0};
+    int64_t four = 4;
+    kf_array in = vector(x, &four), described;
+    expect_ok(kf_parse(ctx, "x + 1", NULL, &function, &err), &err);
+    expect_error(kf_graph_create(ctx, function, 1, NULL, KF_FUSED, &graph, &err), KF_ERR_ARGUMENT,
+                 &err, "specs");
+    expect_error(kf_graph_create(ctx, function, 1, &spec, (kf_numerics)7, &graph, &err),
+                 KF_ERR_ARGUMENT, &err, "numerics 7");
+    expect_ok(kf_graph_create(ctx, function, 1, &spec, KF_FUSED, &graph, &err), &err);
+    kf_compile_options options = {.struct_size = sizeof options, .fusion = (kf_fusion)9};
+    expect_error(kf_compile(ctx, graph, &options, &program, &err), KF_ERR_ARGUMENT, &err,
+                 "fusion 9");
+    expect_error(kf_compile(ctx, NULL, NULL, &program, &err), KF_ERR_ARGUMENT, &err, "graph");
+    expect_ok(kf_compile(ctx, graph, NULL, &program, &err), &err);
+    expect_error(kf_plan_for(program, 1, NULL, 0, NULL, &plan, &err), KF_ERR_ARGUMENT, &err,
+                 "inputs");
+    expect_error(kf_plan_for(NULL, 1, &in, 0, NULL, &plan, &err), KF_ERR_ARGUMENT, &err,
+                 "program");
+    expect_ok(kf_plan_for(program, 1, &in, 0, NULL, &plan, &err), &err);
+    kf_plan_result(plan, 1, &described);
+    assert_null(described.shape);
+    void *out[] = {x};
+    expect_error(kf_run(plan, NULL, out, NULL, NULL, NULL, &err), KF_ERR_ARGUMENT, &err, "inputs");
+    expect_error(kf_run(NULL, NULL, out, NULL, NULL, NULL, &err), KF_ERR_ARGUMENT, &err, "plan");
+    expect_error(kf_plan_text(plan, KF_TEXT_STEPS, NULL, &err), KF_ERR_ARGUMENT, &err, "result");
+    kf_plan_free(plan);
+    kf_program_free(program);
+    kf_graph_free(graph);
+    kf_function_free(function);
 }
 
 static void eval_keeps_programs_and_plans(void **state) {
@@ -318,6 +380,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(eval_reductions, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(eval_into_given_results, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(eval_reports_mistakes, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(eval_without_arguments, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(steps_without_arguments, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(eval_keeps_programs_and_plans, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(reshapes_of_many_sizes, context_setup, context_teardown),

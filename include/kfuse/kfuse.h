@@ -12,7 +12,8 @@
  *
  * Every function that can fail returns a kf_status, and where `err` isn't NULL writes a sentence
  * and, for text, its line and column there. Nothing here prints, exits or aborts. Freeing NULL is
- * fine. Unless a function says otherwise, what it is given isn't kept after it returns.
+ * fine; NULL where something is needed is KF_ERR_ARGUMENT. Unless a function says otherwise, what
+ * it is given isn't kept after it returns.
  * Option structs begin with `size_t struct_size`; all other fields zero means the defaults.
  */
 #ifndef KFUSE_KFUSE_H

@@ -16,6 +16,10 @@ kf_status kf_graph_create(kf_context *ctx, const kf_function *function, int n_sp
     if (!ctx || !function || !out)
         return kf__fail(err, KF_ERR_ARGUMENT,
                         "kf_graph_create needs a context, a function and a result");
+    if ((unsigned)numerics > KF_EAGER)
+        return kf__fail(err, KF_ERR_ARGUMENT, "there are no numerics %d", (int)numerics);
+    if (n_specs > 0 && !specs)
+        return kf__fail(err, KF_ERR_ARGUMENT, "%d specs, but no address of them", n_specs);
     return kf__instantiate(kf__context_allocator(ctx), function, n_specs, specs, numerics, out,
                            err);
 }

@@ -42,6 +42,9 @@ kf_status kf__array_bytes(kf_dtype dtype, int ndim, const int64_t *shape, int64_
 kf_status kf_array_create(kf_context *ctx, kf_device device, kf_dtype dtype, int ndim,
                           const int64_t *shape, kf_array *array, kf_error *err) {
     kf__error_clear(err);
+    if (!ctx || !array || (ndim > 0 && !shape))
+        return kf__fail(err, KF_ERR_ARGUMENT, "kf_array_create needs a context, a shape and a "
+                                              "place for the array");
     memset(array, 0, sizeof *array);
     int64_t bytes = 0;
     KF_TRY(kf__array_bytes(dtype, ndim, shape, &bytes, err));
@@ -83,6 +86,8 @@ bool kf__array_row_major(const kf_array *a) {
 
 kf_status kf_array_copy(kf_context *ctx, const kf_array *from, kf_array *to, kf_error *err) {
     kf__error_clear(err);
+    if (!ctx || !from || !to)
+        return kf__fail(err, KF_ERR_ARGUMENT, "kf_array_copy needs a context and two arrays");
     int64_t bytes = 0;
     KF_TRY(kf__array_bytes(from->dtype, from->ndim, from->shape, &bytes, err));
     if (memcmp(&from->dtype, &to->dtype, sizeof from->dtype) != 0)
@@ -93,6 +98,8 @@ kf_status kf_array_copy(kf_context *ctx, const kf_array *from, kf_array *to, kf_
     if (!kf__array_row_major(from) || !kf__array_row_major(to))
         return kf__fail(err, KF_ERR_ARGUMENT, "a copy needs row-major arrays");
     if (bytes == 0) return KF_OK;
+    if (!from->data || !to->data)
+        return kf__fail(err, KF_ERR_ARGUMENT, "a copy needs arrays with an address");
     const char *source = kf__array_first(from);
     char *target = kf__array_first(to);
     if (from->device.type != KF_CUDA && to->device.type != KF_CUDA) {

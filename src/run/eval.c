@@ -283,6 +283,9 @@ static kf_status check_inputs(int n, const kf_array *inputs, kf_device *device, 
             return kf__fail(err, KF_ERR_ARGUMENT, "input %d has rank %d but no shape", i + 1,
                             a->ndim);
         KF_TRY(kf__array_bytes(a->dtype, a->ndim, a->shape, &bytes, err));
+        if (a->byte_offset > INT64_MAX)
+            return kf__fail(err, KF_ERR_ARGUMENT, "input %d has a byte_offset of %llu", i + 1,
+                            (unsigned long long)a->byte_offset);
         if (i == 0) *device = a->device;
         if (a->device.type != device->type || a->device.id != device->id) {
             char one[24], other[24];
@@ -343,8 +346,9 @@ static kf_status evaluate(kf_context *ctx, const char *text, int n, const kf_arr
     KF_TRY(find_plan(ctx, text, device, n, inputs, 0, NULL, &plan, err));
     kf_status status = KF_OK;
     if (n_results != kf_plan_result_count(plan->plan))
-        status = kf__fail(err, KF_ERR_ARGUMENT, "the text has %d results, but %d were asked for",
-                          kf_plan_result_count(plan->plan), n_results);
+        status = kf__fail(err, KF_ERR_ARGUMENT, "the text has %d result%s, but %d were asked for",
+                          kf_plan_result_count(plan->plan),
+                          kf_plan_result_count(plan->plan) == 1 ? "" : "s", n_results);
     if (status == KF_OK) status = make_results(ctx, plan->plan, results, made, err);
     if (status == KF_OK) status = kf__plan_check_results(plan->plan, results, err);
     if (status == KF_OK && any_layout(n_results, results, made)) {
@@ -361,6 +365,9 @@ static kf_status evaluate(kf_context *ctx, const char *text, int n, const kf_arr
 kf_status kf_eval(kf_context *ctx, const char *text, int n_inputs, const kf_array *inputs,
                   int n_results, kf_array *results, kf_error *err) {
     kf__error_clear(err);
+    if (!ctx || !text || (n_inputs > 0 && !inputs) || (n_results > 0 && !results))
+        return kf__fail(err, KF_ERR_ARGUMENT, "kf_eval needs a context, a text, its inputs and a "
+                                              "place for its results");
     if (n_inputs < 0 || n_results < 0)
         return kf__fail(err, KF_ERR_ARGUMENT, "%d inputs and %d results", n_inputs, n_results);
     bool *made = kf__allocate(&ctx->mem, (size_t)n_results + 1);

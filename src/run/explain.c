@@ -257,6 +257,8 @@ void kf__plan_print_steps(const kf_plan *plan, kf__text *text) {
 
 kf_status kf_plan_text(const kf_plan *plan, kf_text_kind kind, char **out, kf_error *err) {
     kf__error_clear(err);
+    if (!plan || !out)
+        return kf__fail(err, KF_ERR_ARGUMENT, "kf_plan_text needs a plan and a result");
     *out = NULL;
     kf__text text;
     kf__text_init(&text, &plan->program->ctx->mem);

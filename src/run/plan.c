@@ -29,6 +29,9 @@ static kf_status check_result(const kf_plan *plan, uint32_t i, const kf_array *g
     if (given->ndim != r->ndim)
         return kf__fail(err, KF_ERR_SHAPE, "result %s has rank %d, but the array given for it %d",
                         name, r->ndim, given->ndim);
+    if (r->ndim && !given->shape)
+        return kf__fail(err, KF_ERR_ARGUMENT, "the array given for result %s has rank %d but no "
+                                              "shape", name, r->ndim);
     for (int d = 0; d < r->ndim; d++)
         if (given->shape[d] != r->shape[d])
             return kf__fail(err, KF_ERR_SHAPE,
@@ -195,6 +198,9 @@ static void dump_launches(const kf_plan *plan) {
 kf_status kf_plan_for(kf_program *program, int n_inputs, const kf_array *inputs, int n_results,
                       const kf_array *results, kf_plan **out, kf_error *err) {
     kf__error_clear(err);
+    if (!program || !out || (n_inputs > 0 && !inputs))
+        return kf__fail(err, KF_ERR_ARGUMENT, "kf_plan_for needs a program, its inputs and a "
+                                              "result");
     *out = NULL;
     const kf_graph *g = program->partition->graph;
     if (results && n_results != (int)g->results.n)
@@ -237,5 +243,5 @@ int kf_plan_result_count(const kf_plan *plan) {
 }
 
 void kf_plan_result(const kf_plan *plan, int i, kf_array *array) {
-    *array = plan->results[i];
+    *array = i >= 0 && (uint32_t)i < plan->n_results ? plan->results[i] : (kf_array){0};
 }

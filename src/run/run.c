@@ -109,6 +109,9 @@ static kf_status launch(const kf_plan *plan, const kf__step *step, uint64_t *wor
 kf_status kf_run(const kf_plan *plan, const void *const *inputs, void *const *results,
                  const kf_scalar *scalars, void *workspace, void *stream, kf_error *err) {
     if (err) err->status = KF_OK;
+    if (!plan || (plan->n_inputs && !inputs) || (plan->n_results && !results))
+        return kf__fail(err, KF_ERR_ARGUMENT, "kf_run needs a plan and the addresses of its inputs "
+                                              "and results");
     if (plan->program->offline)
         return kf__fail(err, KF_ERR_UNSUPPORTED, "the program was made to be emitted, not run");
     KF_TRY(check_addresses(plan, inputs, results, err));
@@ -116,8 +119,8 @@ kf_status kf_run(const kf_plan *plan, const void *const *inputs, void *const *re
         return kf__fail(err, KF_ERR_ARGUMENT, "the plan needs a workspace of %lld bytes",
                         (long long)plan->workspace);
     if (plan->needs_scalars && !scalars)
-        return kf__fail(err, KF_ERR_ARGUMENT, "the plan needs %u numbers, but scalars is NULL",
-                        plan->n_scalars);
+        return kf__fail(err, KF_ERR_ARGUMENT, "the plan needs %u number%s, but scalars is NULL",
+                        plan->n_scalars, plan->n_scalars == 1 ? "" : "s");
     uint64_t words[KF__MAX_WORDS];
     for (uint32_t i = 0; i < plan->n_steps; i++) {
         const kf__step *step = &plan->steps[i];
