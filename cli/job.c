@@ -288,6 +288,12 @@ static kf_status recipe_value(struct job *job, struct input *input, const char *
     return KF_OK;
 }
 
+/* An integer that kf__parse_int wouldn't read: as a float it would have another dtype. */
+static bool all_digits(const char *value) {
+    value += *value == '-' || *value == '+';
+    return *value && value[strspn(value, "0123456789")] == 0;
+}
+
 static kf_status number_value(struct input *input, const char *value, kf_error *err) {
     size_t n = strlen(value);
     bool is_true = strcmp(value, "True") == 0;
@@ -295,6 +301,9 @@ static kf_status number_value(struct input *input, const char *value, kf_error *
         input->spec = (kf_spec){.kind = KF_SPEC_INT, .integer = is_true};
     } else if (kf__parse_int(value, n, &input->spec.integer)) {
         input->spec.kind = KF_SPEC_INT;
+    } else if (all_digits(value) && n < REPORT_SHOWN) {
+        return kf__fail(err, KF_ERR_ARGUMENT, "%s=%s doesn't fit in 64 bits; write it as a float, "
+                        "with a point", input->name, value);
     } else if (kf__parse_double(value, n, &input->spec.number)) {
         input->spec.kind = KF_SPEC_FLOAT;
     } else {
