@@ -159,7 +159,7 @@ bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
     } else if (where->kind == KF__O_NONE) {
         x = flat(ev->g, x);
         if (!x) return kf__eval_node(ev, 0, out);
-    } else if (!kf__to_int(ev, where, "axis", &axis)) {
+    } else if (!kf__to_axis(ev, where, "axis", &axis)) {
         return false;
     }
     int rank = rank_of(ev, x);

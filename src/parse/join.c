@@ -5,7 +5,7 @@ static int rank_of(const kf__evaluator *ev, kf__ref x) { return kf__at(ev->g, x)
 
 static bool axis_of(kf__evaluator *ev, const kf__object *o, int rank, int *out) {
     int64_t axis = 0;
-    if (o->kind != KF__O_NONE && !kf__to_int(ev, o, "axis", &axis)) return false;
+    if (o->kind != KF__O_NONE && !kf__to_axis(ev, o, "axis", &axis)) return false;
     if (axis < -rank || axis >= rank)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld of an array of rank %d",
                              (long long)axis, rank);

@@ -78,7 +78,7 @@ bool kf__make_arange(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     (void)b;
     kf__begin_call(ev, "arange");
     for (int i = 0; i < 3; i++) {
-        if (args[i].kind != KF__O_NONE) at[i] = kf__known(&args[i]);
+        if (i == 0 || args[i].kind != KF__O_NONE) at[i] = kf__known(&args[i]);
         if (!kf__is_number(&at[i]) && at[i].kind != KF__O_SIZE)
             return kf__eval_fail(ev, KF_ERR_TYPE,
                                  "`%s` of arange() must be a number or a size that "

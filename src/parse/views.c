@@ -143,7 +143,7 @@ static bool exchange(kf__evaluator *ev, kf__ref x, const kf__object *a, const kf
     uint8_t perm[KF__MAX_RANK];
     int64_t i, k;
     int first = 0, second = 0, rank = rank_of(ev, x);
-    if (!kf__to_int(ev, a, "axis", &i) || !kf__to_int(ev, b, "axis", &k) ||
+    if (!kf__to_axis(ev, a, "axis", &i) || !kf__to_axis(ev, b, "axis", &k) ||
         !axis_in(ev, i, rank, &first) || !axis_in(ev, k, rank, &second))
         return false;
     for (int d = 0; d < rank; d++) perm[d] = (uint8_t)d;
