@@ -81,6 +81,7 @@ def test_text(run, text, inputs, message):
     ("ones(4000000000000)", ["memory"]), ("@", ["No such file"]), ("@missing.npy", ["missing.npy"]),
     ("@.", ["directory"]), ("@/dev/null", ["NUMPY"]), ("@x.npy:", ["no dtype"]),
     ("@x.npy:f33", ["no dtype"]), ("@" + "a" * 5000, ["can't open"]), ("@\x01", ["can't open"]),
+    ("9223372036854775808", ["64 bits", "with a point"]), ("-99999999999999999999", ["64 bits"]),
     ("randn" * 1000 + "(3)", ["no array maker"]), ("ones(" + "1," * 5000 + "1)", ["8 dimensions"]),
     ("ones(" + "(" * 5000, []), ("9" * 5000, ["neither"]), ("é", ["neither"]),
 ])
@@ -184,12 +185,24 @@ def test_bytes_that_are_not_utf8(kfuse, session_cache, tmp_path, text):
     (b"def f(x):\n    return x\n" * 2000, ["two defs"]), (b"\xef\xbb\xbfdef f(x): return x", []),
     (b"x = 1\n" * 100000 + b"y +", ["f.kf:100001"]), (b"#" * 1000000 + b"\n(", ["f.kf:2"]),
     (b"'" + b"a" * 1000000, ["never closed"]), (b"a" * 1000000 + b" +", []),
+    (b"def f(x):\n    a = (1,)\n" + b"    a = (a,)\n" * 200000 + b"    return x if a == a else -x",
+     ["f.kf:200003", "nested too deeply"]),
+    (b"def f(x):\n    a = (1,)\n" + b"    a = (a, a)\n" * 64 + b"    return x if a != a else -x",
+     ["f.kf:67", "20000000 steps"]),
     (b"def f(" + b",".join(b"a%d" % i for i in range(5000)) + b"): return a0", ["no value"]),
 ])
 def test_kf_file(run, tmp_path, text, words):
     (tmp_path / "f.kf").write_bytes(text)
     check(run("run", "f.kf", "x=ones(3)", code=None) if b"a4999" not in text
           else run("run", "f.kf", code=None), *words)
+
+
+def test_a_tuple_in_a_tuple_that_a_composite_gives_back(run, tmp_path):
+    """With eager numerics what it gives is rounded: not what lies in tuples of tuples."""
+    for more in ["    a = (a,)\n" * 200000, "    a = (a, a)\n" * 64]:
+        (tmp_path / "f.kf").write_text(f"def f(x):\n    a = (1,)\n{more}"
+                                       "    b = clip(a)\n    return x + len(b)\n")
+        assert "out0" in run("run", "f.kf", "x=ones(3)", "--numerics", "eager").stdout
 
 
 def header(text, version=b"\x01\x00", length=None):
