@@ -253,7 +253,8 @@ def test_names_of_modules(run, tmp_path):
 def test_integers_as_arguments(run, tmp_path):
     (tmp_path / "f.kf").write_text("def f(x, n: int):\n    return x * n\n")
     for n, words in (("nan", "not nan"), ("inf", "not an infinity"), ("1.5", "with a fraction"),
-                     ("99999999999999999999", "beyond 64 bits"), ("2.0", "not a float")):
+                     ("99999999999999999999", "in 64 bits"), ("1e30", "beyond 64 bits"),
+                     ("2.0", "not a float")):
         assert words in bad(run, "run", "f.kf", "x=ones(3)", f"n={n}")
 
 
