@@ -317,8 +317,9 @@ static kf__ref reduce_nothing(kf_graph *g, kf__reduction red, int field, kf__ref
 
 kf__ref kf__reduce_axes(kf_graph *g, kf__reduction red, int field, kf__ref a, const int64_t *axes,
                         int n, bool keepdims) {
-    bool inner = red == KF__RED_MOMENTS || red == KF__RED_MAX_SUMEXP; /* no function's name */
-    const char *name = inner ? kf__reds[red].field[0].name : kf__reds[red].name;
+    /* what the user calls moments and max_sumexp; the index of a maximum has its own name */
+    const char *name = kf__reds[red].field[field].index ? kf__reds[red].name
+                                                        : kf__reds[red].field[0].name;
     kf__expr shape[KF__MAX_RANK];
     uint32_t mask = 0;
     int at = 0, kept = 0;

@@ -50,7 +50,7 @@ static uint32_t find_parameter(const signature *s, const char *name, uint32_t le
     return UINT32_MAX;
 }
 
-/* PyTorch's names of the same parameters. */
+/* Other names of the same parameters: PyTorch's, and NumPy's. */
 static uint32_t find_alias(const signature *s, const char *name, uint32_t length) {
     static const struct {
         const char *other, *ours;
@@ -71,6 +71,8 @@ static uint32_t find_alias(const signature *s, const char *name, uint32_t length
         {"tensor1", "a"}, {"tensor2", "b"}, {"p", "ord"}, {"ord", "p"}, {"input1", "a"},
         {"input2", "b"}, {"tensor", "indices"}, {"tensor", "x"}, {"array", "x"}, {"arr", "x"},
         {"tup", "arrays"}, {"repeats", "reps"}, {"labels", "target"}, {"logits", "x"},
+        {"A", "x"}, {"m", "x"}, {"ary", "x"}, {"N", "n"}, {"M", "m"}, {"x2", "values"},
+        {"element", "x"}, {"elements", "x"}, {"test_elements", "test"}, {"moment", "order"},
     };
     for (size_t i = 0; i < KF__COUNT(aliases); i++) {
         if (strlen(aliases[i].other) != length || memcmp(aliases[i].other, name, length) != 0)
@@ -105,12 +107,13 @@ static bool too_many(kf__evaluator *ev, const signature *s) {
                          s->n == 1 ? "" : "s");
 }
 
-/* zeros(2, 3) is zeros((2, 3)): a further argument by position joins the one that is there. A dtype
- * goes to the parameter behind. */
+/* zeros(2, 3) is zeros((2, 3)): a further argument by position joins the one that is there. A dtype,
+ * or a string, goes to the parameter behind. */
 static bool join_rest(kf__evaluator *ev, const signature *s, const kf__object *o, kf__object *to) {
     kf__object *rest = &to[place_of(s, s->rest)], pair = {.kind = KF__O_TUPLE};
     kf__object *behind = s->rest + 1 < s->n ? &to[place_of(s, s->rest + 1)] : NULL;
-    if (o->kind == KF__O_DTYPE && behind && behind->kind == KF__O_UNSET) {
+    bool apart = o->kind == KF__O_DTYPE || o->kind == KF__O_STRING;
+    if (apart && behind && behind->kind == KF__O_UNSET) {
         *behind = *o;
         return true;
     }
@@ -139,13 +142,22 @@ static bool put(kf__evaluator *ev, const signature *s, uint32_t at, const kf__ob
     return true;
 }
 
+/* Not a def of the text. */
+static bool is_known(const signature *s) { return !s->def || s->def->library; }
+
+/* Values never change, so there is nothing to copy. */
+static bool means_nothing(const char *name, uint32_t n) {
+    static const char *const names[] = {"inplace", "copy", "non_blocking"};
+    return kf__index_of(names, KF__COUNT(names), name, n) < KF__COUNT(names);
+}
+
 static bool bind_keyword(kf__evaluator *ev, const signature *s, const kf__part *part,
                          kf__object *to) {
     const char *name = ev->def->module->text + part->name;
     kf__object value;
     uint32_t at = find_parameter(s, name, part->name_n);
     if (at == UINT32_MAX) at = find_alias(s, name, part->name_n);
-    bool ignored = at == UINT32_MAX && part->name_n == 7 && memcmp(name, "inplace", 7) == 0;
+    bool ignored = at == UINT32_MAX && is_known(s) && means_nothing(name, part->name_n);
     if (at == UINT32_MAX && !ignored) return unknown_keyword(ev, s, name, part->name_n);
     if (!kf__evaluate(ev, part->node, &value)) return false;
     ev->at = part->at;
@@ -159,6 +171,12 @@ static bool skips(const signature *s, uint32_t at, const kf__object *value) {
     return p && p->fallback && p->annotation.present &&
            p->annotation.kind == KF__ANNOTATED_TUPLE && value->kind != KF__O_TUPLE &&
            value->kind != KF__O_NONE;
+}
+
+/* np.sum(x, 0, np.float64): NumPy has the dtype where keepdims stands here. */
+static uint32_t for_dtype(const signature *s, uint32_t at) {
+    uint32_t dtype = find_parameter(s, "dtype", 5);
+    return at == find_parameter(s, "keepdims", 8) && dtype != UINT32_MAX ? dtype : at;
 }
 
 /* *position: which parameter is next */
@@ -176,6 +194,7 @@ static bool bind_position(kf__evaluator *ev, const signature *s, const kf__part 
             return join_rest(ev, s, &value, to);
     }
     while (at + 1 < s->n && skips(s, at, &value)) at = (*position)++;
+    if (value.kind == KF__O_DTYPE && is_known(s)) at = for_dtype(s, at);
     return put(ev, s, at, &value, to);
 }
 
@@ -208,6 +227,18 @@ static bool bind(kf__evaluator *ev, const signature *s, const kf__ast *node, kf_
 
 /* ---------------------------------------------------------------- builtins */
 
+/* np.sum([x, y]): NumPy makes an array of a list, where Python's sum adds its items. */
+static bool stack_list(kf__evaluator *ev, const kf__ast *node, kf__object *list) {
+    const kf__builtin *stack = kf__builtin_find("stack", 5);
+    bool arrays = false;
+    for (uint32_t i = 0; list->kind == KF__O_TUPLE && i < list->n; i++)
+        arrays |= list->items[i].kind == KF__O_ARRAY;
+    bool reduces = strcmp(node->call.builtin->kind, "reduction") == 0;
+    if (!arrays || !reduces || node->family != KF__NUMPY) return true;
+    kf__object args[2] = {*list, {.kind = KF__O_INT}};
+    return stack->make(ev, stack, args, list);
+}
+
 static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     const kf__builtin *b = node->call.builtin;
     kf__object args[KF__MAX_PARAMETERS] = {0};
@@ -215,7 +246,7 @@ static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out
     read_signature(b, &s);
     uint32_t wanted = ev->wanted;
     ev->wanted = 0;
-    if (!bind(ev, &s, node, args)) return false;
+    if (!bind(ev, &s, node, args) || !stack_list(ev, node, &args[0])) return false;
     ev->wanted = wanted;
     for (uint32_t i = 0; i < s.n; i++)
         if (args[i].kind == KF__O_UNSET) args[i].kind = KF__O_NONE, args[i].left_out = true;

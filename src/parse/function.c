@@ -66,13 +66,31 @@ static kf_status unknown_function(kf_function *f, const kf__module *module, uint
     return status;
 }
 
-/* The library's _torch_var for torch.var, which isn't what var is. */
+/* The library's _torch_var for torch.var, which isn't what var is; _numpy_add_reduce for
+ * np.add.reduce. */
 static kf_status def_of_module(kf_function *f, kf__def ***list_at, const kf__ast *call,
                                const char *name, kf__def **out, kf_error *err) {
     char own[80];
     int n = snprintf(own, sizeof own, "%s%.*s", kf__family_prefix[call->family],
                      (int)kf__min(call->name_n, 60u), name);
+    for (int i = 0; i < n; i++)
+        if (own[i] == '.') own[i] = '_';
     return library_def(f, list_at, own, (size_t)n, out, err);
+}
+
+/* round(x, 2): a call with more than a builtin takes may be NumPy's longer form of it. */
+static kf_status longer_form(kf_function *f, kf__def ***list_at, kf__ast *call, const char *name,
+                             kf__def **out, kf_error *err) {
+    uint32_t takes = 1;
+    for (const char *at = call->call.builtin->signature; *at; at++) {
+        if (*at == '*') return KF_OK;
+        takes += *at == ',';
+    }
+    if (call->n <= takes) return KF_OK;
+    call->family = KF__NUMPY;
+    KF_TRY(def_of_module(f, list_at, call, name, out, err));
+    call->family = KF__OURS;
+    return KF_OK;
 }
 
 static kf_status resolve_call(kf_function *f, kf__def ***list_at, kf__def *from, kf__ast *call,
@@ -86,8 +104,11 @@ static kf_status resolve_call(kf_function *f, kf__def ***list_at, kf__def *from,
         const kf__builtin *b = kf__builtin_find(name, n);
         if (b && kf__builtin_private(b) && !from->library) b = NULL;
         call->call.builtin = b;
-        if (b) return KF_OK;
-        if (from->library || name[0] != '_')
+        if (b && call->family == KF__OURS && !from->library)
+            KF_TRY(longer_form(f, list_at, call, name, &def, err));
+        if (b && !def) return KF_OK;
+        if (def) call->call.builtin = NULL;
+        if (!def && (from->library || name[0] != '_'))
             KF_TRY(library_def(f, list_at, name, n, &def, err));
     }
     call->call.def = def;

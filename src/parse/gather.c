@@ -4,7 +4,7 @@
 
 static int rank_of(const kf__evaluator *ev, kf__ref x) { return kf__at(ev->g, x)->rank; }
 
-static kf__ref flat(kf_graph *g, kf__ref x) {
+kf__ref kf__flat(kf_graph *g, kf__ref x) {
     kf__expr n = kf__x_const(&g->exprs, 1);
     for (int d = 0; x && d < kf__at(g, x)->rank; d++)
         n = kf__x_mul(&g->exprs, n, kf__at(g, x)->shape[d]);
@@ -35,7 +35,7 @@ bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int
         else
             for (int k = 0; k < n_at; k++) shape[n++] = kf__at(g, at)->shape[k];
     }
-    kf__ref line = flat(g, at);
+    kf__ref line = kf__flat(g, at);
     for (int d = 0; line && d < rank; d++) {
         wide[d] = d == axis ? kf__at(g, line)->shape[0] : one;
     }
@@ -142,6 +142,28 @@ static bool along(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, in
 }
 
 /* data: 0 take(x, indices, axis), 1 take_along_axis; 2 and 3 PyTorch's order: (x, axis, indices) */
+/* NumPy's modes: what is outside read at the nearest end, or counted around. */
+static bool brought_inside(kf__evaluator *ev, const kf__object *mode, kf__ref x, int axis,
+                           kf__ref *at) {
+    static const char *const names[] = {"raise", "clip", "wrap"};
+    kf_graph *g = ev->g;
+    kf__object made;
+    if (mode->kind == KF__O_UNSET || mode->kind == KF__O_NONE) return true;
+    size_t how = mode->kind == KF__O_STRING
+                     ? kf__index_of(names, KF__COUNT(names), mode->text, mode->n)
+                     : KF__COUNT(names);
+    if (how == KF__COUNT(names))
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`mode` of take() is 'clip' or 'wrap'");
+    if (how == 0) return true;
+    if (!are_indices(ev, "take", at)) return false;
+    kf__expr size = kf__at(g, x)->shape[axis], one = kf__x_const(&g->exprs, 1);
+    kf__ref zero = kf__constant(g, KF__I64, 0, 0, false), i = kf__cast(g, *at, KF__I64);
+    *at = how == 2 ? kf__apply2(g, KF__REMAINDER, i, kf__size_node(ev, size))
+                   : kf__apply2(g, KF__MINIMUM, kf__apply2(g, KF__MAXIMUM, i, zero),
+                                kf__size_node(ev, kf__x_sub(&g->exprs, size, one)));
+    return kf__eval_node(ev, *at, &made);
+}
+
 bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                    kf__object *out) {
     kf__ref x, at;
@@ -157,7 +179,7 @@ bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
     if (where->kind == KF__O_NONE && b->data == 1 && where->left_out) {
         axis = -1;
     } else if (where->kind == KF__O_NONE) {
-        x = flat(ev->g, x);
+        x = kf__flat(ev->g, x);
         if (!x) return kf__eval_node(ev, 0, out);
     } else if (!kf__to_axis(ev, where, "axis", &axis)) {
         return false;
@@ -167,6 +189,7 @@ bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld of an array of rank %d",
                              (long long)axis, rank);
     axis += axis < 0 ? rank : 0;
+    if (b->data == 0 && !brought_inside(ev, &args[3], x, (int)axis, &at)) return false;
     bool each = b->data == 1 || b->data == 2;
     return each ? along(ev, b->name, x, at, (int)axis, b->data == 2, out)
                 : kf__take_at(ev, b->name, x, at, (int)axis, out);

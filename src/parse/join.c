@@ -61,17 +61,18 @@ bool kf__make_concatenate(kf__evaluator *ev, const kf__builtin *b, const kf__obj
     int how = b->data, axis = 0, n = (int)args[0].n;
     kf__begin_call(ev, b->name);
     if (!read_arrays(ev, b, &args[0], how, &x)) return false;
+    bool in_a_row = how == CONCATENATE && args[1].kind == KF__O_NONE && !args[1].left_out;
+    for (int i = 0; i < n && in_a_row; i++)
+        if (!(x[i] = kf__flat(ev->g, x[i]))) return kf__eval_node(ev, 0, out);
     int rank = rank_of(ev, x[0]) + (how == STACK);
     bool whole = how == CONCATENATE && args[1].kind == KF__O_TUPLE;
     if (whole) return kf__eval_fail(ev, KF_ERR_ARGUMENT, "concatenate() has one axis");
     if (rank == 0)
         return kf__eval_fail(ev, KF_ERR_SHAPE, "%s() of numbers: stack() makes an array of them",
                              b->name);
-    if (how <= STACK && args[1].kind == KF__O_NONE && !args[1].left_out)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT,
-                             "%s() needs an axis: for all elements ravel() the "
-                             "arrays first", b->name);
-    if (how <= STACK && !axis_of(ev, &args[1], rank, &axis)) return false;
+    if (how == STACK && args[1].kind == KF__O_NONE && !args[1].left_out)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "stack() needs an axis");
+    if (how <= STACK && !in_a_row && !axis_of(ev, &args[1], rank, &axis)) return false;
     if (how > STACK) axis = axes[how] < rank ? axes[how] : 0;
     for (int i = 0; i < n && how == STACK; i++) {
         kf__object made;

@@ -1,4 +1,4 @@
-/* The makers that rows of builtins.def name: elementary.c has those of operations, reductions,
+/* The makers that rows of builtins.def name: elementary.c has those of operations,
  * numbers and constants, views.c those of views, ranges.c arange, pad.c pad,
  * limits.c finfo and iinfo, join.c what joins arrays and takes them apart, slide.c windows,
  * scan.c what is cumulative. */
@@ -29,6 +29,7 @@ MAKER(fail);
 MAKER(must);
 MAKER(kind);
 MAKER(listed);
+MAKER(horner);
 MAKER(arange);
 MAKER(pad);
 MAKER(concatenate);
@@ -50,6 +51,8 @@ MAKER(take);
 MAKER(limits);
 MAKER(slide);
 MAKER(scan);
+/* All elements in a row. */
+kf__ref kf__flat(kf_graph *g, kf__ref x);
 /* x at the indices `at` of an axis, which they take the place of. */
 bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int axis,
               kf__object *out);

@@ -116,6 +116,24 @@ static bool dtype_of_module(const kf__reader *r, const kf__token *t, kf__family 
     return false;
 }
 
+/* np.add.reduce(x): a call of the name "add.reduce". */
+static kf__ast *read_ufunc_method(kf__reader *r, const kf__token *ufunc) {
+    static const char *const methods[] = {"reduce", "accumulate", "outer", "reduceat", "at"};
+    kf__take(r);
+    kf__token t = r->token, name = *ufunc;
+    if (!kf__expect(r, KF__T_NAME, "after `.`")) return NULL;
+    size_t which = 0;
+    while (which < KF__COUNT(methods) && !kf__token_is(r, &t, methods[which])) which++;
+    if (which == KF__COUNT(methods) || r->token.kind != KF__T_OPEN)
+        return kf__reader_fail(r, KF_ERR_NAME, ufunc->at,
+                               "there is no np.%.*s.%.*s here; `kfuse ops` lists what can be "
+                               "called",
+                               (int)ufunc->length, kf__spelling(r, ufunc), (int)t.length,
+                               kf__spelling(r, &t));
+    name.length = t.at + t.length - name.at;
+    return kf__read_call(r, &name, KF__NUMPY);
+}
+
 /* module := NAME {"." NAME} "."        before the name of a call, a constant or a dtype */
 kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family family) {
     for (;;) {
@@ -127,6 +145,8 @@ kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family f
             family = family_inside(family, kf__spelling(r, &t), t.length);
             continue;
         }
+        if (family == KF__NUMPY && r->token.kind == KF__T_DOT)
+            return read_ufunc_method(r, &t);
         kf__object o = {.kind = KF__O_NONE};
         if (kf__token_is(r, &t, "newaxis") || dtype_of_module(r, &t, family, &o) ||
             kf__constant_name(r, &t, &o))

@@ -138,12 +138,29 @@ bool kf__to_shape(kf__evaluator *ev, const kf__object *o, kf__expr *out, int *ra
     return true;
 }
 
+/* NumPy's codes of a letter and so many bytes. */
+static bool dtype_of_code(const kf__object *o, kf__dtype *out) {
+    static const char *const codes[] = {"f2", "f4", "f8", "i1", "i2", "i4", "u1", "?"};
+    static const kf__dtype types[] = {KF__F16, KF__F32, KF__F64, KF__I8, KF__I16, KF__I32, KF__U8,
+                                      KF__BOOL};
+    size_t i = kf__index_of(codes, KF__COUNT(codes), o->text, o->n);
+    if (i < KF__COUNT(codes)) *out = types[i];
+    return i < KF__COUNT(codes);
+}
+
+static bool dtype_of_string(kf__evaluator *ev, const kf__object *o, kf__dtype *out) {
+    if (o->n == 2 && o->text[1] == '8' && (o->text[0] == 'i' || o->text[0] == 'u'))
+        return kf__eval_fail(ev, KF_ERR_TYPE, "'%.2s' has 64 bits in NumPy, %.2s without quotes 8: "
+                                              "write %s", o->text, o->text,
+                             o->text[0] == 'i' ? "'int64' or 'int8'" : "'uint8'");
+    if (kf__dtype_from_name(o->text, o->n, out) || dtype_of_code(o, out)) return true;
+    return kf__eval_fail(ev, KF_ERR_TYPE, "there is no dtype `%.*s`; there are bool, int8, "
+                                          "float32, ...", (int)kf__min(o->n, 40u), o->text);
+}
+
 bool kf__to_dtype(kf__evaluator *ev, const kf__object *o, kf__dtype *out) {
     if (o->kind == KF__O_DTYPE) *out = (kf__dtype)o->dtype;
-    else if (o->kind == KF__O_STRING && kf__dtype_from_name(o->text, o->n, out)) return true;
-    else if (o->kind == KF__O_STRING)
-        return kf__eval_fail(ev, KF_ERR_TYPE, "there is no dtype `%.*s`; there are bool, int8, "
-                                              "float32, ...", (int)kf__min(o->n, 40u), o->text);
+    else if (o->kind == KF__O_STRING) return dtype_of_string(ev, o, out);
     else
         return kf__eval_fail(ev, KF_ERR_TYPE, "a dtype is needed (f32, int8, ...), not %s",
                              kf__object_text(o));

@@ -77,3 +77,15 @@ bool kf__make_listed(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     }
     return kf__eval_node(ev, kf__concat_all(ev->g, 0, parts, (int)list->n), out);
 }
+
+bool kf__make_horner(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                     kf__object *out) {
+    kf__object so_far = {.kind = KF__O_INT}, times;
+    (void)b;
+    for (uint32_t i = 0; i < args[0].n; i++, so_far = *out)
+        if (!kf__binary(ev, KF__T_TIMES, &args[1], &so_far, &times) ||
+            !kf__binary(ev, KF__T_PLUS, &times, &args[0].items[i], out))
+            return false;
+    return args[0].n > 0 ||
+           kf__eval_fail(ev, KF_ERR_ARGUMENT, "a polynomial has at least one coefficient");
+}

@@ -64,14 +64,37 @@ static bool reshape_to(kf__evaluator *ev, kf__ref x, int rank, const kf__expr *s
     return kf__eval_node(ev, kf__reshape(ev->g, x, rank, shape), out);
 }
 
+/* NumPy's orders of elements: 'C', the last axis first, or 'F', the first one. */
+static bool order_in(kf__evaluator *ev, const kf__object *o, bool *first) {
+    *first = false;
+    if (o->kind == KF__O_NONE) return true;
+    *first = o->kind == KF__O_STRING && o->n == 1 && *o->text == 'F';
+    return *first || (o->kind == KF__O_STRING && o->n == 1 && *o->text == 'C') ||
+           kf__eval_fail(ev, KF_ERR_ARGUMENT, "`order` is 'C' or 'F'");
+}
+
+/* The first axis first: of the axes reversed, in the sizes reversed. */
+static bool reshape_first(kf__evaluator *ev, kf__ref x, int rank, kf__expr *shape,
+                          kf__object *out) {
+    for (int i = 0; i < rank / 2; i++) {
+        kf__expr size = shape[i];
+        shape[i] = shape[rank - 1 - i], shape[rank - 1 - i] = size;
+    }
+    return reshape_to(ev, kf__transposed(ev->g, x), rank, shape, out) &&
+           kf__eval_node(ev, kf__transposed(ev->g, out->ref), out);
+}
+
 bool kf__make_reshape(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                       kf__object *out) {
     kf__ref x;
     kf__expr shape[KF__MAX_RANK];
     int rank;
+    bool first;
     (void)b;
     return kf__to_node(ev, &args[0], &x) && kf__to_shape(ev, &args[1], shape, &rank) &&
-           infer_size(ev, x, rank, shape) && reshape_to(ev, x, rank, shape, out);
+           infer_size(ev, x, rank, shape) && order_in(ev, &args[2], &first) &&
+           (first ? reshape_first(ev, x, rank, shape, out)
+                  : reshape_to(ev, x, rank, shape, out));
 }
 
 static bool flatten_axes(kf__evaluator *ev, kf__ref x, int start, int end, kf__object *out) {
@@ -89,8 +112,11 @@ static bool flatten_axes(kf__evaluator *ev, kf__ref x, int start, int end, kf__o
 bool kf__make_ravel(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                     kf__object *out) {
     kf__ref x;
+    bool first;
     (void)b;
-    return kf__to_node(ev, &args[0], &x) && flatten_axes(ev, x, 0, rank_of(ev, x) - 1, out);
+    if (!kf__to_node(ev, &args[0], &x) || !order_in(ev, &args[1], &first)) return false;
+    if (first) x = kf__transposed(ev->g, x);
+    return kf__eval_node(ev, x, out) && flatten_axes(ev, x, 0, rank_of(ev, x) - 1, out);
 }
 
 bool kf__make_flatten(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
@@ -98,7 +124,9 @@ bool kf__make_flatten(kf__evaluator *ev, const kf__builtin *b, const kf__object 
     kf__ref x;
     int64_t from = 0, to = -1;
     int start = 0, end = -1;
-    (void)b;
+    bool last = args[3].kind != KF__O_NONE; /* x.flatten('F'): NumPy's only argument */
+    if (last || args[1].kind == KF__O_STRING)
+        return kf__make_ravel(ev, b, (kf__object[]){args[0], args[last ? 3 : 1]}, out);
     if (!kf__to_node(ev, &args[0], &x)) return false;
     if (args[1].kind != KF__O_NONE && !kf__to_int(ev, &args[1], "start", &from)) return false;
     if (args[2].kind != KF__O_NONE && !kf__to_int(ev, &args[2], "end", &to)) return false;
