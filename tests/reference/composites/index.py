@@ -70,3 +70,9 @@ def rows(t):
     for kind in ("none", "sum"):
         t.add(f"multilabel_margin_loss(x, y, reduction='{kind}')",
               likelihood(F.multilabel_margin_loss, reduction=kind), CLOSE, **labels)
+    far = {"x": normal(4, 5), "i": np.array([0, -1, 7, -9, 3])}
+    for text in ("take(x, i, 0, mode='clip')", "take(x, i, axis=1, mode='wrap')",
+                 "take(x, i, mode='wrap')", "take(x, i, mode='clip')"):
+        t.add(f"{text} * 2",
+              lambda x, i, text=text: 2 * eval(f"np.{text}", {"np": np, "x": x.numpy(),
+                                                             "i": i.numpy()}), **far)

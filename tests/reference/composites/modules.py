@@ -191,3 +191,10 @@ def rows(t):
     t.add("average(x, 0, w), average(x, 1, v)",
           lambda x, w, v: (np.average(x, 0, w), np.average(x, 1, v)), "rel 1e-5", x=normal(5, 5),
           w=uniform(0.1, 1, 5), v=uniform(0.1, 1, 5))
+    for text in ("round(x, 2)", "np.round(x, 1)", "round(x * 100, decimals=-1)", "x.round(1)"):
+        t.add(f"{text} * 2", lambda x, text=text: 2 * eval(text, {"np": np, "x": x.numpy(),
+                                                                 "round": np.round}),
+              "ulp 2 abs 1e-6", x=normal(5, 7))
+    t.pointwise("round(k, -1), np.round(k, 1), k.round(-2)",
+                lambda k: tuple(np.round(k.numpy(), d) for d in (-1, 1, -2)),
+                k=np.array([5, 15, 25, -15, 149, 151, -50, 1234567]))

@@ -41,3 +41,7 @@ def rows(t):
     t.pointwise("vander(x, 3, increasing=True)", lambda x: torch.vander(x, 3, increasing=True),
                 "rel 2e-6", x=normal(5))
     t.pointwise("vander(x, N=4)", lambda x: torch.vander(x, 4), x=np.arange(-2, 4))
+    x = {"x": normal(3, 4)}
+    t.pointwise("linspace(x, x + 1, 4)", lambda x: np.linspace(x, x + 1, 4), **x)
+    t.pointwise("linspace(x, 2, 5, False)", lambda x: np.linspace(x, 2, 5, False), **x)
+    t.pointwise("linspace(-1, x, num=3)", lambda x: np.linspace(-1, x, 3), **x)

@@ -52,3 +52,15 @@ def rows(t):
     t.add("histc(x, min=0, max=4)", lambda x: torch.histc(x, min=0, max=4), "ulp 0",
           x=uniform(-1, 5, 200))
     t.add("histc(x * 0 + 1, 3)", lambda x: torch.histc(x * 0 + 1, 3), "ulp 0", x=normal(5))
+
+    lists = {"x": normal(6, scale=2)}
+    for text in ("digitize(x, [-1, 0, 1.5])", "digitize(x, [1.5, 0, -1])",
+                 "digitize(x, [1.5, 0, -1], right=True)", "searchsorted([-1.0, 0.0, 1.5], x)",
+                 "interp(x, [-1.0, 0.0, 1.5], [3.0, 1.0, 2.0])", "interp(x, [0, 1], [3, 5])"):
+        t.add(text, by(lambda x, text=text: eval(f"np.{text}", {"np": np, "x": x})), "abs 2e-5",
+              **lists)
+    for right in (False, True):
+        word = ", right=True" if right else ""
+        t.add(f"digitize(v, -a{word})", by(lambda v, a, r=right: np.digitize(v, -a, r)),
+              v=with_nan(4, 5), a=increasing(6))
+    t.add("digitize(v, a)", by(lambda v, a: np.digitize(v, a)), v=normal(5), a=increasing(1))

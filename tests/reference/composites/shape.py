@@ -89,7 +89,7 @@ def rows(t):
         ("array_split(x, (2, 3), 1)", lambda x: torch.tensor_split(x, (2, 3), 1)),
     ):
         t.add(text, lambda x, f=reference: tuple(f(x)), "ulp 0", x=normal(4, 5, 6))
-    t.add("a, b = gradient(x); c, d = np.gradient(x, 2, (1, 0)); "
+    t.add("a, b = gradient(x); c, d = np.gradient(x, 2, axis=(1, 0)); "
           "a, b, np.gradient(x, axis=(0,)), c, d",
           lambda x: (*np.gradient(x), np.gradient(x, axis=(0,)), *np.gradient(x, 2, axis=(1, 0))),
           "rel 2e-6 abs 1e-6", x=normal(5, 4))
@@ -101,3 +101,20 @@ def rows(t):
         line = text == "x"
         t.add(f"gradient({text})", lambda x, o=options: slopes(x, **o), "rel 2e-6 abs 1e-6",
               x=normal(9) if line else normal(5, 4))
+    a = {"x": normal(4, 5, 6)}
+    for text in ("x.ravel(order='F')", "x.ravel('C')", "x.reshape((6, 20), order='F')",
+                 "reshape(x, (-1, 8), order='F')", "x.reshape((3, -1), order='C')",
+                 "x.flatten('F')", "x.flatten(order='C')", "concatenate((x[0], x), axis=None)"):
+        t.add(f"{text} * 2",
+              lambda x, text=text: 2 * eval(text, {"x": x.numpy(), "reshape": np.reshape,
+                                                   "concatenate": np.concatenate}), **a)
+    t.pointwise("meshgrid(v) + meshgrid(v, 3)",
+                lambda v: (v, *(torch.tensor(m) for m in np.meshgrid(v.numpy(), 3))), "ulp 0",
+                v=normal(5))
+    for text in ("gradient(x, 1.0, 2.0, 3.0)", "gradient(x, 2.0, axis=1)",
+                 "gradient(x, 1.5, 2.0, axis=(0, 2))"):
+        t.add(text, lambda x, text=text: (lambda r: tuple(r) if isinstance(r, (list, tuple)) else r)(
+            eval(f"np.{text}", {"np": np, "x": x.numpy()})), "abs 2e-6", **a)
+    for text in ("ediff1d(x, to_begin=0, to_end=1)", "ediff1d(x, to_end=x[0, 0])"):
+        t.add(text, lambda x, text=text: eval(f"np.{text}", {"np": np, "x": x.numpy()}), "abs 1e-6",
+              **a)

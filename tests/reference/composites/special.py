@@ -94,3 +94,16 @@ def gamma_kin(t):
                 "rel 1e-5 abs 1e-7", x=uniform(-30, 30, 40))
     t.pointwise("spherical_bessel_j0(x)", torch.special.spherical_bessel_j0, "ulp 4",
                 x=np.float32([0, np.inf, np.nan, 1e-40, 1]))
+    signed = {"x": np.float32([0, -0.0, 1, 2, 5, 10, 35, 36, 0.5, -0.5, -1.5, -2.5, -1, -3, np.inf,
+                               -np.inf, np.nan, 1e-3, -1e-3, -30.25])}
+    t.pointwise("gamma(x), rgamma(x), gammasgn(x)",
+                by(lambda x: (sp.gamma(x), sp.rgamma(x), sp.gammasgn(x))), "rel 3e-7 abs 2e-45 wide 1e-5",
+                **signed)
+    t.pointwise("factorial(x)", by(sp.factorial), "rel 3e-7 abs 2e-45 wide 1e-5",
+                x=np.float32([0, 1, 2, 3.5, 10, 20, 33, -1]))
+    t.pointwise("polyval([2, -1.5, 0, 3], x)", by(lambda x: np.polyval([2, -1.5, 0, 3], x)),
+                "ulp 6 abs 1e-5", x=normal(40))
+    t.pointwise("polyval([2, -1, 3], k), polyval([7], k)",
+                by(lambda k: (np.polyval([2, -1, 3], k), np.polyval([7], k))),
+                k=np.arange(-9, 10))
+    t.add("polyval(p, x)", by(np.polyval), "rel 1e-5 abs 1e-5", p=normal(4), x=normal(3, 5))

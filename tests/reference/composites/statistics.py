@@ -4,7 +4,7 @@ import numpy as np
 import scipy.stats as st
 import torch
 from composites.elementwise import by
-from composites.table import normal, probabilities, uniform
+from composites.table import integers, normal, probabilities, uniform
 
 NARROW = "rel 2e-5 abs 1e-5"  # moments of higher order, quotients by a small one
 
@@ -104,6 +104,7 @@ def nans(t):
 
 
 def rows(t):
+    parts(t)
     moments(t)
     pairs(t)
     nans(t)
@@ -150,3 +151,31 @@ def rows(t):
     t.add("trapezoid(x, y), trapz(x, y[0])",
           lambda x, y: (torch.trapezoid(x, y), torch.trapz(x, y[0])), "abs 1e-5", x=normal(5, 37),
           y=normal(5, 37))
+
+
+def parts(t):
+    """Reductions of what a mask picks, and from an initial value."""
+    x = {"x": normal(4, 5, 6), "m": lambda rng: rng.random((4, 5, 6)) < 0.5}
+    k = {"k": integers(-9, 10, 4, 7, dtype=np.int8)}
+    for text in ("sum(x, where=m)", "sum(x, axis=1, where=m[:, :1])", "sum(x, where=m[0])",
+                 "sum(x, (0, 2), initial=2.5, where=m)", "prod(x, 2, where=m, initial=2)",
+                 "max(x, 0, initial=-1, where=m)", "min(x, axis=1, initial=9, where=m)",
+                 "max(x, 0, initial=0.5)", "mean(x, axis=(0, 2), where=m, keepdims=True)",
+                 "mean(x, where=m)", "any(x > 1, 1, where=m)", "all(x < 1, 0, where=m)"):
+        t.add(text, by(lambda x, m, text=text: eval(f"np.{text}", {"np": np, "x": x, "m": m})), **x)
+    for text in ("sum(k, where=k > 3)", "max(k, 1, initial=-128, where=k > 3)",
+                 "min(k, 0, initial=100, where=k > 7)", "prod(k, 1, where=k > 7, initial=3)",
+                 "mean(k, 1, where=k > -9)", "sum(k, 0, initial=7)"):
+        t.add(text, by(lambda k, text=text: eval(f"np.{text}", {"np": np, "k": k})), **k)
+    t.add("max(k > 3, 1, initial=False), min(k > 3, 0, initial=True)",
+          by(lambda k: (np.max(k > 3, 1, initial=False), np.min(k > 3, 0, initial=True))), **k)
+    t.row("mean(x, 1, where=x > 99)", by(lambda x: x[:, 0] * np.nan), x=normal(3, 5))
+    t.add("a, n = average(x, returned=True); average(x, 1, w, keepdims=True), a, n",
+          by(lambda x, w: (np.average(x, 1, w, keepdims=True), *np.average(x, returned=True))),
+          x=normal(3, 5), w=uniform(0.5, 2, 5))
+    t.add("a, n = average(x, 0, x * x, True); a, n",
+          by(lambda x: np.average(x, 0, x * x, True)), x=normal(3, 5))
+    t.add("np.sum([x, y]), np.max([x, y], 0), np.mean([x, y], axis=0), sum([x, y])",
+          by(lambda x, y: (np.sum([x, y]), np.max([x, y], 0), np.mean([x, y], axis=0), x + y)),
+          x=normal(7), y=normal(7))
+    t.column("np.mean(x, 0, np.float32)", by(lambda x: np.mean(x, 0)), x=normal(3, 5))

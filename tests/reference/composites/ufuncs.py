@@ -1,0 +1,35 @@
+"""Methods of NumPy's elementwise functions: NumPy."""
+
+import numpy as np
+from composites.elementwise import by
+from composites.table import integers, normal
+
+OUTER = ("add subtract multiply divide true_divide floor_divide remainder equal not_equal less "
+         "less_equal greater greater_equal maximum minimum hypot arctan2 logaddexp").split()
+
+
+def rows(t):
+    x, k = {"x": normal(4, 5, 6)}, {"k": integers(-9, 10, 3, 4)}
+    for call in ("add.reduce(x)", "add.reduce(x, axis=1)", "add.reduce(x, (0, 2), keepdims=True)",
+                 "add.reduce(x, None, initial=2.5)", "multiply.reduce(x, 1)",
+                 "maximum.reduce(x, axis=None)", "maximum.reduce(x, 1, initial=1)",
+                 "minimum.reduce(x, -1)", "fmax.reduce(x)", "fmin.reduce(x, 2)",
+                 "add.reduce(x, 0, where=x > 0)", "logical_and.reduce(x > -1, 1)",
+                 "logical_or.reduce(x > 1)", "add.accumulate(x)", "multiply.accumulate(x, 2)",
+                 "maximum.accumulate(x, axis=1)", "minimum.accumulate(x, 2)"):
+        t.add(f"np.{call}", by(lambda x, c=call: eval(f"np.{c}", {"np": np, "x": x})), **x)
+    for call in ("add.reduce(k)", "add.reduce(k, 1, np.int64)", "maximum.accumulate(k)",
+                 "minimum.reduce(k, None)", "multiply.accumulate(k, 1)"):
+        t.add(f"np.{call}", by(lambda k, c=call: eval(f"np.{c}", {"np": np, "k": k})), **k)
+    pair = {"x": normal(7), "y": normal(3, 4)}
+    for name in OUTER:
+        t.pointwise(f"np.{name}.outer(x, y)", by(getattr(np, name).outer), "ulp 6 abs 1e-6", **pair)
+    t.pointwise("np.power.outer(x, y)", by(np.power.outer), x=np.float32([0.5, 1, 2]),
+                y=normal(2, 3))
+    t.pointwise("np.add.outer(3, x)", by(lambda x: np.add.outer(3, x)), x=normal(5))
+    whole = {"a": integers(0, 99, 4), "b": integers(0, 99, 5)}
+    for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "multiply"):
+        t.pointwise(f"np.{name}.outer(a, b)", by(getattr(np, name).outer), **whole)
+    for name in ("logical_and", "logical_or"):
+        t.pointwise(f"np.{name}.outer(a > 50, b > 50)",
+                    by(lambda a, b, n=name: getattr(np, n).outer(a > 50, b > 50)), **whole)
