@@ -70,7 +70,9 @@ static bool order_in(kf__evaluator *ev, const kf__object *o, bool *first) {
     if (o->kind == KF__O_NONE) return true;
     *first = o->kind == KF__O_STRING && o->n == 1 && *o->text == 'F';
     return *first || (o->kind == KF__O_STRING && o->n == 1 && *o->text == 'C') ||
-           kf__eval_fail(ev, KF_ERR_ARGUMENT, "`order` is 'C' or 'F'");
+           kf__eval_fail(ev, KF_ERR_ARGUMENT, o->kind == KF__O_STRING ? "`order` is 'C' or 'F'" :
+                         "a shape is one tuple, or numbers one after another; `order` behind it "
+                         "is 'C' or 'F'");
 }
 
 /* The first axis first: of the axes reversed, in the sizes reversed. */
