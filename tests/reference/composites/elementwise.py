@@ -55,6 +55,8 @@ TWO = [
 def rows(t):
     for text, reference in PLAIN:
         t.pointwise(text, reference, x=special())
+    t.add("nan_to_num(i, 2.5) + i, nan_to_num(i > 0, 2)", lambda i: (i + i, i > 0),
+          i=np.int32([3, 0, -7, 2**30]))
     t.pointwise("nan_to_num(cast(x, float32))", lambda x: torch.nan_to_num(x.float()), "ulp 0",
                 x=special())
     for text, reference, limits in ORDINARY:

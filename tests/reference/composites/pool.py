@@ -81,3 +81,5 @@ def rows(t):
               x=normal(2, 3, 7, 9))
     t.add("unfold(x, kernel_size=2)", lambda x: F.unfold(x.double(), 2).to(torch.int32),
           x=integers(-90, 90, 1, 2, 4, 4, dtype="int32"))
+    t.add("unfold(x, (2, 3), padding=1)", lambda x: F.unfold(x, (2, 3), padding=1), "ulp 0",
+          x=normal(3, 4, 5))

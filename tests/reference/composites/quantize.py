@@ -72,6 +72,17 @@ def rows(t):
     t.pointwise("fake_quantize(x, 0.25, 7, 0, 15)",
                 lambda x: torch.fake_quantize_per_tensor_affine(x, 0.25, 7, 0, 15), "ulp 1",
                 x=normal(80))
+    affine = torch.fake_quantize_per_tensor_affine
+    halves = {"x": np.float32([0.25, 0.75, -0.25, 1.25, -1.75, 2.2, 9, -9, 0])}
+    t.pointwise("fake_quantize_per_tensor_affine(x, 0.5, 1, -8, 7)",
+                lambda x: affine(x, 0.5, 1, -8, 7), "ulp 0", **halves)
+    t.pointwise("torch.fake_quantize_per_tensor_affine(x, s, z, quant_min=0, quant_max=15)",
+                lambda x, s, z: affine(x.float(), s.float(), z, 0, 15).numpy(), "ulp 1 wide 1",
+                x=normal(80), s=np.float32(0.25), z=np.int32(7))
+    t.pointwise("fake_quantize_per_channel_affine(x, s, z, 1, -8, 7)",
+                lambda x, s, z: torch.fake_quantize_per_channel_affine(
+                    x.float(), s.float(), z, 1, -8, 7).numpy(), "ulp 1 wide 1", x=normal(5, 7), s=np.float32(2.0) ** np.arange(-3, 4),
+                z=np.int32([0, 1, -3, 5, 0, 7, -8]))
     limits = "ulp 1 wide 1"
     t.row("quantize_int8_dynamic(x)", dynamic_int8(-1), limits, x=normal(5, 37))
     t.add("quantize_int8_dynamic(x, axis=None)", dynamic_int8((0, 1)), limits, x=normal(5, 37))

@@ -38,6 +38,12 @@ def rows(t):
     t.add("upsample(x, scale_factor=3, mode='bilinear', align_corners=True)",
           lambda x: F.interpolate(x, scale_factor=3, mode="bilinear", align_corners=True), CLOSE,
           x=normal(*IMAGE))
+    for shape, by in ((SIGNAL, {"size": 4}), (IMAGE, {"size": (3, 4)}), (IMAGE, {"size": 9}),
+                      (IMAGE, {"scale_factor": 0.5}), (IMAGE, {"scale_factor": (2, 1.5)}),
+                      ((2, 2, 3, 4, 5), {"size": (1, 3, 2)})):
+        given = ", ".join(f"{k}={v}" for k, v in by.items())
+        t.add(f"interpolate(x, {given}, mode='area')",
+              lambda x, by=by: F.interpolate(x, **by, mode="area"), CLOSE, x=normal(*shape))
     t.add("upsample(x, size=7)", lambda x: F.interpolate(x, 7), "ulp 0", x=normal(*SIGNAL))
     t.add("upsample_nearest(x, size=7)", lambda x: F.interpolate(x, 7), "ulp 0", x=normal(*IMAGE))
     t.add("upsample_nearest(x, scale_factor=2)", lambda x: F.interpolate(x, scale_factor=2),

@@ -25,6 +25,8 @@ def rows(t):
     for text, reference, shape in (
         ("pixel_shuffle(x, 2) * 2", lambda x: F.pixel_shuffle(x, 2) * 2, (2, 8, 3, 5)),
         ("pixel_unshuffle(x, 3) * 2", lambda x: F.pixel_unshuffle(x, 3) * 2, (2, 2, 6, 9)),
+        ("pixel_shuffle(x, 2) * 2", lambda x: F.pixel_shuffle(x, 2) * 2, (8, 3, 5)),
+        ("pixel_unshuffle(x, 2) * 2", lambda x: F.pixel_unshuffle(x, 2) * 2, (2, 3, 2, 4, 6)),
         ("channel_shuffle(x, 3) * 2", lambda x: F.channel_shuffle(x, 3) * 2, (2, 6, 3, 5)),
     ):
         t.pointwise(text, reference, "ulp 0", x=normal(*shape))
@@ -44,6 +46,9 @@ def rows(t):
         *((f"rot90(x, {k})", lambda x, k=k: torch.rot90(x, k)) for k in (0, 1, 2, 3, -1)),
         ("narrow(x, 1, 2, 3)", lambda x: x.narrow(1, 2, 3)),
         ("narrow(x, axis=0, start=1, length=2)", lambda x: x.narrow(0, 1, 2)),
+        ("narrow(x, 0, -2, 2)", lambda x: x.narrow(0, -2, 2)),
+        ("narrow(x, 1, -5, length=1)", lambda x: x.narrow(1, -5, 1)),
+        ("narrow(x, 1, x.shape[1] - 3, 2)", lambda x: x.narrow(1, 3, 2)),
         ("select(x, 1, -2)", lambda x: x.select(1, -2)),
         ("select(x, axis=0, index=1)", lambda x: x.select(0, 1)),
         ("ediff1d(x)", lambda x: x.flatten().diff()),
@@ -72,6 +77,11 @@ def rows(t):
                 lambda x: (2 * x.movedim((0, 2), (1, 0)), 2 * x.movedim((0, 1), (-1, -2))), "ulp 0",
                 x=normal(2, 3, 4))
     t.pointwise("diagflat(x, 1) * 2", lambda x: 2 * torch.diagflat(x, 1), "ulp 0", x=normal(2, 3))
+    t.pointwise("diagflat(x, offset=-1) * 2", lambda x: 2 * torch.diagflat(x, -1), "ulp 0",
+                x=normal(2, 3))
+    for more in ((1,), (-2,), (1, 0, 2), (0, -1, 0), (-1, 1, 0)):
+        t.pointwise(f"diag_embed(x, {', '.join(map(str, more))}) * 2",
+                    lambda x, m=more: 2 * torch.diag_embed(x, *m), "ulp 0", x=normal(2, 3))
     t.pointwise("diag_embed(x) * 2", lambda x: 2 * torch.diag_embed(x), "ulp 0", x=normal(2, 3))
     t.pointwise("matrix_transpose(x) * 2", lambda x: 2 * x.mT, "ulp 0", x=normal(2, 3, 4))
     t.pointwise("kron(x, y)", torch.kron, "ulp 0.5", x=normal(2, 3), y=normal(4, 2))
