@@ -73,6 +73,8 @@ static uint32_t find_alias(const signature *s, const char *name, uint32_t length
         {"tup", "arrays"}, {"repeats", "reps"}, {"labels", "target"}, {"logits", "x"},
         {"A", "x"}, {"m", "x"}, {"ary", "x"}, {"N", "n"}, {"M", "m"}, {"x2", "values"},
         {"element", "x"}, {"elements", "x"}, {"test_elements", "test"}, {"moment", "order"},
+        {"input", "indices"}, {"input", "start"}, {"offset", "k"}, {"window_length", "n"},
+        {"other", "q"}, {"other", "n"}, {"x", "a"}, {"y", "b"},
     };
     for (size_t i = 0; i < KF__COUNT(aliases); i++) {
         if (strlen(aliases[i].other) != length || memcmp(aliases[i].other, name, length) != 0)

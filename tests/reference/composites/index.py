@@ -23,6 +23,18 @@ def rows(t):
     t.add("embedding_bag(i, w, mode='sum', per_sample_weights=p)",
           lambda i, w, p: F.embedding_bag(i, w, mode="sum", per_sample_weights=p), **bag,
           p=normal(3, 4))
+    for mode in ("mean", "sum", "max"):
+        for k in (3, -2):
+            t.add(f"embedding_bag(i, w, '{mode}', padding_idx={k})",
+                  lambda i, w, m=mode, k=k: F.embedding_bag(i, w, mode=m, padding_idx=k),
+                  i=np.int64([[3, 1, 5], [3, 3, 5], [5, 5, 5], [3, 3, 3]]), w=normal(7, 5))
+    t.add("F.embedding(input=i, weight=w), F.embedding(i, w, None, None, 2.0, False, False)",
+          lambda i, w: (w[i], w[i]), "ulp 0", i=integers(0, 7, 3, 4), w=normal(7, 5))
+    t.add("F.embedding_bag(input=i, weight=w, mode='sum') + "
+          "F.embedding_bag(i, w, None, None, 2.0, False, 'sum', False, p)",
+          lambda i, w, p: (F.embedding_bag(i, w, mode="sum") +
+                           F.embedding_bag(i, w, mode="sum", per_sample_weights=p)), **bag,
+          p=normal(3, 4))
     t.add("one_hot(i, 7)", lambda i: F.one_hot(i, 7), i=integers(0, 7, 3, 4))
     t.add("one_hot(i, num_classes=5, dtype=float32)",
           lambda i: F.one_hot(i, 5).numpy().astype("float32"), "ulp 0", i=integers(0, 5, 9))

@@ -198,3 +198,55 @@ def rows(t):
     t.pointwise("round(k, -1), np.round(k, 1), k.round(-2)",
                 lambda k: tuple(np.round(k.numpy(), d) for d in (-1, 1, -2)),
                 k=np.array([5, 15, 25, -15, 149, 151, -50, 1234567]))
+    t.add("x.unfold(2, 3, 1), x.unfold(-1, 2, 3), x.unfold(0, size=2, step=2)",
+          lambda x: (x.unfold(2, 3, 1), x.unfold(-1, 2, 3), x.unfold(0, 2, 2)), "ulp 0",
+          x=normal(2, 3, 5, 6))
+    t.row("x.unfold(0, 3, 1).mean(-1)", lambda x: x.unfold(0, 3, 1).mean(-1), x=normal(9))
+    t.add("torch.linalg.matrix_norm(x), linalg.matrix_norm(x, 1), "
+          "torch.linalg.matrix_norm(x, -inf, dim=(0, 2), keepdim=True)",
+          lambda x: (torch.linalg.matrix_norm(x), torch.linalg.matrix_norm(x, 1),
+                     torch.linalg.matrix_norm(x, -inf, (0, 2), True)), "rel 3e-6",
+          x=normal(3, 4, 5))
+    t.add("torch.norm(x, dtype=float32), torch.norm(x, 1, 0, True, dtype=float32), "
+          "torch.linalg.vector_norm(x, 3, 1, dtype=float32), torch.linalg.norm(x, 1, dtype=float32)",
+          lambda x: tuple(y.float().numpy() for y in (
+              x.norm(), x.norm(1, 0, True), torch.linalg.vector_norm(x, 3, 1),
+              torch.linalg.norm(x, 1))), "rel 3e-6 wide 1", x=normal(4, 5))
+    t.add("torch.linalg.vecdot(x=x, y=y, dim=0), torch.linalg.diagonal(A=x), "
+          "torch.lerp(input=x, end=y, weight=0.2)",
+          lambda x, y: (torch.linalg.vecdot(x, y, dim=0), x.diagonal(), x.lerp(y, 0.2)),
+          "rel 3e-6 abs 1e-6", **two)
+    t.add("torch.ldexp(input=x, other=i), torch.special.zeta(input=abs(x) + 2, other=abs(x) + 1)",
+          lambda x, i: (torch.ldexp(x, i), torch.special.zeta(x.abs() + 2, x.abs() + 1)),
+          "rel 4e-6", x=normal(6), i=np.int32([0, 1, -2, 5, 3, -9]))
+    t.add("torch.hann_window(window_length=5)", lambda: torch.hann_window(5).double(),
+          "ulp 6 abs 1e-7")
+    places = {"b": np.float32([-1, 0, 0.5, 2]), "x": np.float32([[-2, 0, 0.6], [0.5, 2, 3]])}
+    t.add("torch.bucketize(x, b, out_int32=True), torch.bucketize(x, b, right=True)",
+          lambda b, x: (torch.bucketize(x, b, out_int32=True), torch.bucketize(x, b, right=True)),
+          **places)
+    t.add("torch.searchsorted(sorted_sequence=b, input=x, side='right'), "
+          "torch.searchsorted(b, x, out_int32=True), "
+          "torch.searchsorted(b[::-1], x, right=True, sorter=arange(len(b))[::-1])",
+          lambda b, x: (torch.searchsorted(b, x, side="right"),
+                        torch.searchsorted(b, x, out_int32=True),
+                        torch.searchsorted(b, x, right=True)), **places)
+    t.add("torch.isin(elements=i, test_elements=j, invert=True), "
+          "torch.isin(i, j, assume_unique=True), torch.isin(i, 3)",
+          lambda i, j: (torch.isin(i, j, invert=True), torch.isin(i, j), i == 3),
+          i=np.int32([1, 2, 3, -4]), j=np.int32([3, 5, 1]))
+    t.add("F.gumbel_softmax(x, 1, True, 1e-10, 0).sum(0), "
+          "F.gumbel_softmax(x, tau=0.5, dim=1, seed=3).sum(1)",
+          lambda x: (x[0] * 0 + 1, x[:, 0] * 0 + 1), "rel 1e-6", x=normal(4, 5))
+    t.add("torch.cdist(x, y, 2.0, 'donot_use_mm_for_euclid_dist')",
+          lambda x, y: torch.cdist(x, y, 2.0, "donot_use_mm_for_euclid_dist"), "rel 3e-6", **two)
+    t.add("torch.rand_like(cast(x, float16), seed=3).dtype == float16, "
+          "torch.randn_like(cast(x, bfloat16)).dtype == bfloat16, "
+          "torch.rand_like(x, dtype=float64).dtype == float64, "
+          "torch.randint_like(cast(x, int8), 2, 3), torch.randint_like(x > 0, high=1)",
+          lambda x: (*(np.array(True),) * 3, np.full((4, 5), 2, np.int8), np.zeros((4, 5), bool)),
+          x=normal(4, 5))
+    t.add("torch.cross(x, y), x[:, 0].cross(y[:, 1], dim=1), torch.cross(x[0, 0], y[0, 0])",
+          lambda x, y: (torch.linalg.cross(x, y), torch.linalg.cross(x[:, 0], y[:, 1]),
+                        torch.linalg.cross(x[0, 0], y[0, 0])), "rel 1e-6 abs 1e-6",
+          x=normal(4, 2, 3), y=normal(4, 2, 3))
