@@ -228,7 +228,8 @@ def rows_of(t):
                y=ones_and_zeros(4, 3, 5))
     by_row(t, "triplet_margin_with_distance_loss(a, p, n%s)", F.triplet_margin_with_distance_loss,
            **three)
-    by_row(t, "triplet_margin_with_distance_loss(a, p, n, margin=0.4, swap=True%s)",
+    by_row(t, "triplet_margin_with_distance_loss(a, p, n, distance_function=None, "
+           "margin=0.4, swap=True%s)",
            lambda a, p, n, reduction: F.triplet_margin_with_distance_loss(
                a, p, n, margin=0.4, swap=True, reduction=reduction), **three)
     by_row(t, "triplet_margin_loss(a, n, p, p=1%s)",
