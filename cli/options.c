@@ -80,6 +80,9 @@ static kf_status set_repeats(struct options *o, const char *value, kf_error *err
 }
 
 static kf_status set_output(struct options *o, const char *value, kf_error *err) {
+    if (strcmp(value, "-") == 0)
+        return kf__fail(err, KF_ERR_ARGUMENT, "-o needs a file, ./- if that is its name; what is "
+                                              "printed goes to standard output without it");
     return KF__PUSH(&kf__malloc, &o->outputs, value) ? KF_OK : kf__out_of_memory(err);
 }
 

@@ -110,6 +110,7 @@ def test_run_several_results(run, tmp_path):
     mean = h.astype(np.float64).mean(-1)
     np.testing.assert_allclose(np.load(tmp_path / "m.npy"), mean, rtol=1e-5)
     assert run("run", "x, x + 1", "x=@x.npy", "-o", "h.npy", code=2).stderr.startswith("kfuse: ")
+    assert "-o needs a file" in run("run", "x", "x=@x.npy", "-o", "-", code=2).stderr
 
 
 @pytest.mark.parametrize("text", [

@@ -153,6 +153,11 @@ static bool means_nothing(const char *name, uint32_t n) {
     return kf__index_of(names, KF__COUNT(names), name, n) < KF__COUNT(names);
 }
 
+/* torch.sum(x, dim=()) is over all axes, np.sum(x, axis=()) over none. */
+static bool is_no_dim(const char *name, uint32_t n, const kf__object *value) {
+    return n == 3 && memcmp(name, "dim", 3) == 0 && value->kind == KF__O_TUPLE && value->n == 0;
+}
+
 static bool bind_keyword(kf__evaluator *ev, const signature *s, const kf__part *part,
                          kf__object *to) {
     const char *name = ev->def->module->text + part->name;
@@ -163,6 +168,9 @@ static bool bind_keyword(kf__evaluator *ev, const signature *s, const kf__part *
     if (at == UINT32_MAX && !ignored) return unknown_keyword(ev, s, name, part->name_n);
     if (!kf__evaluate(ev, part->node, &value)) return false;
     ev->at = part->at;
+    if (is_known(s) && is_no_dim(name, part->name_n, &value))
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "dim=() is all axes in PyTorch: leave it out, or "
+                                                  "say axis=() for none");
     return ignored || put(ev, s, at, &value, to);
 }
 
