@@ -186,6 +186,11 @@ relu(x).T, sum(x, axis=0) | x
 roll(softmax(x), 1, axis=1) | x
 gelu(cumsum(x * 2, axis=1)) | x *
 x - cumsum(x, axis=0) | x
+x + b, x * 2 | x b *
+relu(x + b), x + b > 0 | x b *
+x * 2, softmax(x) | x *
+softmax(x), x > 0 | x *
+maximum(q, p[0]), q * 2 | q p
 cumsum(softmax(x), axis=1) | x *
 """
 
