@@ -12,13 +12,14 @@ kf__ref kf__flat(kf_graph *g, kf__ref x) {
 }
 
 static bool are_indices(kf__evaluator *ev, const char *name, kf__ref *at) {
-    const kf__node *n = kf__at(ev->g, *at);
-    if (n->weak && kf__types[n->dtype].class == KF__CLASS_INT) *at = kf__cast(ev->g, *at, KF__I64);
-    if (kf__types[n->dtype].class == KF__CLASS_INT) return true;
-    return kf__eval_fail(ev, KF_ERR_TYPE, n->dtype == KF__BOOL
+    kf__dtype type = (kf__dtype)kf__at(ev->g, *at)->dtype;
+    bool weak = kf__at(ev->g, *at)->weak, integers = kf__types[type].class == KF__CLASS_INT;
+    if (weak && integers) *at = kf__cast(ev->g, *at, KF__I64);
+    if (integers) return true;
+    return kf__eval_fail(ev, KF_ERR_TYPE, type == KF__BOOL
                              ? "%s: a mask as indices is not supported (the result's shape would "
                                "depend on values); use where(mask, x, 0)"
-                             : "%s: indices are integers, not %s", name, kf__types[n->dtype].name);
+                             : "%s: indices are integers, not %s", name, kf__types[type].name);
 }
 
 bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int axis,
