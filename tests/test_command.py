@@ -411,6 +411,16 @@ def test_ops(run):
     assert "dtypes: all" in run("ops", "reshape").stdout
 
 
+@pytest.mark.parametrize("name, given, shape", [
+    ("reshape", ["x=randn(6)", "shape=(2, 3)"], [2, 3]),
+    ("reshape", ["x=randn(2, 3)", "shape=(3, 2)", "order='F'"], [3, 2]),
+    ("zeros", ["shape=(2, 3)", "dtype=int8"], [2, 3]), ("ones", ["shape=4"], [4]),
+    ("transpose", ["x=randn(2, 3, 4)", "axes=(2, 0, 1)"], [4, 2, 3]),
+    ("tile", ["x=randn(3)", "reps=(2, 2)"], [2, 6]), ("squeeze", ["x=randn(1, 3, 1)"], [3])])
+def test_operations_by_name(run, name, given, shape):
+    assert run("run", name, *given, json_output=True)["results"][0]["shape"] == shape
+
+
 def test_doctor(run):
     facts = {fact["name"]: fact for fact in run("doctor", json_output=True)}
     assert facts["C compiler"]["found"] and facts["C compiler"]["version"]

@@ -172,20 +172,29 @@ static kf_status find_recursion(kf_function *f, kf_error *err) {
 
 /* ---------------------------------------------------------------- which def */
 
-/* An operation as a function of its own: "def exp(a):\n return exp(a)". */
+/* An operation as a function of its own: "def exp(a): return exp(a)". What is behind a parameter that
+ * takes several arguments goes by name: "def zeros(shape, dtype=float32): return zeros(shape,
+ * dtype=dtype)". */
 static kf_status wrap_builtin(kf_function *f, kf__def ***list_at, const kf__builtin *b,
                               kf_error *err) {
-    char names[160] = "", parameters[160] = "";
+    char names[240] = "", parameters[160] = "";
     size_t n = 0, m = 0;
-    bool copying = true;
-    for (const char *s = b->signature; *s && n < sizeof names - 1; s++) {
-        if (*s == '*') continue; /* several arguments: not here */
-        if (*s == '=') copying = false;
-        if (*s == ',') copying = true;
-        if (copying) names[n++] = *s;
-        if (m < sizeof parameters - 1) parameters[m++] = *s;
+    bool rest = false;
+    for (const char *s = b->signature; *s;) {
+        size_t whole = strcspn(s, ","), name;
+        bool several = *s == '*';
+        s += several, whole -= several;
+        name = strcspn(s, "=,");
+        m += (size_t)snprintf(parameters + m, sizeof parameters - m, "%s%.*s", m ? ", " : "",
+                              (int)whole, s);
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%.*s", n ? ", " : "", (int)name, s);
+        if (rest) n += (size_t)snprintf(names + n, sizeof names - n, "=%.*s", (int)name, s);
+        if (n >= sizeof names || m >= sizeof parameters)
+            return kf__fail(err, KF_ERR_INTERNAL, "the signature of %s is too long", b->name);
+        rest |= several;
+        s += whole;
+        s += strspn(s, ", ");
     }
-    names[n] = 0, parameters[m] = 0;
     kf__module *module = KF__NEW(&f->arena, kf__module, 1);
     char *text = kf__arena_printf(&f->arena, "def %s(%s): return %s(%s)", b->name, parameters,
                                   b->name, names);
