@@ -5,11 +5,12 @@
 #include "parse/parse.h"
 #include "report.h"
 
-/* What may stand for the arguments that have no default. */
+/* What may stand for the arguments: arrays for those that have no default, or what a text gives. */
 typedef struct trial {
-    int rank;        /* of arrays */
-    bool number;     /* behind the first argument: an integer, not an array */
-    int64_t integer; /* its value */
+    const char *arguments; /* of a text; NULL: those that have no default */
+    int rank;              /* of arrays */
+    bool number;           /* behind the first argument: an integer, not an array */
+    int64_t integer;       /* its value */
 } trial;
 
 /* Can it be called with arrays of this dtype? */
@@ -32,17 +33,25 @@ static bool takes(const kf_function *f, kf__dtype dtype, const trial *t) {
 }
 
 static unsigned dtypes_of(const char *name) {
-    static const trial trials[] = {{2, false, 0}, {1, true, 0}, {1, true, -1}, {3, true, 1}};
-    kf_function *f = NULL;
+    static const trial trials[] = {
+        {NULL, 2, false, 0}, {NULL, 1, true, 0}, {NULL, 1, true, -1}, {NULL, 3, true, 1},
+        {NULL, 4, true, 1}, {NULL, 5, true, 1}, {"x, f32", 2, false, 0}, {"(x, x)", 1, false, 0},
+        {"x, 1", 3, false, 0}, {"x, 0, 1", 1, false, 0},
+        {"x, (-1,)", 1, false, 0}, {"x, 0, (1, -1)", 1, false, 0}, {"x, x[0], x[0]", 2, false, 0},
+        {"x, 0, cast(x, i64)", 1, false, 0}, {"x, (1, 1, 2, 2)", 3, false, 0},
+        {"x, 1", 4, false, 0}, {"x, stack((x[0], x[0]), -1)", 4, false, 0},
+        {"x, (0, 1), (x[0], x[1])", 1, false, 0},
+    };
     unsigned mask = 0;
-    char text[80];
-    snprintf(text, sizeof text, "%s(x, f32)", name); /* cast */
-    for (size_t k = 0; k <= KF__COUNT(trials) && !mask; k++) {
-        bool by_name = k < KF__COUNT(trials);
-        if (kf__parse(&kf__malloc, by_name ? "" : text, by_name ? name : NULL, &f, NULL) != KF_OK)
-            continue;
+    for (size_t k = 0; k < KF__COUNT(trials) && !mask; k++) {
+        const trial *with = &trials[k];
+        kf_function *f = NULL;
+        char text[120] = "";
+        if (with->arguments) snprintf(text, sizeof text, "%s(%s)", name, with->arguments);
+        const char *def = with->arguments ? NULL : name;
+        if (kf__parse(&kf__malloc, text, def, &f, NULL) != KF_OK) continue;
         for (int t = 0; t < KF__DTYPE_COUNT; t++)
-            if (takes(f, (kf__dtype)t, &trials[by_name ? k : 0])) mask |= 1u << t;
+            if (takes(f, (kf__dtype)t, with)) mask |= 1u << t;
         kf_function_free(f);
     }
     return mask;

@@ -411,6 +411,17 @@ def test_ops(run):
     assert "dtypes: all" in run("ops", "reshape").stdout
 
 
+def test_ops_say_which_dtypes(run):
+    """Only what takes no array has none."""
+    none = {op["name"] for op in run("ops", json_output=True) if not op["dtypes"]}
+    assert none <= {
+        "alibi_bias", "alibi_slopes", "arange", "bartlett", "bartlett_window", "bernoulli",
+        "blackman", "blackman_window", "causal_mask", "exponential", "eye", "finfo", "full",
+        "hamming", "hamming_window", "hann_window", "hanning", "identity", "iinfo", "int", "kaiser",
+        "kaiser_window", "normal", "ones", "polygamma", "rand", "randn", "tri", "uniform",
+        "zeros"}
+
+
 @pytest.mark.parametrize("name, given, shape", [
     ("reshape", ["x=randn(6)", "shape=(2, 3)"], [2, 3]),
     ("reshape", ["x=randn(2, 3)", "shape=(3, 2)", "order='F'"], [3, 2]),
@@ -419,6 +430,26 @@ def test_ops(run):
     ("tile", ["x=randn(3)", "reps=(2, 2)"], [2, 6]), ("squeeze", ["x=randn(1, 3, 1)"], [3])])
 def test_operations_by_name(run, name, given, shape):
     assert run("run", name, *given, json_output=True)["results"][0]["shape"] == shape
+
+
+@pytest.mark.parametrize("text, given, shape", [
+    ("max_pool1d(x, k)", 2, [2, 4, 2]), ("narrow(x, 1, k, 1)", 2, [2, 1, 4]),
+    ("narrow(x, 1, 0, k)", 2, [2, 2, 4]), ("x[:, :abs(-k)]", 2, [2, 2, 4]),
+    ("x[:, :(k if k > 1 else 3)]", 1, [2, 3, 4]), ("x[:, :minimum(k, 3) - 1]", 7, [2, 2, 4]),
+    ("x[:, :int(floor(k / 2))]", 5, [2, 2, 4]), ("zeros(k if k > 3 else 4) + x", 2, [2, 4, 4]),
+    ("x[:, maximum(x.shape[1] - k, 1):]", 9, [2, 3, 4]), ("adaptive_avg_pool1d(x, k)", 2, [2, 4, 2])])
+def test_numbers_used_structurally(run, text, given, shape):
+    """A number that is given is known where the graph depends on it, through what is computed."""
+    done = run("run", text, "x=randn(2, 4, 4)", f"k={given}", json_output=True)
+    assert done["results"][0]["shape"] == shape
+
+
+def test_numbers_that_stay_numbers(run):
+    """Another value of what is only computed with compiles nothing, choices included."""
+    for k in 1, 2, -3:
+        done = run("run", "x * abs(k) if k > 1 else x - maximum(k, 0)", "x=randn(64)", f"k={k}",
+                   json_output=True)
+    assert done["compiled"] == 0
 
 
 def test_doctor(run):

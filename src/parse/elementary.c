@@ -34,19 +34,43 @@ static bool all_known(const kf__object *args, int n) {
     return true;
 }
 
+/* abs, sign and rounding of an integer. */
+static bool known_whole(kf__opcode op, int64_t x, kf__object *out) {
+    *out = (kf__object){.kind = KF__O_INT, .integer = x};
+    switch (op) {
+    case KF__ABS: out->integer = x < 0 ? -x : x; return x != INT64_MIN;
+    case KF__SIGN: out->integer = (x > 0) - (x < 0); return true;
+    case KF__POSITIVE:
+    case KF__ROUND:
+    case KF__FLOOR:
+    case KF__CEIL:
+    case KF__TRUNC: return true;
+    default: return false;
+    }
+}
+
+/* Functions of a number that is known, which stay weak numbers. */
+static bool known_function(kf__opcode op, const kf__object *x, kf__object *out) {
+    bool same = kf__ops[op].rule == KF__RULE_SAME;
+    if (same && x->kind == KF__O_INT) return known_whole(op, x->integer, out);
+    if (same ? x->kind != KF__O_FLOAT : kf__ops[op].rule != KF__RULE_FLOAT) return false;
+    double number = x->kind == KF__O_FLOAT ? x->number : (double)x->integer;
+    *out = (kf__object){.kind = KF__O_FLOAT,
+                        .number = (double)kf__ops_on_numbers[op](number, 0, 0)};
+    return true;
+}
+
+static bool is_size_or_whole(const kf__object *o) {
+    return o->kind == KF__O_SIZE || o->kind == KF__O_INT ||
+           (o->kind == KF__O_SCALAR && o->dtype == KF__I64);
+}
+
 /* Functions of a number that is known, maximum and minimum of numbers or sizes that are. */
 static bool known_op(kf__evaluator *ev, kf__opcode op, const kf__object *args, kf__object *out) {
-    if (kf__ops[op].rule == KF__RULE_FLOAT && all_known(args, 1)) { /* stays a weak number */
-        double x = args[0].kind == KF__O_FLOAT ? args[0].number : (double)args[0].integer;
-        *out = (kf__object){.kind = KF__O_FLOAT,
-                            .number = (double)kf__ops_on_numbers[op](x, 0, 0)};
-        return true;
-    }
+    if (kf__ops[op].arity == 1 && all_known(args, 1)) return known_function(op, &args[0], out);
     if (op != KF__MAXIMUM && op != KF__MINIMUM) return false;
     bool sizes = args[0].kind == KF__O_SIZE || args[1].kind == KF__O_SIZE;
-    for (int i = 0; i < 2 && sizes; i++)
-        sizes = args[i].kind == KF__O_SIZE || args[i].kind == KF__O_INT;
-    if (sizes) {
+    if (sizes && is_size_or_whole(&args[0]) && is_size_or_whole(&args[1])) {
         kf__exprs *pool = &ev->g->exprs;
         kf__expr a, b;
         if (!kf__to_size(ev, &args[0], "a size", &a) || !kf__to_size(ev, &args[1], "a size", &b))
@@ -61,6 +85,17 @@ static bool known_op(kf__evaluator *ev, kf__opcode op, const kf__object *args, k
     if (args[0].kind == KF__O_FLOAT || args[1].kind == KF__O_FLOAT) return false; /* NaN: a node */
     *out = args[less.integer == (op == KF__MAXIMUM)];
     return true;
+}
+
+/* The value now of an operation on numbers that are given at run time. */
+static bool value_now(kf__evaluator *ev, kf__opcode op, const kf__object *args, kf__object *out) {
+    kf__object now[3];
+    bool running = false;
+    for (int i = 0; i < kf__ops[op].arity; i++) {
+        now[i] = kf__known(&args[i]);
+        running |= args[i].kind == KF__O_SCALAR;
+    }
+    return running && all_known(now, kf__ops[op].arity) && known_op(ev, op, now, out);
 }
 
 /* The share that dropout drops. A number that changes later isn't looked at again: it is
@@ -87,7 +122,11 @@ bool kf__make_op(kf__evaluator *ev, const kf__builtin *b, const kf__object *args
                                                      : kf__to_node(ev, &args[i], &node[i]);
         if (!ok) return false;
     }
-    return kf__eval_node(ev, kf__apply(ev->g, op, node), out) && kf__round(ev, out);
+    kf__object now;
+    bool running = value_now(ev, op, args, &now);
+    if (!kf__eval_node(ev, kf__apply(ev->g, op, node), out) || !kf__round(ev, out)) return false;
+    if (running) kf__keep_value(&now, out);
+    return true;
 }
 
 /* ---------------------------------------------------------------- casts and numbers */

@@ -210,6 +210,25 @@ static bool where(kf__evaluator *ev, const kf__object *condition, const kf__obje
     return kf__eval_node(ev, kf__apply(ev->g, KF__WHERE, args), out) && kf__round(ev, out);
 }
 
+/* `_fail(why) if k < 1 else ...`: what fails can't be a side of `where`. */
+static bool is_failure(const kf__ast *node) {
+    return node->kind == KF__A_CALL && node->call.builtin &&
+           strcmp(node->call.builtin->name, "_fail") == 0;
+}
+
+/* Where both sides are numbers that are known now, so is the choice. */
+static bool choose_running(kf__evaluator *ev, const kf__object *condition, const kf__object *yes,
+                           const kf__object *no, kf__object *out) {
+    if (!where(ev, condition, yes, no, out)) return false;
+    kf__object now = kf__known(condition), a = kf__known(yes), b = kf__known(no);
+    if (!kf__is_number(&now) || !kf__is_number(&a) || !kf__is_number(&b)) return true;
+    kf__object value = now.integer ? a : b;
+    if (value.kind != KF__O_FLOAT && (a.kind == KF__O_FLOAT || b.kind == KF__O_FLOAT))
+        value = (kf__object){.kind = KF__O_FLOAT, .number = (double)value.integer};
+    kf__keep_value(&value, out);
+    return true;
+}
+
 /* A condition that is known picks one side; the other isn't evaluated. One that is known only at
  * run time, an array or a comparison with a run-time scalar, is `where`. */
 static bool evaluate_choice(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
@@ -217,16 +236,18 @@ static bool evaluate_choice(kf__evaluator *ev, const kf__ast *node, kf__object *
     bool known;
     if (!kf__evaluate(ev, node->part[1].node, &condition)) return false;
     ev->at = node->at;
-    bool running = condition.kind == KF__O_ARRAY ||
-                   (condition.kind == KF__O_SCALAR && condition.dtype == KF__BOOL);
-    if (!running) {
+    bool scalar = condition.kind == KF__O_SCALAR && condition.dtype == KF__BOOL;
+    if (scalar && (is_failure(node->part[0].node) || is_failure(node->part[2].node)))
+        condition = kf__known(&condition);
+    if (condition.kind != KF__O_ARRAY && !(scalar && condition.kind == KF__O_SCALAR)) {
         if (!kf__to_bool(ev, &condition, "if", &known)) return false;
         return kf__evaluate(ev, node->part[known ? 0 : 2].node, out);
     }
     if (!kf__evaluate(ev, node->part[0].node, &yes) || !kf__evaluate(ev, node->part[2].node, &no))
         return false;
     ev->at = node->at;
-    if (kf__is_numeric(&yes) && kf__is_numeric(&no)) return where(ev, &condition, &yes, &no, out);
+    if (kf__is_numeric(&yes) && kf__is_numeric(&no))
+        return choose_running(ev, &condition, &yes, &no, out);
     if (!kf__to_bool(ev, &condition, "if", &known)) return false;
     *out = known ? yes : no;
     return true;

@@ -72,6 +72,8 @@ kf__object kf__size_object(kf__evaluator *ev, kf__expr size); /* an INT where it
 bool kf__tuple(kf__evaluator *ev, const kf__object *items, uint32_t n, kf__object *out);
 /* The value now of a number or scalar, as a number; others are left as they are. */
 kf__object kf__known(const kf__object *o);
+/* A node of numbers that are given at run time, and the number that it is now: a SCALAR. */
+void kf__keep_value(const kf__object *now, kf__object *node);
 /* A size as a number in the graph. */
 kf__ref kf__size_node(kf__evaluator *ev, kf__expr size);
 

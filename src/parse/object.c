@@ -49,6 +49,14 @@ kf__object kf__known(const kf__object *o) {
                         .integer = o->integer};
 }
 
+void kf__keep_value(const kf__object *now, kf__object *node) {
+    kf__ref ref = node->ref;
+    *node = *now;
+    node->dtype = now->kind == KF__O_FLOAT ? KF__F64 : now->kind == KF__O_BOOL ? KF__BOOL : KF__I64;
+    node->kind = KF__O_SCALAR;
+    node->ref = ref;
+}
+
 static bool not_known(kf__evaluator *ev, const kf__object *o, const char *what,
                       const char *wanted) {
     const char *quote = strchr(what, ' ') ? "" : "`"; /* a parameter's name, or words */

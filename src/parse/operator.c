@@ -179,11 +179,7 @@ static bool operate_scalars(kf__evaluator *ev, int row, const kf__object *a, con
     kf__object x = kf__known(a), y = kf__known(b), now;
     bool known = fold((kf__token_kind)operators[row].token, &x, &y, &now) == FOLDED;
     if (!operate(ev, row, a, b, out)) return false;
-    if (!known) return true; /* then it is an array, for whoever needs its value now */
-    now.dtype = now.kind == KF__O_FLOAT ? KF__F64 : now.kind == KF__O_BOOL ? KF__BOOL : KF__I64;
-    now.kind = KF__O_SCALAR;
-    now.ref = out->ref;
-    *out = now;
+    if (known) kf__keep_value(&now, out); /* else an array, for whoever needs its value now */
     return true;
 }
 
