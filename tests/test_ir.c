@@ -370,6 +370,8 @@ static void test_scan(void **state) {
         {KF__RED_SUM, 0, 0, "i32[a]", "cumulative sum of int32[a] along axis 0"},
         {KF__RED_MIN, 0, 0, "bool[a]", "cumulative min of bool[a] along axis 0"},
         {KF__RED_SUM, 2, 0, "f32[a,b]", "cumulative sum of float32[a, b] along axis 2"},
+        {KF__RED_LOGADDEXP, 1, 64, "f64[a,b]", "float64[a, b]"},
+        {KF__RED_LOGADDEXP, 0, 0, "i32[a]", "cumulative logaddexp of int32[a] along axis 0"},
         {KF__RED_MOMENTS, 0, 0, "f32[a]", "cumulative moments of float32[a] along axis 0"},
     };
     for (size_t r = 0; r < KF__COUNT(rows); r++) {

@@ -259,6 +259,11 @@ static void test_reductions(void **state) {
     assert_true(kf_merge_sumexp_f64(kf_lowest_f64, 0, kf_lowest_f64, 0) == 0);
     assert_true(kf_merge_sumexp_f32(5, 2, INFINITY, 3) == 3);
     assert_true(fabs(kf_merge_sumexp_f64(1, 2, 3, 4) - (2 * exp(-2) + 4)) < 1e-15);
+    assert_true(fabs(kf_logaddexp_f64(1, 3) - log(exp(1) + exp(3))) < 1e-15);
+    assert_true(kf_logaddexp_f32(low, 3) == 3 && kf_logaddexp_f32(low, low) == low);
+    assert_true(kf_logaddexp_f32(INFINITY, low) == INFINITY);
+    assert_true(kf_logaddexp_f64(INFINITY, INFINITY) == INFINITY);
+    assert_true(isnan(kf_logaddexp_f32(NAN, low)) && isnan(kf_logaddexp_f64(INFINITY, NAN)));
 }
 
 /* ---------------------------------------------------------------- random numbers */

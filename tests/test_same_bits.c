@@ -244,6 +244,7 @@ static const struct {
     {"argmax(x, -1), argmin(x, 0), any(x > 0, -1)", "f32"},
     {"cumsum(x, -1) * 2, cumprod(y, -1)", "f32 f16"},            /* cumulative */
     {"cumsum(x * 3, 0), cummax(x, 0)[0]", "f32"},
+    {"logcumsumexp(x, -1), logcumsumexp(y, 0)", "f32 f16"},
     {"dropout(x, 0.3, seed=7), rand_like(x, seed=1, stream=2)", "f32"},
     {"randn(x.shape, seed=3) * x, randint(-5, 100, x.shape, seed=5)", "f32"}, /* random, wide */
     {"sum(randn(x.shape, seed=3) * x, 0)", "f16"},

@@ -87,7 +87,8 @@ kf__dtype kf__red_dtype(kf__reduction red, kf__dtype t) {
     case KF__RED_ANY:
     case KF__RED_ALL: return KF__BOOL;
     case KF__RED_MOMENTS:
-    case KF__RED_MAX_SUMEXP: return kf__is_float(t) ? t : KF__F32;
+    case KF__RED_MAX_SUMEXP:
+    case KF__RED_LOGADDEXP: return kf__is_float(t) ? t : KF__F32;
     default: return t;
     }
 }

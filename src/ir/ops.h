@@ -89,6 +89,7 @@ bool kf__op_from_name(const char *name, size_t n, kf__opcode *out);
 
 typedef enum kf__fold {
     KF__FOLD_SUM, KF__FOLD_PROD, KF__FOLD_MAX, KF__FOLD_MIN, KF__FOLD_ANY, KF__FOLD_ALL,
+    KF__FOLD_LOGADDEXP,
 } kf__fold;
 
 typedef enum kf__reduction {

@@ -72,6 +72,7 @@ static const kf__lx *identity(kf__low *L, uint32_t red, int field, kf__dtype typ
     case KF__FOLD_ANY: return kf__l_const(L, type, 0, 0);
     case KF__FOLD_PROD:
     case KF__FOLD_ALL: return kf__l_const(L, type, 1, 1);
+    case KF__FOLD_LOGADDEXP:
     case KF__FOLD_MAX:
         return type == KF__BOOL ? kf__l_int(L, 0) : kf__l_code(L, "kf_lowest_T", type, "", 0, NULL);
     case KF__FOLD_MIN:
@@ -103,6 +104,7 @@ const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, 
     case KF__FOLD_MIN: code = "kf_min_T(b, a)"; break;
     case KF__FOLD_ANY: code = "a | b"; break;
     case KF__FOLD_ALL: code = "a & b"; break;
+    case KF__FOLD_LOGADDEXP: code = "kf_logaddexp_T(a, b)"; break;
     }
     return kf__l_code(L, code, type, "a b", 2, (const kf__lx *[]){a, b});
 }

@@ -222,6 +222,7 @@ bool kf__o_reduce_inexact(const kf__node *node, const double *x, int64_t n, int6
 typedef struct prefix {
     partial sum;
     long double product, up, down; /* and log2 of the factors above and below 1 */
+    long double logarithm, largest; /* and the largest of what it was made of */
     double extreme;
     bool zero, zeros[2];
 } prefix;
@@ -241,6 +242,18 @@ static double prefix_extreme(const row *r, const prefix *p) {
     return p->extreme;
 }
 
+/* Each step is a logarithm and an exponential, of 4 ulp together. */
+static double prefix_logaddexp(const row *r, prefix *p, double next) {
+    long double high = fmaxl(p->logarithm, next), low = fminl(p->logarithm, next);
+    if (r->n == 1) high = next, p->largest = 0;
+    else if (isnan(p->logarithm) || isnan(next)) high = NAN;
+    else if (low > -INFINITY && high < INFINITY) high += log1pl(expl(low - high));
+    p->logarithm = high;
+    if (isfinite(next)) p->largest = fmaxl(p->largest, fabsl((long double)next));
+    if (isfinite(high)) p->largest = fmaxl(p->largest, fabsl(high));
+    return disturbed(r, high, r->n == 1 ? 0 : (double)r->n * 8 * r->eps * p->largest, false);
+}
+
 /* Element j of the row, in place. */
 static void scan_float(const kf__node *node, row *r, prefix *p, double *x, int64_t j) {
     double next = x[j];
@@ -258,6 +271,8 @@ static void scan_float(const kf__node *node, row *r, prefix *p, double *x, int64
         if (next != 0 && isfinite(next))
             *(fabs(next) > 1 ? &p->up : &p->down) += log2l(fabsl((long double)next));
         x[j] = prefix_prod(r, p);
+    } else if (node->op == KF__RED_LOGADDEXP) {
+        x[j] = prefix_logaddexp(r, p, next);
     } else {
         bool largest = node->op == KF__RED_MAX;
         if (!j || isnan(next)) p->extreme = next;
@@ -282,7 +297,7 @@ static int64_t scan_int(const kf__node *node, int64_t before, int64_t x) {
 
 bool kf__o_scan_inexact(const kf__node *node, const double *x, int64_t n) {
     bool zeros[2] = {false, false};
-    if (node->op == KF__RED_SUM || node->op == KF__RED_PROD) return true;
+    if (node->op != KF__RED_MAX && node->op != KF__RED_MIN) return true;
     for (int64_t j = 0; j < n; j++)
         if (x[j] == 0) zeros[signbit(x[j]) != 0] = true;
     return zeros[0] && zeros[1];

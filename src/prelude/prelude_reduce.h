@@ -32,6 +32,15 @@ KF_FN double kf_exp_below_f64(double x, double m) { return x == m ? 1.0 : kf_exp
 KF_REDUCTIONS(f32, float)
 KF_REDUCTIONS(f64, double)
 
+/* log(exp(a) + exp(b)); of two equal infinities it is that one. */
+#define KF_LOGADDEXP(N, T)                                                                    \
+    KF_FN T kf_logaddexp_##N(T a, T b) {                                                      \
+        T m = kf_max_##N(a, b);                                                               \
+        return m + kf_log1p_##N(kf_exp_below_##N(kf_min_##N(a, b), m));                       \
+    }
+KF_LOGADDEXP(f32, float)
+KF_LOGADDEXP(f64, double)
+
 /* Is x the extreme s? Of two sets with extremes p and q at pi and qi: where their extreme m is
  * first. */
 #define KF_ARG(N, T)                                                                          \

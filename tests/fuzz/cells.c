@@ -35,6 +35,7 @@ static const struct {
 } reductions[] = {
     {KF__RED_MOMENTS, {"mean($0, axis=-1)", "var($0, axis=-1)"}},
     {KF__RED_MAX_SUMEXP, {"logsumexp($0, axis=-1)"}},
+    {KF__RED_LOGADDEXP, {"logcumsumexp($0, axis=-1)"}},
 };
 
 static const struct {
@@ -85,7 +86,9 @@ int fz_operation_of(const kf_graph *g, kf__ref ref, kf__dtype *type) {
     case KF__PAD: return FZ_FIRST_STRUCTURAL + FZ_PAD;
     case KF__CONCAT: return FZ_FIRST_STRUCTURAL + FZ_CONCAT;
     case KF__GATHER: return FZ_FIRST_STRUCTURAL + FZ_GATHER;
-    case KF__SCAN: return FZ_FIRST_STRUCTURAL + FZ_SCAN;
+    case KF__SCAN: /* that one reduction is nothing but scans */
+        return n->op == KF__RED_LOGADDEXP ? FZ_FIRST_REDUCTION + KF__RED_LOGADDEXP
+                                          : FZ_FIRST_STRUCTURAL + FZ_SCAN;
     case KF__RANDOM: *type = (kf__dtype)n->dtype; return FZ_FIRST_STRUCTURAL + FZ_RANDOM;
     case KF__IOTA: return FZ_FIRST_STRUCTURAL + FZ_IOTA;
     case KF__SCALAR: return FZ_FIRST_STRUCTURAL + FZ_SCALAR;
@@ -208,6 +211,8 @@ static const struct {
     {FZ_AXIS_OPERATION, -1, FZ_AXIS_KIND, KF__GATHERING, REDUCTIONS,
      "what reduces is row, column or full"},
     {FZ_AXIS_OPERATION, FZ_FIRST_STRUCTURAL + FZ_SCAN, FZ_AXIS_CUT, KF__CUT_NONE, SAME,
+     "what is before a chunk is stored"},
+    {FZ_AXIS_OPERATION, FZ_FIRST_REDUCTION + KF__RED_LOGADDEXP, FZ_AXIS_CUT, KF__CUT_NONE, SAME,
      "what is before a chunk is stored"},
     {FZ_AXIS_LAYOUT, FZ_CELL_TEMPORARY, FZ_AXIS_CUT, KF__CUT_NONE, SAME, "a temporary is a cut"},
     {FZ_AXIS_LAYOUT, FZ_CELL_NONE, FZ_AXIS_KIND, KF__COPY, SAME, "a copy reads an array"},

@@ -78,6 +78,8 @@ MUTANTS = [
     ("scans-in-any-order", "src/fuse/domain.c",
      "bool along = i == (int)scan->index;\n        if (own[i] != index[i]) return false;",
      "bool along = i == (int)scan->index;", ["--only", "cum"]),
+    ("largest-for-logarithm-of-sum", "src/lower/reduce.c",
+     'code = "kf_logaddexp_T(a, b)"', 'code = "kf_max_T(a, b)"', ["--only", "logcumsumexp"]),
     ("wrong-alias", "src/run/alias.c",
      "if (k->instrs[k->stores[s].instr].stage < last_full_stage(k)) return false;",
      "(void)last_full_stage;", []),

@@ -180,6 +180,38 @@ def longer(t):
           x=np.array([2000]))
 
 
+def logarithms(t):
+    """Sums of exponentials that float32 can't hold, infinities, NaN, and more than one chunk."""
+
+    def brain(x):
+        return x.to(torch.bfloat16).double()
+
+    for axis in (0, 1, -1):
+        t.add(f"logcumsumexp(x, {axis})", lambda x, a=axis: x.logcumsumexp(a), CLOSE,
+              x=normal(6, 9))
+    t.add("torch.logcumsumexp(x, dim=0)", lambda x: x.logcumsumexp(0), CLOSE, x=normal(11))
+    t.add("x.logcumsumexp(1)", lambda x: x.logcumsumexp(1), CLOSE, x=uniform(-3000, 3000, 2, 40))
+    t.add("logcumsumexp(x, 0), logcumsumexp(x, 1)",
+          lambda x: (x.logcumsumexp(0), x.logcumsumexp(1)), CLOSE, x=strange(10, 6))
+    t.add("logcumsumexp(x, 0)", lambda x: x.double().logcumsumexp(0), CLOSE,
+          x=integers(-9, 9, 12, dtype="int32"))
+    t.add("cast((logcumsumexp(cast(x, float64), 0) - 4) * 2**30, float32)",
+          lambda x: (x.logcumsumexp(0) - 4) * 2**30, "rel 1e-5", x=uniform(1, 5, 50))
+    t.add("logcumsumexp(cast(x, float16), 0)",
+          lambda x: x.to(torch.float16).double().logcumsumexp(0).to(torch.float16), HALF,
+          x=normal(9, 3))
+    t.add("cast(logcumsumexp(cast(x, bfloat16), 1), float32)",
+          lambda x: brain(brain(x).logcumsumexp(1)), BRAIN, x=normal(3, 9))
+    for shape in ((0, 3), (3, 0), (1, 1)):
+        t.add("logcumsumexp(x, 0)", lambda x: x.logcumsumexp(0), EXACT, x=normal(*shape))
+    t.add("logcumsumexp(tile(x, 500), 0)[4090:10000:371]",
+          lambda x: x.tile(500).logcumsumexp(0)[4090:10000:371], CLOSE, x=normal(20))
+    t.add("logcumsumexp(tile(x, (13, 1)), 0)[60:]", lambda x: x.tile(13, 1).logcumsumexp(0)[60:],
+          CLOSE, x=normal(10, 3))
+    t.add("exp(logcumsumexp(x * 2, 1) - 1)", lambda x: ((x * 2).logcumsumexp(1) - 1).exp(),
+          "rel 1e-5", x=normal(4, 13))
+
+
 def fused(t):
     t.add("exp(cumsum(log(x), -1)) * 2 + 1", lambda x: x.log().cumsum(-1).exp() * 2 + 1,
           "rel 1e-5", x=uniform(0.5, 1.5, 4, 11))
@@ -331,6 +363,7 @@ def rows(t):
     sums_of_integers(t)
     halves(t)
     longer(t)
+    logarithms(t)
     fused(t)
     array_api(t)
     without_nan(t)
