@@ -30,6 +30,7 @@ static const struct flag {
     {"-std=c17", ALWAYS},
     /* As quick as -O3 on generated kernels, and compiled in two thirds of the time. */
     {"-O2", FULL}, {"-ftree-vectorize", FULL},
+    {"-fpeel-loops", FULL},         /* lanes of known number stay in registers: short rows */
     {"-O1", LIGHT},
     {"-w", ALWAYS},
     {"-fPIC", ALWAYS},

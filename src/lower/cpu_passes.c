@@ -46,7 +46,9 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
                       const kf__lx *to, const kf__lx *first_lane) {
     const kf__lx *l = kf__l_var(L, "l"), *e = kf__l_bin(L, "+", group, l);
     const kf__lx *at = kf__l_call(L, "kf_cast_i64_i32", KF__I64, e);
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1), KF__SIMD);
+    /* Masks of 32 bits, as the elements have, where lanes are asked whether they are inside. */
+    kf__open_for(L, b->inside ? "int" : "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1),
+                 KF__SIMD);
     kf__mask *before = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
     for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
         if (L->value[i]) before[i / 64] |= (kf__mask)1 << (i % 64);
@@ -117,7 +119,8 @@ static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__
     }
     const kf__lx *part = kf__l_var(L, "part"), *l = kf__l_var(L, "l");
     kf__open_for(L, "int64_t", "part", whole, b->len, vector, KF__SERIAL);
-    b->inside = kf__l_bin(L, "<", kf__l_bin(L, "+", part, l), b->len);
+    const kf__lx *left = kf__l_call(L, "kf_cast_i64_i32", KF__I64, kf__l_bin(L, "-", b->len, part));
+    b->inside = kf__l_bin(L, "<", l, kf__put_let(L, "int", "left", left, NULL));
     put_group(L, b, p, part, vector, kf__l_bin(L, "-", part, whole));
     b->inside = NULL;
     kf__close(L);

@@ -1,10 +1,9 @@
 /* The prelude of generated C, before prelude_common.h (which says how a source is put together).
  *
  * No #include: the text is compiled at run time, and parsing headers would take longer than the
- * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with
- * -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=off. Only f64's functions need
- * libm (prelude_libm.h). What only the CPU has: kf_philox_fill*, kf_prefetch, kf_nothing,
- * kf_stream_*, kf_transpose*. */
+ * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with the flags
+ * of src/compile/cc.c. Only f64's functions need libm (prelude_libm.h). What only the CPU has:
+ * kf_philox_fill*, kf_prefetch, kf_nothing, kf_stream_*, kf_transpose*. */
 
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -16,6 +15,11 @@ typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
 typedef uint16_t kf_f16, kf_bf16; /* storage: bits */
 typedef uint8_t kf_f8e4m3, kf_f8e5m2;
+
+/* Lanes that begin as zeros: a few stores, not `rep stos`, which takes longer than a short row. */
+#ifndef __clang__
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
 
 #define KF_FN static inline __attribute__((always_inline, unused))
 #define KF_UNSEEN_16(x) (x)

@@ -56,11 +56,12 @@ void k0_multiply_cumsum(const k0_multiply_cumsum_args *a, int64_t begin, int64_t
                 }
             }
             for (int64_t part = whole0; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
-                for (int64_t l = 0; l < 16; ++l) {
-                    const float v0 = part + l < len ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                for (int l = 0; l < 16; ++l) {
+                    const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                     const float v2 = v0 * 2.0f;  // multiply
-                    lanes_sum3[part - whole0 + l] = part + l < len ? (lanes_sum3[part - whole0 + l] + v2) : lanes_sum3[part - whole0 + l];
+                    lanes_sum3[part - whole0 + l] = l < left ? (lanes_sum3[part - whole0 + l] + v2) : lanes_sum3[part - whole0 + l];
                 }
             }
             KF_SIMD

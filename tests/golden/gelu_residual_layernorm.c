@@ -116,10 +116,11 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                 }
             }
             for (int64_t part = whole1; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
-                for (int64_t l = 0; l < 16; ++l) {
+                for (int l = 0; l < 16; ++l) {
                     const float term13 = kf_square_f32(row12_from[part + l] - block_mean13);
-                    lanes_m2_13[part - whole1 + l] = part + l < len ? (lanes_m2_13[part - whole1 + l] + term13) : lanes_m2_13[part - whole1 + l];
+                    lanes_m2_13[part - whole1 + l] = l < left ? (lanes_m2_13[part - whole1 + l] + term13) : lanes_m2_13[part - whole1 + l];
                 }
             }
             KF_SIMD

@@ -54,13 +54,14 @@ void k0_subtract_square_mean(const k0_subtract_square_mean_args *a, int64_t begi
                 }
             }
             for (int64_t part = whole0; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
-                for (int64_t l = 0; l < 16; ++l) {
-                    const float v0 = part + l < len ? kf_load_f32(p0_in_x, part + l) : 0.0f;
-                    const float v1 = part + l < len ? kf_load_f32(p1_in_y, part + l) : 0.0f;
+                for (int l = 0; l < 16; ++l) {
+                    const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                    const float v1 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
                     const float v2 = v0 - v1;  // subtract
                     const float v3 = v2 * v2;  // square
-                    lanes_sum4[part - whole0 + l] = part + l < len ? (lanes_sum4[part - whole0 + l] + v3) : lanes_sum4[part - whole0 + l];
+                    lanes_sum4[part - whole0 + l] = l < left ? (lanes_sum4[part - whole0 + l] + v3) : lanes_sum4[part - whole0 + l];
                 }
             }
             KF_SIMD

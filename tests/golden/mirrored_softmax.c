@@ -380,11 +380,12 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                 }
             }
             for (int64_t part = whole1; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
-                for (int64_t l = 0; l < 16; ++l) {
+                for (int l = 0; l < 16; ++l) {
                     const float term39 = kf_exp_below_f32(exps39_from[part + l], max39);
                     exps39_from[part + l] = term39;
-                    lanes_sumexp39[part - whole1 + l] = part + l < len ? (lanes_sumexp39[part - whole1 + l] + term39) : lanes_sumexp39[part - whole1 + l];
+                    lanes_sumexp39[part - whole1 + l] = l < left ? (lanes_sumexp39[part - whole1 + l] + term39) : lanes_sumexp39[part - whole1 + l];
                 }
             }
             KF_SIMD

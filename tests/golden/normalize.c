@@ -45,11 +45,12 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
                 }
             }
             for (int64_t part = whole0; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
-                for (int64_t l = 0; l < 16; ++l) {
-                    const float v0 = part + l < len ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                for (int l = 0; l < 16; ++l) {
+                    const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                     const float v1 = v0 * v0;  // multiply
-                    lanes_sum2[part - whole0 + l] = part + l < len ? (lanes_sum2[part - whole0 + l] + v1) : lanes_sum2[part - whole0 + l];
+                    lanes_sum2[part - whole0 + l] = l < left ? (lanes_sum2[part - whole0 + l] + v1) : lanes_sum2[part - whole0 + l];
                 }
             }
             KF_SIMD

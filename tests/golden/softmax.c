@@ -46,10 +46,11 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 }
             }
             for (int64_t part = whole0; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
-                for (int64_t l = 0; l < 16; ++l) {
-                    const float v0 = part + l < len ? kf_load_f32(p0_in_x, part + l) : 0.0f;
-                    lanes_max1[part - whole0 + l] = part + l < len ? kf_max_f32(v0, lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
+                for (int l = 0; l < 16; ++l) {
+                    const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                    lanes_max1[part - whole0 + l] = l < left ? kf_max_f32(v0, lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
                 }
             }
             KF_SIMD
@@ -96,12 +97,13 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 }
             }
             for (int64_t part = whole1; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
-                for (int64_t l = 0; l < 16; ++l) {
-                    const float v0 = part + l < len ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                for (int l = 0; l < 16; ++l) {
+                    const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                     const float term1 = kf_exp_below_f32(v0, max1);
                     exps1_from[part + l] = term1;
-                    lanes_sumexp1[part - whole1 + l] = part + l < len ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
+                    lanes_sumexp1[part - whole1 + l] = l < left ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
                 }
             }
             KF_SIMD

@@ -146,12 +146,13 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                 }
             }
             for (int64_t part = whole0; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
-                for (int64_t l = 0; l < 16; ++l) {
-                    const float v0 = part + l < len ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
-                    const float v1 = part + l < len ? kf_load_f32(p1_in_y, part + l) : 0.0f;
+                for (int l = 0; l < 16; ++l) {
+                    const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
+                    const float v1 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
                     const float v2 = v0 + v1;  // add
-                    lanes_mean3[part - whole0 + l] = part + l < len ? (lanes_mean3[part - whole0 + l] + v2) : lanes_mean3[part - whole0 + l];
+                    lanes_mean3[part - whole0 + l] = l < left ? (lanes_mean3[part - whole0 + l] + v2) : lanes_mean3[part - whole0 + l];
                 }
             }
             KF_SIMD
@@ -201,13 +202,14 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                 }
             }
             for (int64_t part = whole1; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
-                for (int64_t l = 0; l < 16; ++l) {
-                    const float v0 = part + l < len ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
-                    const float v1 = part + l < len ? kf_load_f32(p1_in_y, part + l) : 0.0f;
+                for (int l = 0; l < 16; ++l) {
+                    const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
+                    const float v1 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
                     const float v2 = v0 + v1;  // add
                     const float term3 = kf_square_f32(v2 - block_mean3);
-                    lanes_m2_3[part - whole1 + l] = part + l < len ? (lanes_m2_3[part - whole1 + l] + term3) : lanes_m2_3[part - whole1 + l];
+                    lanes_m2_3[part - whole1 + l] = l < left ? (lanes_m2_3[part - whole1 + l] + term3) : lanes_m2_3[part - whole1 + l];
                 }
             }
             KF_SIMD
