@@ -147,6 +147,7 @@ static uint32_t axes_of_instr(kf__body *b, uint16_t instr) {
         const kf__instr *i = &b->instrs.at[k];
         if (!needed[k]) continue;
         for (int a = 0; a < i->n_args; a++) needed[i->args[a]] = 1;
+        if (i->kind == KF__I_SCAN) axes |= b->domain.reduced; /* cumsum(ones) too */
         if (i->kind == KF__I_PROJECT) axes |= ((1u << b->domain.n) - 1) & ~b->domain.reduced;
         if (i->kind != KF__I_LOAD && i->kind != KF__I_RANDOM && i->kind != KF__I_INDEX &&
             i->kind != KF__I_INSIDE)

@@ -287,6 +287,11 @@ static const kf__lx *over_one(kf__low *L, const kf__instr *in, const kf__lx *con
     return kf__l_call(L, "kf_over_f32", KF__F32, args[0], args[1], over);
 }
 
+/* Has it a value here? Of what is kept of a row its arguments may have none. */
+static bool is_there(const kf__low *L, uint32_t i) {
+    return L->value[i] || L->k->instrs[i].kind == KF__I_CONSTANT;
+}
+
 void kf__put_instr(kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__lx *args[3], *value;
@@ -302,7 +307,7 @@ void kf__put_instr(kf__low *L, uint32_t i) {
         const kf__lx *over = over_one(L, in, args);
         if (over)
             value = over;
-        else if (kf__low_clamps(L, i, &x, &low, &high))
+        else if (kf__low_clamps(L, i, &x, &low, &high) && is_there(L, x))
             value = kf__l_call(L, "kf_clamp_T", operand, kf__value_of(L, x),
                                kf__value_of(L, low), kf__value_of(L, high));
         else

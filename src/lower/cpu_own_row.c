@@ -55,7 +55,8 @@ static bool same_load(match *m, const kf__instr *in, const kf__instr *other) {
     const kf__access *b = &m->L->k->accesses[other->access];
     if (in->n_args || a->value != b->value || a->rank != b->rank) return false;
     int along = dim_of_axis(m, a);
-    if (along < 0) return a == b;
+    if (along < 0) /* the same at both places, if it is at all places */
+        return a == b && !(kf__access_axes(&m->L->p->graph->exprs, a) >> m->axis & 1);
     if (!m->at[m->axis]) m->at[m->axis] = place_of(m, a->index[along], b->index[along]);
     if (!m->at[m->axis] || !same_indices(m, a, b)) return false;
     bool guarded = m->load && m->load->n_args;

@@ -276,6 +276,9 @@ static kf__ref sumexp_of(const kf_graph *g, uint32_t axes, kf__ref a) {
     return same && kf__red_dtype(KF__RED_MAX_SUMEXP, m->dtype) == e->dtype ? d->args[0] : 0;
 }
 
+/* A size may be cast to it without becoming another number, but for the rounding of large ones. */
+static bool holds_sizes(kf__dtype t) { return t == KF__I64 || t == KF__F32 || t == KF__F64; }
+
 /* Is it the number of elements of n's dims `axes`, as a number? */
 static bool is_count(kf_graph *g, kf__ref a, const kf__node *n, uint32_t axes, bool inverse) {
     kf__expr count = kf__x_const(&g->exprs, 1);
@@ -283,7 +286,8 @@ static bool is_count(kf_graph *g, kf__ref a, const kf__node *n, uint32_t axes, b
     for (int i = 0; i < n->rank; i++)
         if (axes >> i & 1) count = kf__x_mul(&g->exprs, count, n->shape[i]);
     a = kf__splat_of(g, a);
-    while (a && kf__at(g, a)->kind == KF__CAST) a = kf__at(g, a)->args[0];
+    while (a && kf__at(g, a)->kind == KF__CAST && holds_sizes(kf__at(g, a)->dtype))
+        a = kf__at(g, a)->args[0];
     if (a && kf__at(g, a)->kind == KF__SIZE) return !inverse && kf__at(g, a)->index == count;
     if (!a || !kf__x_is_const(&g->exprs, count, &size) || size == 0) return false;
     return kf__is_number(g, a, inverse ? 1 / (double)size : (double)size);
