@@ -32,8 +32,8 @@ static int part_of(const kf__low *L, uint32_t pick, uint32_t guard) {
     }
 }
 
-static bool exclude(const kf__low *L, uint32_t a, uint32_t b) {
-    uint32_t x = L->k->instrs[a].args[0], y = L->k->instrs[b].args[0];
+/* Does one of the guards fail wherever the other one holds? */
+static bool exclude(const kf__low *L, uint32_t x, uint32_t y) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (in->kind != KF__I_PICK || in->field != KF__PICK_MORE) continue;
@@ -47,7 +47,7 @@ static bool exclude(const kf__low *L, uint32_t a, uint32_t b) {
 static bool may_share(const kf__low *L, uint32_t a, uint32_t b) {
     const kf__instr *x = &L->k->instrs[a], *y = &L->k->instrs[b];
     bool same = L->operands[x->access].dtype == L->operands[y->access].dtype;
-    return same && x->dtype == y->dtype && exclude(L, a, b);
+    return same && x->dtype == y->dtype && exclude(L, x->args[0], y->args[0]);
 }
 
 /* [n_instrs] whose registers each has, those of `loaded` shared where they may be. NULL: no
@@ -108,12 +108,44 @@ static bool is_zero(const kf__instr *in) { /* of both kinds, and not -0 */
            (kf__is_float(in->dtype) ? in->number == 0 && !signbit(in->number) : in->integer == 0);
 }
 
+/* May instruction i be wanted where the guard holds? */
+static bool is_wanted(const kf__low *L, uint32_t i, uint32_t guard, int *budget) {
+    for (uint32_t s = 0; s < L->k->n_stores; ++s)
+        if (L->k->stores[s].instr == i) return true;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
+        const kf__instr *in = &L->k->instrs[u];
+        bool used = false, apart = false;
+        for (int a = 0; a < in->n_args; ++a) used |= in->args[a] == i;
+        if (!used) continue;
+        if (in->kind == KF__I_PICK && in->args[1] == i && in->args[2] != i)
+            apart = exclude(L, in->args[0], guard);
+        if (in->kind == KF__I_PICK && in->field == KF__PICK_LAST)
+            apart = exclude(L, in->args[0], guard);
+        if (apart) continue;
+        bool element = in->kind == KF__I_OP || in->kind == KF__I_CAST || in->kind == KF__I_PICK;
+        if (!element || --*budget < 0 || is_wanted(L, u, guard, budget)) return true;
+    }
+    return false;
+}
+
+/* Is what pick i takes from load `inside` where that isn't inside 0, though others share its
+ * registers? */
+static bool is_zero_outside(const kf__low *L, uint32_t i, uint32_t inside) {
+    for (uint32_t k = 0; L->lead && k < L->k->n_instrs; ++k) {
+        int budget = 64;
+        if (k == inside || L->lead[k] != L->lead[inside]) continue;
+        if (is_wanted(L, i, L->k->instrs[k].args[0], &budget)) return false;
+    }
+    return true;
+}
+
 bool kf__cuda_is_picked(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i], *inside = &L->k->instrs[in->args[1]];
     const kf__lx *value = L->value[in->args[1]];
     if (!value) return false;
     bool else_zero = is_zero(&L->k->instrs[in->args[2]]) && inside->kind == KF__I_LOAD &&
-                     inside->n_args && inside->args[0] == in->args[0];
+                     inside->n_args && inside->args[0] == in->args[0] &&
+                     is_zero_outside(L, i, in->args[1]);
     return else_zero || value == L->value[in->args[2]];
 }
 
