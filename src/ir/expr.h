@@ -76,8 +76,8 @@ kf__expr kf__x_place(kf__exprs *pool, uint32_t rank, const kf__expr *index, cons
 
 uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e); /* mask of axes and symbols in it */
 
-/* The value for given names and axes; false when int64 overflows, by a division by zero, or for a
- * name whose value is negative (unset). */
+/* The value for given names and axes; false when int64 overflows, by a division by what isn't above
+ * 0, or for a name whose value is negative (unset). */
 bool kf__x_eval(const kf__exprs *pool, kf__expr a, const int64_t *names, const int64_t *axes,
                 int64_t *out);
 

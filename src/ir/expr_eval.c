@@ -158,10 +158,12 @@ typedef struct evaluation {
     int64_t to[CACHE];
 } evaluation;
 
+/* What was proved of quotients and remainders holds for divisors above 0 only: x % b is no index of
+ * anything where b is y.shape[0] - 10, and that is less. */
 static bool divide(int64_t a, int64_t b, bool rest, int64_t *out) {
-    if (b == 0 || (b == -1 && a == INT64_MIN)) return false;
+    if (b <= 0) return false;
     int64_t r = a % b;
-    bool down = r != 0 && (r < 0) != (b < 0);
+    bool down = r < 0;
     *out = rest ? r + (down ? b : 0) : a / b - down;
     return true;
 }
