@@ -461,3 +461,11 @@ kf__expr kf__x_max(kf__exprs *pool, kf__expr a, kf__expr b) {
     if (at_most(pool, b, a, 0)) return a;
     return sorted_pair(pool, KF__X_MAX, a, b);
 }
+
+kf__expr kf__x_wrapped(kf__exprs *pool, kf__expr a, kf__expr n, int64_t least) {
+    kf__expr minus = kf__x_const(pool, -1), zero = kf__x_const(pool, 0);
+    if (kf__x_below(pool, minus, a)) return a;
+    kf__expr below = kf__x_min(pool, kf__x_max(pool, a, minus), zero); /* -1 where it is, else 0 */
+    kf__expr from_0 = kf__x_sub(pool, a, kf__x_mul(pool, below, n));
+    return kf__x_max(pool, from_0, kf__x_const(pool, least));
+}

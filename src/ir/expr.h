@@ -52,6 +52,9 @@ kf__expr kf__x_div(kf__exprs *pool, kf__expr a, kf__expr b); /* floor; b > 0 */
 kf__expr kf__x_mod(kf__exprs *pool, kf__expr a, kf__expr b); /* in [0, b); b > 0 */
 kf__expr kf__x_min(kf__exprs *pool, kf__expr a, kf__expr b);
 kf__expr kf__x_max(kf__exprs *pool, kf__expr a, kf__expr b);
+/* A place along n elements that may count from the end: a + n where a is below 0, at least `least`,
+ * which isn't above 0. */
+kf__expr kf__x_wrapped(kf__exprs *pool, kf__expr a, kf__expr n, int64_t least);
 
 bool kf__x_is_const(const kf__exprs *pool, kf__expr a, int64_t *value);
 static inline bool kf__x_is(const kf__exprs *pool, kf__expr a, int64_t value) {

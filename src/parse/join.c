@@ -147,6 +147,7 @@ static bool listed_parts(kf__evaluator *ev, kf__ref x, int axis, const kf__objec
                                             (long long)value);
             next = kf__x_max(pool, kf__x_add(pool, whole, next), zero); /* from the end */
         }
+        if (!sizes) next = kf__x_wrapped(pool, next, whole, 0);
         size = next;
         if (!sizes) {
             next = kf__x_min(pool, next, whole);

@@ -19,7 +19,7 @@ typedef struct bounds {
     bool has[2];
     kf__expr at[2];
     bool negative[2]; /* counted from the end; then `at` is how far */
-    bool either[2];   /* that is known when sizes are: -y.shape[0] is 0 or less */
+    bool either[2];   /* that is known when sizes are: -y.shape[0] is 0 or below */
 } bounds;
 
 /* start or stop, if it is there */
@@ -34,10 +34,8 @@ static bool read_bound(kf__evaluator *ev, const kf__ast *node, int i, bounds *b)
                                                      "supported yet");
     if (!kf__to_size(ev, &o, "a bound of a slice", &b->at[i])) return false;
     b->has[i] = true;
-    bool is_number = kf__x_is_const(&ev->g->exprs, b->at[i], &value);
-    b->negative[i] = is_number && value < 0;
-    b->either[i] = !is_number &&
-                   !kf__x_below(&ev->g->exprs, kf__x_const(&ev->g->exprs, -1), b->at[i]);
+    b->either[i] = !kf__x_is_const(&ev->g->exprs, b->at[i], &value);
+    b->negative[i] = !b->either[i] && value < 0;
     if (b->negative[i])
         b->at[i] = kf__x_const(&ev->g->exprs, value == INT64_MIN ? INT64_MAX : -value);
     return true;
@@ -96,15 +94,6 @@ static void cut_downwards(kf__exprs *pool, const bounds *b, kf__expr n, cut *c) 
     c->size = steps(pool, length, -c->step);
 }
 
-/* A bound that may count from the end, as Python has it: a + n where it is below 0, and that is at
- * least `least`. min(max(a, -1), 0) is -1 there, else 0. */
-static kf__expr wrapped(kf__exprs *pool, kf__expr a, kf__expr n, int64_t least) {
-    kf__expr below = kf__x_min(pool, kf__x_max(pool, a, kf__x_const(pool, -1)),
-                               kf__x_const(pool, 0));
-    kf__expr from_0 = kf__x_sub(pool, a, kf__x_mul(pool, below, n));
-    return kf__x_max(pool, from_0, kf__x_const(pool, least));
-}
-
 static bool cut_slice(kf__evaluator *ev, const kf__ast *node, kf__expr n, cut *c) {
     bounds b = {0};
     kf__object step;
@@ -120,7 +109,8 @@ static bool cut_slice(kf__evaluator *ev, const kf__ast *node, kf__expr n, cut *c
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "the step of a slice can't be %lld",
                              (long long)c->step);
     for (int i = 0; i < 2; i++)
-        if (b.either[i]) b.at[i] = wrapped(&ev->g->exprs, b.at[i], n, c->step > 0 ? 0 : -1);
+        if (b.either[i])
+            b.at[i] = kf__x_wrapped(&ev->g->exprs, b.at[i], n, c->step > 0 ? 0 : -1);
     if (c->step > 0) cut_upwards(&ev->g->exprs, &b, n, c);
     else cut_downwards(&ev->g->exprs, &b, n, c);
     return (c->start && c->size) || kf__eval_memory(ev);
