@@ -462,9 +462,30 @@ kf__expr kf__x_max(kf__exprs *pool, kf__expr a, kf__expr b) {
     return sorted_pair(pool, KF__X_MAX, a, b);
 }
 
+/* A common factor would hide what floors make whole: 64 * ((max(n, 1) + 63) // 64) - 64. */
+static bool is_natural(kf__exprs *pool, kf__expr a) {
+    kf__poly p;
+    kf__facts facts;
+    int64_t factor = 0;
+    if (!kf__poly_of(pool, a, &p)) return false;
+    for (uint32_t i = 0; i < p.n; i++) {
+        int64_t c = p.term[i].c;
+        if (c == INT64_MIN) return false;
+        for (c = c < 0 ? -c : c; c;) {
+            int64_t rest = factor % c;
+            factor = c;
+            c = rest;
+        }
+    }
+    for (uint32_t i = 0; i < p.n; i++) p.term[i].c /= factor;
+    kf__facts_init(&facts);
+    kf__facts_of(pool, &facts, a);
+    return kf__prove(pool, &facts, &p);
+}
+
 kf__expr kf__x_wrapped(kf__exprs *pool, kf__expr a, kf__expr n, int64_t least) {
     kf__expr minus = kf__x_const(pool, -1), zero = kf__x_const(pool, 0);
-    if (kf__x_below(pool, minus, a)) return a;
+    if (!a || is_natural(pool, a)) return a;
     kf__expr below = kf__x_min(pool, kf__x_max(pool, a, minus), zero); /* -1 where it is, else 0 */
     kf__expr from_0 = kf__x_sub(pool, a, kf__x_mul(pool, below, n));
     return kf__x_max(pool, from_0, kf__x_const(pool, least));
