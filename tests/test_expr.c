@@ -279,10 +279,34 @@ static void test_overflow(void **state) {
     assert_true(kf__x_eval(&w.pool, w.n, names, NULL, &v));
     assert_false(kf__x_eval(&w.pool, kf__x_div(&w.pool, w.n, kf__x_const(&w.pool, 0)), names, NULL,
                             &v));
+    names[0] = 3; /* by what is below 1 only when sizes are known */
+    kf__expr below = from_text(&w, "M % (N - 5)");
+    assert_false(kf__x_eval(&w.pool, below, names, NULL, &v));
+    assert_false(kf__x_eval(&w.pool, from_text(&w, "M / (N - 5)"), names, NULL, &v));
     assert_false(kf__x_below(&w.pool, sum, sum));
     assert_int_not_equal(kf__x_div(&w.pool, sum, w.n), 0);
     assert_int_not_equal(kf__x_sub(&w.pool, sum, w.n), 0);
     assert_int_equal(kf__x_add(&w.pool, 0, w.n), 0);
+    kf__exprs_free(&w.pool);
+}
+
+/* As Python has bounds of slices. */
+static void test_wrapped(void **state) {
+    (void)state;
+    world w;
+    int64_t v, names[3] = {0, 7, 5};
+    begin(&w);
+    kf__expr natural = from_text(&w, "(N + 63)/64*64");
+    assert_int_equal(kf__x_wrapped(&w.pool, natural, w.m, 0), natural);
+    kf__expr a = from_text(&w, "N - 9"), up = kf__x_wrapped(&w.pool, a, w.m, 0);
+    kf__expr down = kf__x_wrapped(&w.pool, a, w.m, -1);
+    for (names[0] = 0; names[0] < 20; names[0]++) {
+        int64_t at = names[0] - 9 < 0 ? names[0] - 9 + 7 : names[0] - 9;
+        assert_true(kf__x_eval(&w.pool, up, names, NULL, &v));
+        assert_int_equal(v, at < 0 ? 0 : at);
+        assert_true(kf__x_eval(&w.pool, down, names, NULL, &v));
+        assert_int_equal(v, at < -1 ? -1 : at);
+    }
     kf__exprs_free(&w.pool);
 }
 
@@ -481,7 +505,8 @@ int main(void) {
         cmocka_unit_test(test_canonical),  cmocka_unit_test(test_not_equal),
         cmocka_unit_test(test_below),      cmocka_unit_test(test_print),
         cmocka_unit_test(test_affine),     cmocka_unit_test(test_substitute),
-        cmocka_unit_test(test_overflow),   cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_overflow), cmocka_unit_test(test_wrapped),
+        cmocka_unit_test(test_deep),
         cmocka_unit_test(test_random),     cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
