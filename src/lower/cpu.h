@@ -20,6 +20,7 @@ typedef struct kf__cpu_block {
     const char *target[64];    /* by store: where the loop writes */
     const char *tile[64];      /* by access: the block's row of a tile, or NULL */
     const char **pick;         /* by instruction: its elements, or NULL */
+    kf__mask *in_place;        /* those of picks that may be an array's: behind them is nothing */
     const char **from;         /* by load: where it reads whatever its guard says, or NULL */
     const kf__lx *inside;      /* is there such an element at all? NULL: yes */
 } kf__cpu_block;

@@ -21,10 +21,13 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     memset(b->tile, 0, sizeof b->tile);
     b->pick = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
     b->from = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
-    if (!b->pick || !b->from) {
+    b->in_place = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    if (!b->pick || !b->from || !b->in_place) {
         static const char *none[8192]; /* only read from here on; a kernel has fewer */
+        static kf__mask no_pick[128];
         L->failed = true;
         b->pick = b->from = none;
+        b->in_place = no_pick;
     }
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) L->pointer[i] = NULL;
 }
@@ -146,6 +149,10 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
         const char *name = kf__l_name(L, "v%u", (unsigned)i);
         if (b->pick[i]) {
             L->value[i] = kf__l_item(L, b->pick[i], l);
+            if (b->inside && kf__has(b->in_place, i))
+                L->value[i] = kf__put_let(
+                    L, kf__ctype(in->dtype), name,
+                    kf__l_select(L, b->inside, L->value[i], kf__l_const(L, in->dtype, 0, 0)), NULL);
         } else if (in->kind == KF__I_LOAD) {
             const char *row = b->tile[in->access];
             const kf__lx *p = kf__l_var(L, row ? row : kf__cpu_from(L, b, i));
