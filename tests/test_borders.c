@@ -1,6 +1,6 @@
 /* Nothing is read before an array or behind its end, not even what is then dropped: arrays begin or
- * end where a page does that may not be touched. Of rows whose last elements are computed by whole vectors, of parts
- * that are read in place, of tiles. */
+ * end where a page does that may not be touched. Of rows whose last elements are computed by whole
+ * vectors, of parts that are read in place, of tiles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,15 +16,16 @@
 
 static const char *const texts[] = {
     "exp(x)", "sum(exp(x), 1)", "softmax(x)", "gelu(layer_norm(x))", "x.T + y",
-    "exp(concatenate([x, y]))", "sum(exp(concatenate([x, y])), 1)", "exp(softmax(concatenate([x, y])))",
-    "sum(exp(concatenate([x, y], 1)), 1)", "var(concatenate([x, y]), 1)",
-    "exp(pad(x, ((1, 2), (0, 0))) * 2)", "sum(exp(pad(x, ((1, 2), (0, 0)))), 1)",
-    "max(exp(pad(x, ((0, 0), (3, 0)))), 1)", "sum(roll(x, 1, 0) * y, 0)", "exp(roll(x, 1, 0)) - y",
-    "take(x, cast(abs(y[0]), i64), 0)", "exp(take_along_axis(x, cast(y, i64), 1))",
-    "cumsum(x, 1), cumsum(x, 0)", "x[:, ::-1] * 2", "cast(x, f16), cast(x * 9, i8)",
-    "sum(pad(x, 2), 0)", "softmax(pad(x, 1, mode='edge'))", "exp(roll(softmax(x), 2, 1))",
-    "erf(stack([x, y], -1))", "exp(x[:, 1:] - x[:, :-1])", "argmax(concatenate([x, y]), 1)",
-    "sum(exp(x), (0, 1))", "sum(exp(concatenate([x, y])), 0)", "exp(x[::-1]) + sum(y, 1, keepdims=True)", "softmax(roll(x, 1, 0))", "x.T, sum(x, 0)",
+    "exp(concatenate([x, y]))", "sum(exp(concatenate([x, y])), 1)",
+    "exp(softmax(concatenate([x, y])))", "sum(exp(concatenate([x, y], 1)), 1)",
+    "var(concatenate([x, y]), 1)", "exp(pad(x, ((1, 2), (0, 0))) * 2)",
+    "sum(exp(pad(x, ((1, 2), (0, 0)))), 1)", "max(exp(pad(x, ((0, 0), (3, 0)))), 1)",
+    "sum(roll(x, 1, 0) * y, 0)", "exp(roll(x, 1, 0)) - y", "take(x, cast(abs(y[0]), i64), 0)",
+    "exp(take_along_axis(x, cast(y, i64), 1))", "cumsum(x, 1), cumsum(x, 0)", "x[:, ::-1] * 2",
+    "cast(x, f16), cast(x * 9, i8)", "sum(pad(x, 2), 0)", "softmax(pad(x, 1, mode='edge'))",
+    "exp(roll(softmax(x), 2, 1))", "erf(stack([x, y], -1))", "exp(x[:, 1:] - x[:, :-1])",
+    "argmax(concatenate([x, y]), 1)", "sum(exp(x), (0, 1))", "sum(exp(concatenate([x, y])), 0)",
+    "exp(x[::-1]) + sum(y, 1, keepdims=True)", "softmax(roll(x, 1, 0))", "x.T, sum(x, 0)",
 };
 
 enum { PAGES = 16 };

@@ -276,8 +276,11 @@ static kf__ref sumexp_of(const kf_graph *g, uint32_t axes, kf__ref a) {
     return same && kf__red_dtype(KF__RED_MAX_SUMEXP, m->dtype) == e->dtype ? d->args[0] : 0;
 }
 
-/* A size may be cast to it without becoming another number, but for the rounding of large ones. */
-static bool holds_sizes(kf__dtype t) { return t == KF__I64 || t == KF__F32 || t == KF__F64; }
+/* May a size be cast to it where elements of dtype `of` are counted, without becoming another
+ * number? But for the rounding of large ones, as arithmetic with these has it. */
+static bool holds_sizes(kf__dtype t, kf__dtype of) {
+    return t == KF__I64 || t == KF__F64 || (t == KF__F32 && of != KF__F64);
+}
 
 /* Is it the number of elements of n's dims `axes`, as a number? */
 static bool is_count(kf_graph *g, kf__ref a, const kf__node *n, uint32_t axes, bool inverse) {
@@ -286,7 +289,7 @@ static bool is_count(kf_graph *g, kf__ref a, const kf__node *n, uint32_t axes, b
     for (int i = 0; i < n->rank; i++)
         if (axes >> i & 1) count = kf__x_mul(&g->exprs, count, n->shape[i]);
     a = kf__splat_of(g, a);
-    while (a && kf__at(g, a)->kind == KF__CAST && holds_sizes(kf__at(g, a)->dtype))
+    while (a && kf__at(g, a)->kind == KF__CAST && holds_sizes(kf__at(g, a)->dtype, n->dtype))
         a = kf__at(g, a)->args[0];
     if (a && kf__at(g, a)->kind == KF__SIZE) return !inverse && kf__at(g, a)->index == count;
     if (!a || !kf__x_is_const(&g->exprs, count, &size) || size == 0) return false;
