@@ -45,7 +45,7 @@ bool kf__parse_bytes(const char *text, int64_t *out) {
     if (!digits || !kf__parse_int(text, digits, out)) return false;
     static const char units[] = "KMGT";
     const char *rest = text + digits;
-    const char *unit = *rest ? strchr(units, *rest & ~0x20) : NULL;
+    const char *unit = *rest >= 'A' ? strchr(units, *rest & ~0x20) : NULL; /* a space isn't one */
     if (unit) {
         rest++;
         if (!kf__mul_ok(*out, (int64_t)1 << (10 * (unit - units + 1)), out)) *out = INT64_MAX;
