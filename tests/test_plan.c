@@ -121,6 +121,37 @@ static void aliases(void **state) {
     free_made(&m);
 }
 
+/* An interval that ends beyond the address space overlaps what is at its beginning all the same. */
+static void a_span_of_nearly_all_memory_overlaps(void **state) {
+    char bytes[4] = {0};
+    tensor x, r;
+    made m;
+    kf_error err = {0};
+    kf_array in = *describe(&x, bytes, KF_I8, 1, (int64_t[]){2}, (int64_t[]){INT64_MAX - 1});
+    describe(&r, bytes, KF_I8, 1, (int64_t[]){2}, NULL);
+    make(*state, "x", 1, &in, &r.array, &m);
+    expect_error(kf_run(m.plan, (const void *[]){bytes + 1}, (void *[]){bytes}, NULL, NULL, NULL,
+                        &err), KF_ERR_ALIAS, &err, "overlaps input x");
+    expect_error(kf_run(m.plan, (const void *[]){bytes}, (void *[]){bytes + 1}, NULL, NULL, NULL,
+                        &err), KF_ERR_ALIAS, &err, "overlaps input x");
+    free_made(&m);
+}
+
+/* A plan may be larger than memory, and its texts asked for. Fused it moves nearly 6 * 2^60 bytes,
+ * unfused 10 * 2^60. */
+static void explaining_more_bytes_than_fit(void **state) {
+    tensor x;
+    made m;
+    kf_error err = {0};
+    char *text = NULL;
+    kf_array in = *describe(&x, NULL, KF_F64, 1, (int64_t[]){((int64_t)1 << 57) - 1}, NULL);
+    make(*state, "x + 1, x + 2, x + 3, x + 4, x + 5", 1, &in, NULL, &m);
+    expect_error(kf_plan_text(m.plan, KF_TEXT_EXPLAIN, &text, &err), KF_ERR_LIMIT, &err,
+                 "64 bits");
+    assert_null(text);
+    free_made(&m);
+}
+
 /* Later kernels read what earlier ones left in the workspace. */
 static void workspace_is_used(void **state) {
     enum { N = 50, M = 40 };
@@ -293,6 +324,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(numbers_are_passed_by_value, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(aliases, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_span_of_nearly_all_memory_overlaps, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(explaining_more_bytes_than_fit, context_setup,
+                                        context_teardown),
         cmocka_unit_test_setup_teardown(workspace_is_used, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(texts, context_setup, context_teardown),
         cmocka_unit_test(same_bits_for_any_threads),

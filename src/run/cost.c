@@ -92,6 +92,7 @@ static kf_status figures_of(const kf_plan *plan, const kf__partition *p, const k
                             const int64_t *bytes, kf__arena *arena, kf__figures *out,
                             kf_error *err) {
     double speed = copy_speed(plan), launch = launch_us(plan);
+    bool fits = true;
     *out = (kf__figures){.kernel = KF__NEW(arena, kf__kernel_figures, p->n_kernels)};
     if (!out->kernel) return kf__out_of_memory(err);
     for (uint32_t k = 0; k < p->n_kernels; k++) {
@@ -108,15 +109,18 @@ static kf_status figures_of(const kf_plan *plan, const kf__partition *p, const k
                             p->kernels[k].name);
         for (uint32_t i = 0; i < lowered[k].n_fns; i++)
             f->launches += kf__has_work(&plan->program->target, &lowered[k].fns[i]);
-        f->us = launch * f->launches + (double)(f->read + f->written) / speed;
+        f->us = launch * f->launches + ((double)f->read + (double)f->written) / speed;
         out->kernels += f->launches;
         out->parts += f->launches > 0;
-        out->bytes += f->read + f->written;
+        fits = fits && kf__add_ok(out->bytes, f->read, &out->bytes) &&
+               kf__add_ok(out->bytes, f->written, &out->bytes);
         out->us += f->us;
     }
     for (uint32_t v = 0; v < p->n_values; v++)
-        if (p->values[v].kind == KF__VALUE_TEMP) out->temp_bytes += bytes[v];
-    return KF_OK;
+        if (p->values[v].kind == KF__VALUE_TEMP)
+            fits = fits && kf__add_ok(out->temp_bytes, bytes[v], &out->temp_bytes);
+    if (fits) return KF_OK;
+    return kf__fail(err, KF_ERR_LIMIT, "the bytes of all kernels don't fit in 64 bits");
 }
 
 kf_status kf__plan_figures(const kf_plan *plan, kf__arena *arena, kf__figures *out, kf_error *err) {

@@ -29,7 +29,15 @@ static kf_status fail_overlap(const kf_plan *plan, const kf__overlap *o, bool sa
                     "its own", result, input);
 }
 
-/* Subtracting instead of adding spans to addresses keeps this right at the ends of memory. */
+/* Is what reaches so far from an array, which is so far apart, beyond a number? Adding to
+ * distances, not to addresses, keeps this right at the ends of memory; a span may be nearly 2^63
+ * bytes. */
+static bool beyond(int64_t apart, int64_t reach, int64_t than) {
+    int64_t at;
+    if (__builtin_add_overflow(apart, reach, &at)) return apart > 0;
+    return at > than;
+}
+
 static kf_status check_overlaps(const kf_plan *plan, const void *const *inputs,
                                 void *const *results, kf_error *err) {
     for (uint32_t i = 0; i < plan->n_overlaps; i++) {
@@ -41,7 +49,7 @@ static kf_status check_overlaps(const kf_plan *plan, const void *const *inputs,
         uintptr_t b = o->other_is_result ? (uintptr_t)results[o->other]
                                          : (uintptr_t)inputs[o->other];
         int64_t apart = (int64_t)(b - a);
-        if (apart + s->low >= r->high || apart + s->high <= r->low) continue;
+        if (beyond(apart, s->low, r->high - 1) || !beyond(apart, s->high, r->low)) continue;
         if (!(o->allowed && apart == 0)) return fail_overlap(plan, o, apart == 0, err);
     }
     return KF_OK;
