@@ -130,8 +130,49 @@ static void eval_without_arguments(void **state) {
     expect_error(kf_array_create(ctx, cpu, KF_F32, 1, NULL, &out, &err), KF_ERR_ARGUMENT, &err,
                  "shape");
     expect_error(kf_array_copy(ctx, &in, NULL, &err), KF_ERR_ARGUMENT, &err, "two arrays");
+    expect_error(kf_array_copy(ctx, &in, &bare, &err), KF_ERR_ARGUMENT, &err, "shapes");
+    expect_error(kf_array_copy(ctx, &bare, &in, &err), KF_ERR_ARGUMENT, &err, "shapes");
+    expect_error(kf_synchronize(NULL, cpu, NULL, &err), KF_ERR_ARGUMENT, &err, "context");
     bare = vector(NULL, &four);
     expect_error(kf_array_copy(ctx, &in, &bare, &err), KF_ERR_ARGUMENT, &err, "address");
+}
+
+/* Memory of a device that there isn't isn't the host's. */
+static void devices_that_there_are_not(void **state) {
+    float x[4] = {1, 2, 3, 4}, y[4] = {0};
+    int64_t four = 4;
+    kf_array a = vector(x, &four), b = vector(y, &four), out = {0};
+    kf_device none = {5, 0}, negative = {KF_CUDA, -1};
+    kf_error err = {0};
+    b.device = none;
+    expect_error(kf_array_copy(*state, &a, &b, &err), KF_ERR_ARGUMENT, &err, "type 5");
+    expect_error(kf_array_copy(*state, &b, &a, &err), KF_ERR_ARGUMENT, &err, "type 5");
+    b.device = negative;
+    expect_error(kf_array_copy(*state, &a, &b, &err), KF_ERR_DEVICE, &err, "cuda:-1");
+    expect_error(kf_array_create(*state, none, KF_F32, 1, &four, &out, &err), KF_ERR_ARGUMENT,
+                 &err, "type 5");
+    expect_error(kf_array_create(*state, negative, KF_F32, 1, &four, &out, &err), KF_ERR_DEVICE,
+                 &err, "cuda:-1");
+    expect_error(kf_synchronize(*state, none, NULL, &err), KF_ERR_ARGUMENT, &err, "type 5");
+    for (int i = 0; i < 4; i++) assert_true(y[i] == 0);
+}
+
+static void questions_about_nothing(void **state) {
+    (void)state;
+    kf_array array = {.ndim = 3};
+    kf_statistics statistics = {.compiled = 7};
+    assert_int_equal(kf_function_input_count(NULL), 0);
+    assert_null(kf_function_input_name(NULL, 0));
+    assert_int_equal(kf_function_input_optional(NULL, 0), 0);
+    assert_int_equal(kf_graph_result_count(NULL), 0);
+    assert_null(kf_graph_result_name(NULL, 0));
+    assert_int_equal(kf_plan_workspace_size(NULL), 0);
+    assert_int_equal(kf_plan_result_count(NULL), 0);
+    kf_plan_result(NULL, 0, &array);
+    assert_int_equal(array.ndim, 0);
+    kf_context_statistics(NULL, &statistics);
+    assert_int_equal(statistics.compiled, 0);
+    kf_context_statistics(NULL, NULL);
 }
 
 static void steps_without_arguments(void **state) {
@@ -381,6 +422,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(eval_into_given_results, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(eval_reports_mistakes, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(eval_without_arguments, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(devices_that_there_are_not, context_setup,
+                                        context_teardown),
+        cmocka_unit_test(questions_about_nothing),
         cmocka_unit_test_setup_teardown(steps_without_arguments, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(eval_keeps_programs_and_plans, context_setup,
                                         context_teardown),

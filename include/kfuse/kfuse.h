@@ -12,8 +12,9 @@
  *
  * Every function that can fail returns a kf_status, and where `err` isn't NULL writes a sentence
  * and, for text, its line and column there. Nothing here prints, exits or aborts. Freeing NULL is
- * fine; NULL where something is needed is KF_ERR_ARGUMENT. Unless a function says otherwise, what
- * it is given isn't kept after it returns.
+ * fine; NULL where something is needed is KF_ERR_ARGUMENT, and functions that only say something
+ * about it give 0 or NULL. Unless a function says otherwise, what it is given isn't kept after it
+ * returns.
  * Option structs begin with `size_t struct_size`; all other fields zero means the defaults.
  */
 #ifndef KFUSE_KFUSE_H

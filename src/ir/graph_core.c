@@ -36,10 +36,10 @@ void kf_graph_free(kf_graph *g) {
     kf__release(mem, g);
 }
 
-int kf_graph_result_count(const kf_graph *g) { return (int)g->results.n; }
+int kf_graph_result_count(const kf_graph *g) { return g ? (int)g->results.n : 0; }
 
 const char *kf_graph_result_name(const kf_graph *g, int i) {
-    return i >= 0 && (uint32_t)i < g->result_names.n ? g->result_names.at[i] : NULL;
+    return i >= 0 && i < kf_graph_result_count(g) ? g->result_names.at[i] : NULL;
 }
 
 static bool copy_calls_and_inputs(kf_graph *g, const kf_graph *from) {

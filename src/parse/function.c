@@ -297,13 +297,13 @@ void kf_function_free(kf_function *f) {
     kf__release(mem, f);
 }
 
-int kf_function_input_count(const kf_function *f) { return (int)f->main->n_params; }
+int kf_function_input_count(const kf_function *f) { return f ? (int)f->main->n_params : 0; }
 
 const char *kf_function_input_name(const kf_function *f, int i) {
-    if (i < 0 || i >= (int)f->main->n_params) return NULL;
+    if (i < 0 || i >= kf_function_input_count(f)) return NULL;
     return f->main->slots[f->main->params[i].slot];
 }
 
 int kf_function_input_optional(const kf_function *f, int i) {
-    return i >= 0 && i < (int)f->main->n_params && f->main->params[i].fallback != NULL;
+    return i >= 0 && i < kf_function_input_count(f) && f->main->params[i].fallback != NULL;
 }

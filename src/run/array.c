@@ -48,8 +48,7 @@ kf_status kf_array_create(kf_context *ctx, kf_device device, kf_dtype dtype, int
     memset(array, 0, sizeof *array);
     int64_t bytes = 0;
     KF_TRY(kf__array_bytes(dtype, ndim, shape, &bytes, err));
-    if (device.type != KF_CPU && device.type != KF_CUDA && device.type != KF_CUDA_EMULATED)
-        return kf__fail(err, KF_ERR_ARGUMENT, "there are no devices of type %d", device.type);
+    KF_TRY(kf__check_device(device, err));
     struct made *made = kf__allocate(&ctx->mem, sizeof *made);
     if (!made) return kf__out_of_memory(err);
     memset(made, 0, sizeof *made);
@@ -65,7 +64,7 @@ kf_status kf_array_create(kf_context *ctx, kf_device device, kf_dtype dtype, int
 }
 
 void kf_array_free(kf_context *ctx, kf_array *array) {
-    if (!array || !array->data || !array->shape) return;
+    if (!ctx || !array || !array->data || !array->shape) return;
     struct made *made = (struct made *)array->shape;
     kf__pool_give(ctx, &made->block);
     kf__release(&ctx->mem, made);
@@ -86,8 +85,11 @@ bool kf__array_row_major(const kf_array *a) {
 
 kf_status kf_array_copy(kf_context *ctx, const kf_array *from, kf_array *to, kf_error *err) {
     kf__error_clear(err);
-    if (!ctx || !from || !to)
-        return kf__fail(err, KF_ERR_ARGUMENT, "kf_array_copy needs a context and two arrays");
+    if (!ctx || !from || !to || (from->ndim > 0 && !from->shape) || (to->ndim > 0 && !to->shape))
+        return kf__fail(err, KF_ERR_ARGUMENT, "kf_array_copy needs a context and two arrays, with "
+                                              "shapes");
+    KF_TRY(kf__check_device(from->device, err)); /* or its memory would count as the host's */
+    KF_TRY(kf__check_device(to->device, err));
     int64_t bytes = 0;
     KF_TRY(kf__array_bytes(from->dtype, from->ndim, from->shape, &bytes, err));
     if (memcmp(&from->dtype, &to->dtype, sizeof from->dtype) != 0)

@@ -138,6 +138,9 @@ const kf_allocator *kf__context_allocator(const kf_context *ctx) {
 }
 
 void kf_context_statistics(const kf_context *ctx, kf_statistics *out) {
+    if (!out) return;
+    *out = (kf_statistics){0};
+    if (!ctx) return;
     *out = (kf_statistics){.launches = atomic_load(&ctx->launches)};
     kf__compiler_statistics(ctx->compiler, &out->compiled, &out->cache_hits);
 }
@@ -157,6 +160,17 @@ const char *kf__device_name(kf_device device, char *to) {
     }
 }
 
+kf_status kf__check_device(kf_device device, kf_error *err) {
+    bool known = device.type == KF_CPU || device.type == KF_CUDA ||
+                 device.type == KF_CUDA_EMULATED;
+    if (!known)
+        return kf__fail(err, KF_ERR_ARGUMENT,
+                        "there are no devices of type %d; use KF_CPU or KF_CUDA", device.type);
+    if (device.type == KF_CUDA && device.id < 0)
+        return kf__fail(err, KF_ERR_DEVICE, "there is no device cuda:%d", device.id);
+    return KF_OK;
+}
+
 static int64_t cache_size(void) {
     long size = -1;
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -168,6 +182,7 @@ static int64_t cache_size(void) {
 
 kf_status kf__context_target(kf_context *ctx, kf_device device, kf__target *out, kf_error *err) {
     (void)ctx;
+    KF_TRY(kf__check_device(device, err));
     *out = (kf__target){.cpu_level = kf__cpu_level(), .cache_bytes = cache_size()};
     switch (device.type) {
     case KF_CPU:
@@ -178,11 +193,8 @@ kf_status kf__context_target(kf_context *ctx, kf_device device, kf__target *out,
         out->sm = 90;
         out->sms = 4;
         return KF_OK;
-    case KF_CUDA:
+    default:
         out->kind = KF__TARGET_CUDA;
         return kf__cuda_target(device.id, out, err);
-    default:
-        return kf__fail(err, KF_ERR_ARGUMENT,
-                        "there are no devices of type %d; use KF_CPU or KF_CUDA", device.type);
     }
 }

@@ -88,6 +88,9 @@ const kf_allocator *kf__context_allocator(const kf_context *ctx);
 /* The target that kernels for a device are made for; fails where there is no such device. */
 kf_status kf__context_target(kf_context *ctx, kf_device device, kf__target *out, kf_error *err);
 
+/* Is it of a type that there is? A GPU needn't be there. */
+kf_status kf__check_device(kf_device device, kf_error *err);
+
 /* "cpu", "cuda:1", "cuda-emulated"; to is 24 bytes. */
 const char *kf__device_name(kf_device device, char *to);
 

@@ -382,6 +382,8 @@ kf_status kf_eval(kf_context *ctx, const char *text, int n_inputs, const kf_arra
 
 kf_status kf_synchronize(kf_context *ctx, kf_device device, void *stream, kf_error *err) {
     kf__error_clear(err);
+    if (!ctx) return kf__fail(err, KF_ERR_ARGUMENT, "kf_synchronize needs a context");
+    KF_TRY(kf__check_device(device, err));
     if (device.type != KF_CUDA) return KF_OK;
     return kf__cuda_wait_stream(ctx, device.id, stream, err);
 }

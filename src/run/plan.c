@@ -235,13 +235,15 @@ void kf_plan_free(kf_plan *plan) {
 }
 
 size_t kf_plan_workspace_size(const kf_plan *plan) {
-    return (size_t)plan->workspace;
+    return plan ? (size_t)plan->workspace : 0;
 }
 
 int kf_plan_result_count(const kf_plan *plan) {
-    return (int)plan->n_results;
+    return plan ? (int)plan->n_results : 0;
 }
 
 void kf_plan_result(const kf_plan *plan, int i, kf_array *array) {
-    *array = i >= 0 && (uint32_t)i < plan->n_results ? plan->results[i] : (kf_array){0};
+    if (!array) return;
+    bool there = plan && i >= 0 && (uint32_t)i < plan->n_results;
+    *array = there ? plan->results[i] : (kf_array){0};
 }
