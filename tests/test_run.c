@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,21 @@ static void eval_without_arguments(void **state) {
     expect_error(kf_synchronize(NULL, cpu, NULL, &err), KF_ERR_ARGUMENT, &err, "context");
     bare = vector(NULL, &four);
     expect_error(kf_array_copy(ctx, &in, &bare, &err), KF_ERR_ARGUMENT, &err, "address");
+}
+
+/* Sizes are named after their inputs, whole. */
+static void names_that_begin_alike(void **state) {
+    char text[200], name[72];
+    float x[3] = {1, 2, 3}, y[2] = {1, 10};
+    int64_t three = 3, two = 2;
+    kf_array in[] = {vector(x, &three), vector(y, &two)}, out = {0};
+    kf_error err = {0};
+    memset(name, 'a', 70);
+    name[70] = 0;
+    snprintf(text, sizeof text, "sum(%s1) + sum(%s2)", name, name);
+    expect_ok(kf_eval(*state, text, 2, in, 1, &out, &err), &err);
+    assert_true(*(float *)out.data == 17);
+    kf_array_free(*state, &out);
 }
 
 /* Memory of a device that there isn't isn't the host's. */
@@ -422,6 +438,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(eval_into_given_results, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(eval_reports_mistakes, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(eval_without_arguments, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(names_that_begin_alike, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(devices_that_there_are_not, context_setup,
                                         context_teardown),
         cmocka_unit_test(questions_about_nothing),

@@ -11,7 +11,6 @@ static bool input_sizes(kf__evaluator *ev, const kf__param *param, const kf_spec
     kf__exprs *pool = &ev->g->exprs;
     const kf__annotation *a = &param->annotation;
     for (int d = 0; d < spec->ndim; d++) {
-        char own[80];
         if (a->sizes && a->size[d].name_n) {
             size[d] = kf__x_name(pool, ev->def->module->text + a->size[d].name, a->size[d].name_n);
         } else if (a->sizes) {
@@ -19,8 +18,8 @@ static bool input_sizes(kf__evaluator *ev, const kf__param *param, const kf_spec
         } else if (spec->shape && spec->shape[d] == 1) {
             size[d] = kf__x_const(pool, 1);
         } else {
-            int n = snprintf(own, sizeof own, "%.64s.%d", name, d);
-            size[d] = kf__x_name(pool, own, (size_t)n);
+            const char *own = kf__arena_printf(&ev->arena, "%s.%d", name, d);
+            size[d] = own ? kf__x_name(pool, own, strlen(own)) : 0;
         }
         if (!size[d]) return kf__eval_memory(ev);
     }
