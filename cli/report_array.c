@@ -139,6 +139,10 @@ void report_array(FILE *to, const kf_array *a) {
         p.strides[i] = a->strides ? a->strides[i] : count;
         if (!kf__mul_ok(count, a->shape[i], &count)) count = INT64_MAX;
     }
+    if (count == 0) { /* as NumPy prints it; the other sizes may be as large as they like */
+        fputs("[]\n", to);
+        return;
+    }
     p.all = count <= SHOW_ALL_UP_TO;
     const char *first = (const char *)a->data + a->byte_offset;
     visit_all(&p, 0, first, look);

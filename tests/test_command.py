@@ -392,6 +392,20 @@ def test_emit_cubin(run, tmp_path):
 def test_json_of_a_failure_is_no_file(run, tmp_path):
     run("run", "x * 2", "x=ones(3)", "-o", "a.npy", "-o", "b.npy", "--json", "out.json", code=2)
     assert not (tmp_path / "out.json").exists() and not (tmp_path / "a.npy").exists()
+    run("explain", "max(x)", "x=zeros(0)", "--json", "why.json", code=2)
+    assert not (tmp_path / "why.json").exists()
+
+
+def test_explain_saves_json(run, tmp_path):
+    run("explain", "exp(x) * 2", "x=ones(3)", "--json", "why.json")
+    text = (tmp_path / "why.json").read_text()
+    assert json.loads(text)["fused"]["kernels"] == 1 and text.count("\n") == 1
+
+
+@pytest.mark.parametrize("shape", ["0", "3, 0", "0, 3", "10000000000, 0", "2, 0, 3"])
+def test_empty_arrays_are_printed_as_numpy_does(run, shape):
+    done = run("run", "x + 1", f"x=zeros({shape})", timeout=20)
+    assert done.stdout.splitlines()[1] == "[]"
 
 
 def test_ops(run):
