@@ -28,7 +28,8 @@ const char *device_name(kf_device device, char *to) {
 
 int64_t array_count(const kf_array *array) {
     int64_t count = 1;
-    for (int i = 0; i < array->ndim; i++) count *= array->shape[i];
+    for (int i = 0; i < array->ndim; i++)
+        if (!kf__mul_ok(count, array->shape[i], &count)) count = 0; /* another size is 0 */
     return count;
 }
 

@@ -305,6 +305,13 @@ def test_check_grants_what_kernels_round(run, seed):
     assert out["ok"], out
 
 
+@pytest.mark.parametrize("shape", ["10000000000, 0", "10000000000, 10000000000, 0"])
+@pytest.mark.parametrize("text", ["x + 1", "x.T", "concat((x, x), axis=1)",
+                                  "take_along_axis(x, cast(x, i64), axis=-1)"])
+def test_check_of_nothing(run, text, shape):
+    assert run("check", text, f"x=zeros({shape})", timeout=20, json_output=True)["ok"]
+
+
 def test_check_eager(run):
     out = run("check", "gelu(x + y) * 2", "x=randn(1000, dtype=f16)", "y=randn(1000, dtype=f16)",
               "--numerics", "eager", json_output=True)

@@ -222,7 +222,7 @@ static kf_status reduce(walk *w, const kf__node *node, const value *v, const voi
             if ((int)(node->axes >> d & 1) != reduced) continue;
             shape[m] = arg->shape[d];
             strides[m++] = dense[d];
-            if (reduced) n *= arg->shape[d];
+            if (reduced && !kf__mul_ok(n, arg->shape[d], &n)) n = 0; /* another size is 0 */
         }
     }
     void *rows = take(w, (size_t)arg->count, 8);
@@ -261,6 +261,7 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
     const kf__node *node = kf__at(w->g, r);
     const value *v = &w->values[r];
     int64_t outside;
+    if (v->count == 0) return KF_OK; /* many rows of nothing would take their time */
     switch ((kf__kind)node->kind) {
     case KF__INPUT: load_input(&w->inputs[node->index], (kf__dtype)node->dtype, out); break;
     case KF__CONSTANT:
@@ -382,12 +383,16 @@ static void show_others(walk *w, kf__ref r) {
 static kf_status one_node(walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     value *v = &w->values[r];
+    bool empty = false, fits = true; /* of nothing the other sizes may be any */
     v->count = 1;
     for (int d = 0; d < node->rank; d++) {
         KF_TRY(size_of(w, node->shape[d], &v->shape[d]));
-        if (!kf__mul_ok(v->count, v->shape[d], &v->count) || v->count > INT64_MAX / 8)
-            return kf__fail(w->err, KF_ERR_LIMIT, "a value has too many elements");
+        fits = fits && kf__mul_ok(v->count, v->shape[d], &v->count);
+        empty = empty || v->shape[d] == 0;
     }
+    if (empty) v->count = 0;
+    else if (!fits || v->count > INT64_MAX / 8)
+        return kf__fail(w->err, KF_ERR_LIMIT, "a value has too many elements");
     v->disturbed = w->opt.samples > 0 && disturbs(w, r);
     v->run = take(w, v->disturbed ? (size_t)w->opt.samples + 1 : 1, sizeof *v->run);
     if (!v->run) return kf__out_of_memory(w->err);

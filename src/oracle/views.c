@@ -5,7 +5,7 @@ void kf__o_row_major(int rank, const int64_t *shape, int64_t *strides) {
     int64_t step = 1;
     for (int d = rank - 1; d >= 0; d--) {
         strides[d] = step;
-        step *= shape[d];
+        if (!kf__mul_ok(step, shape[d], &step)) step = 0; /* then there are no elements */
     }
 }
 
