@@ -113,6 +113,13 @@ def test_run_several_results(run, tmp_path):
     assert "-o needs a file" in run("run", "x", "x=@x.npy", "-o", "-", code=2).stderr
 
 
+def test_no_two_results_have_one_name(run):
+    out = run("run", "out1 = x * 3; out1, x, x, exp(x)", "x=ones(4)", json_output=True)
+    assert [r["name"] for r in out["results"]] == ["out1", "x", "out2", "out3"]
+    out = run("run", "out1 = x * 3; out1, x * 5", "x=ones(4)", json_output=True)
+    assert [r["name"] for r in out["results"]] == ["out1", "out2"]
+
+
 @pytest.mark.parametrize("text", [
     "x - x[:, :1]", "x[:, 1:2] * x", "x[:1] + x", "x[:, ::2] * x[:, 1::2][:, :1]", "x[:1] * x[:1]",
     "softmax(x - x[:, -1:])", "where(x[:1, 3:4] > 0, x, x[:, :1])"])

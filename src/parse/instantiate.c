@@ -103,9 +103,13 @@ static bool add_result(kf__evaluator *ev, const kf__ast *node, const kf__object 
                        uint32_t i) {
     char own[32];
     kf__ref ref;
+    bool named = node && node->kind == KF__A_NAME;
+    const char *name = named ? ev->def->slots[node->slot] : own;
     snprintf(own, sizeof own, "out%u", i);
-    const char *name = node && node->kind == KF__A_NAME ? ev->def->slots[node->slot] : own;
-    if (name_taken(ev->g, name)) name = own;
+    for (uint32_t next = i; name_taken(ev->g, name); next++) { /* a variable may be called out1 */
+        snprintf(own, sizeof own, "out%u", next);
+        name = own;
+    }
     if (!to_result(ev, value, &ref)) return false;
     kf__result(ev->g, ref, name);
     return kf__graph_ok(ev->g) || kf__eval_memory(ev);
