@@ -52,6 +52,22 @@ static void test_errors(void **state) {
     assert_string_equal(kf_status_text((kf_status)999), "an unknown status");
 }
 
+static void test_what_steers_a_terminal_is_no_message(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"\x1b[31m", "?[31m"}, {"\xc2\x9b" "31m", "??31m"}, {"a\rb\x7f", "a?b?"},
+        {"two\nlines", "two\nlines"}, {"\xff\xc3\xa9", "?\xc3\xa9"},
+        {"\xc2\xa0\xc2\xb5", "\xc2\xa0\xc2\xb5"},
+    };
+    for (size_t i = 0; i < KF__COUNT(rows); i++) {
+        kf_error err = {0};
+        kf__fail(&err, KF_ERR_IO, "%s", rows[i].text);
+        assert_string_equal(err.message, rows[i].message);
+    }
+}
+
 static void test_long_message_is_cut_between_characters(void **state) {
     (void)state;
     for (int lead = 0; lead < 4; lead++) {
@@ -343,6 +359,7 @@ static void test_embedded_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_what_steers_a_terminal_is_no_message),
         cmocka_unit_test(test_long_message_is_cut_between_characters),
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_every_allocation_may_fail),

@@ -23,12 +23,17 @@ static void end_cut_message(char *message, size_t size) {
     memcpy(message + end, "...", 4);
 }
 
+/* Below a space, DEL, and U+0080 to U+009F: of these U+009B is what Escape and `[` are. */
+static bool steers_terminals(const unsigned char *s) {
+    return (*s < ' ' && *s != '\n') || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0);
+}
+
 /* What came from files and arguments may be any bytes: what isn't UTF-8, or would steer a terminal,
  * becomes `?`. */
 static void clean(char *message) {
     for (unsigned char *s = (unsigned char *)message; *s;) {
         size_t n = kf__utf8_length(s);
-        if (n == 0 || (*s < ' ' && *s != '\n') || *s == 0x7f) *s = '?', n = 1;
+        if (n == 0 || steers_terminals(s)) *s = '?', n = 1;
         s += n;
     }
 }
