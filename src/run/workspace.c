@@ -36,7 +36,7 @@ static kf_status place(item *it, item *placed, uint32_t n, const item **near, in
         if (placed[i].first <= it->last && it->first <= placed[i].last) near[n_near++] = &placed[i];
     qsort(near, n_near, sizeof *near, by_offset);
     int64_t at = 0;
-    for (uint32_t i = 0; i < n_near && near[i]->offset < at + it->size; i++)
+    for (uint32_t i = 0; i < n_near && near[i]->offset - at < it->size; i++)
         at = kf__max(at, near[i]->offset + near[i]->size);
     int64_t after;
     if (!kf__add_ok(at, it->size, &after))
