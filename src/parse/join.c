@@ -107,27 +107,55 @@ static bool add_piece(kf__evaluator *ev, pieces *p, kf__ref x, int axis, kf__exp
     return kf__eval_node(ev, kf__slice_axis(ev->g, x, axis, start, size, 1), &p->items[p->n++]);
 }
 
-/* n parts; those of `chunk` are ceil(size / n), the last ones less. */
-static bool equal_parts(kf__evaluator *ev, kf__ref x, int axis, int64_t n, bool chunk,
-                        pieces *p) {
+/* n parts of one size. */
+static bool equal_parts(kf__evaluator *ev, kf__ref x, int axis, int64_t n, pieces *p) {
     kf__exprs *pool = &ev->g->exprs;
     kf__expr whole = kf__at(ev->g, x)->shape[axis], count = kf__x_const(pool, n);
-    int64_t size, each;
-    if (!begin_pieces(ev, n, p)) return false;
-    kf__expr up = chunk ? kf__x_add(pool, whole, kf__x_const(pool, n - 1)) : whole;
-    kf__expr step = kf__x_div(pool, up, count);
     kf__object ignored;
-    if (!chunk && !kf__eval_node(ev, kf__same_size(ev->g, kf__x_mul(pool, step, count), whole,
-                                                   "split into equal parts"), &ignored))
+    if (!begin_pieces(ev, n, p)) return false;
+    kf__expr step = kf__x_div(pool, whole, count);
+    if (!kf__eval_node(ev, kf__same_size(ev->g, kf__x_mul(pool, step, count), whole,
+                                         "split into equal parts"), &ignored))
         return false;
-    bool known = kf__x_is_const(pool, whole, &size) && kf__x_is_const(pool, step, &each) &&
-                 each > 0;
-    for (int64_t i = 0; i < n; i++) {
-        kf__expr start = kf__x_mul(pool, step, kf__x_const(pool, i));
-        if (chunk && known && i > 0 && i * each >= size) break;
-        kf__expr left = kf__x_max(pool, kf__x_sub(pool, whole, start), kf__x_const(pool, 0));
-        if (!add_piece(ev, p, x, axis, start, chunk ? kf__x_min(pool, step, left) : step))
+    for (int64_t i = 0; i < n; i++)
+        if (!add_piece(ev, p, x, axis, kf__x_mul(pool, step, kf__x_const(pool, i)), step))
             return false;
+    return true;
+}
+
+/* How many parts of `each` elements there are; of nothing n. */
+static kf__expr count_of_chunks(kf__exprs *pool, kf__expr whole, kf__expr each, int64_t n) {
+    kf__expr one = kf__x_const(pool, 1), all = kf__x_const(pool, n);
+    kf__expr last = kf__x_sub(pool, kf__x_max(pool, whole, one), one);
+    kf__expr some = kf__x_add(pool, kf__x_div(pool, last, kf__x_max(pool, each, one)), one);
+    return kf__x_add(pool, all, kf__x_mul(pool, kf__x_min(pool, whole, one),
+                                          kf__x_sub(pool, some, all)));
+}
+
+/* Parts of ceil(size / n) elements and what is left, so perhaps fewer than n: 4 elements in chunks of
+ * a third are two. Where the size isn't known there are as many as names take them, else n, which is
+ * checked when planned. */
+static bool chunks(kf__evaluator *ev, kf__ref x, int axis, int64_t n, pieces *p) {
+    kf__exprs *pool = &ev->g->exprs;
+    kf__expr whole = kf__at(ev->g, x)->shape[axis], zero = kf__x_const(pool, 0);
+    uint32_t wanted = ev->wanted;
+    int64_t parts;
+    kf__object ignored;
+    if (!begin_pieces(ev, n, p)) return false;
+    kf__expr up = kf__x_add(pool, whole, kf__x_const(pool, n - 1));
+    kf__expr each = kf__x_div(pool, up, kf__x_const(pool, n));
+    kf__expr count = count_of_chunks(pool, whole, each, n);
+    if (!kf__x_is_const(pool, count, &parts)) {
+        parts = wanted && wanted <= n ? wanted : n;
+        const char *why = "how many parts chunk() gives, each but the last of ceil(size / chunks): "
+                          "name as many, a, b = chunk(...)";
+        if (!kf__eval_node(ev, kf__same_size(ev->g, count, kf__x_const(pool, parts), why), &ignored))
+            return false;
+    }
+    for (int64_t i = 0; i < parts; i++) {
+        kf__expr start = kf__x_mul(pool, each, kf__x_const(pool, i));
+        kf__expr left = kf__x_max(pool, kf__x_sub(pool, whole, start), zero);
+        if (!add_piece(ev, p, x, axis, start, kf__x_min(pool, each, left))) return false;
     }
     return true;
 }
@@ -238,13 +266,13 @@ bool kf__make_split(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
     if (!axis_of(ev, &args[2], rank_of(ev, x), &axis)) return false;
     bool ok;
     if (b->data == CHUNK) {
-        ok = kf__to_int(ev, sections, "chunks", &n) && equal_parts(ev, x, axis, n, true, &p);
+        ok = kf__to_int(ev, sections, "chunks", &n) && chunks(ev, x, axis, n, &p);
     } else if (sections->kind != KF__O_NONE) {
         ok = sections->kind == KF__O_TUPLE
                  ? listed_parts(ev, x, axis, sections, false, &p)
                  : kf__to_int(ev, sections, "sections", &n) &&
                        (b->data == BALANCED ? balanced_parts(ev, x, axis, n, &p)
-                                            : equal_parts(ev, x, axis, n, false, &p));
+                                            : equal_parts(ev, x, axis, n, &p));
     } else if (sizes->kind == KF__O_TUPLE) {
         ok = listed_parts(ev, x, axis, sizes, true, &p);
     } else {

@@ -86,6 +86,12 @@ def apart(cases):
     cases.add("split(x, sizes=(1, 3, 2), axis=1)", {"x": x},
               tuple(t.numpy() for t in torch.tensor(x).split((1, 3, 2), 1)))
     cases.add("chunk(v, 3)", {"v": v}, tuple(t.numpy() for t in torch.tensor(v).chunk(3)))
+    cases.add("a, b = torch.chunk(x, 3); a, b", {"x": x},
+              tuple(t.numpy() for t in torch.tensor(x).chunk(3)))
+    cases.add("a, b, c = x.chunk(4, dim=1); a + b, c", {"x": x}, (x[:, :2] + x[:, 2:4], x[:, 4:]))
+    cases.add("x[:, :0].chunk(3, 1)", {"x": x}, (x[:, :0],) * 3)
+    cases.add("a, b = torch.chunk(v[:4], 3); c, d, e = np.array_split(v[:4], 3); a, b, c, d, e",
+              {"v": v}, (v[:2], v[2:4], v[:2], v[2:3], v[3:4]))
     cases.add("a, b = unbind(x[:2], n=2); a - b", {"x": x}, x[0] - x[1])
     t = torch.tensor(x)
     cases.add("a, b = split(x, sizes=4, axis=1); a.sum(1), b", {"x": x},
