@@ -50,6 +50,7 @@ MAKER(expand_dims);
 MAKER(take);
 MAKER(limits);
 MAKER(slide);
+MAKER(slide_first);
 MAKER(scan);
 /* All elements in a row. */
 kf__ref kf__flat(kf_graph *g, kf__ref x);

@@ -19,7 +19,49 @@ def with_strange_ones(rng):
     return x
 
 
+def with_equal_ones(*shape):
+    """Many equal elements, NaN and infinite ones."""
+
+    def make(rng):
+        x = np.float32(rng.integers(0, 3, shape))
+        x[rng.random(shape) < 0.1] = np.nan
+        return np.where(rng.random(shape) < 0.3, np.float32(-np.inf), x)
+
+    return make
+
+
+def with_indices(t):
+    for r, shape in {1: (2, 2, 13), 2: (2, 2, 9, 8), 3: (1, 2, 5, 6, 7)}.items():
+        for options in (
+            {"kernel_size": 2},
+            {"kernel_size": 1, "stride": 2},
+            {"kernel_size": 3, "stride": 1, "padding": 1, "ceil_mode": True},
+            {"kernel_size": 3, "stride": 2, "padding": 1, "dilation": 2},
+            {"kernel_size": (3, 2, 4)[:r], "stride": (1, 2, 3)[:r], "padding": (1, 0, 2)[:r]},
+        ):
+            options = {**options, "return_indices": True}
+            name = f"max_pool{r}d"
+            add = t.pointwise if r < 3 and options["kernel_size"] != 1 else t.add
+            add(call(name, options), lambda x, n=name, o=options: getattr(F, n)(x, **o), "ulp 0",
+                x=with_equal_ones(*shape))
+        t.pointwise(f"F.{name}_with_indices(x, 2, None, 1, 1, False, False)",
+                    lambda x, n=name: getattr(F, n)(x, 2, None, 1, return_indices=True), "ulp 0",
+                    x=with_equal_ones(*shape[1:]))
+        t.add(f"max_pool{r}d(x, 2, return_indices=True)",
+              lambda x, n=name: tuple(t.to(d) for t, d in zip(
+                  getattr(F, n)(x.double(), 2, return_indices=True), (torch.int32, torch.int64))),
+              x=integers(0, 2, *shape, dtype="int32"))
+        for size in (1, 2, 5, 7) + (((3, None, 2)[:r], (None, 1, 4)[:r]) if r > 1 else ()):
+            name = f"adaptive_max_pool{r}d"
+            t.add(f"{name}(x, {size}, return_indices=True)",
+                  lambda x, n=name, s=size: getattr(F, n)(x, s, return_indices=True), "ulp 0",
+                  x=with_equal_ones(*shape))
+        t.add(f"F.{name}_with_indices(x, output_size=3, return_indices=False)",
+              lambda x, n=name: getattr(F, n)(x, 3, True), "ulp 0", x=with_equal_ones(*shape[1:]))
+
+
 def rows(t):
+    with_indices(t)
     for r, shape in SHAPES.items():
         for options in (
             {"kernel_size": 2},
