@@ -51,6 +51,7 @@ MAKER(take);
 MAKER(limits);
 MAKER(slide);
 MAKER(slide_first);
+MAKER(unslide);
 MAKER(scan);
 /* All elements in a row. */
 kf__ref kf__flat(kf_graph *g, kf__ref x);

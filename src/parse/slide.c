@@ -1,4 +1,4 @@
-/* The makers of _slide and _slide_first: what windows that slide along an axis hold. A window of `kernel` elements,
+/* The makers of _slide, _slide_first and _unslide: what windows that slide along an axis hold. A window of `kernel` elements,
  * `dilation` apart, moves by `stride`; the k-th elements of all `count` windows are one slice:
  *
  *     x       0 1 2 3 4 5 6     kernel 3, stride 2
@@ -107,4 +107,81 @@ bool kf__make_slide_first(kf__evaluator *ev, const kf__builtin *b, const kf__obj
     }
     return kf__eval_node(ev, value[0], &pair[0]) && kf__eval_node(ev, place[0], &pair[1]) &&
            kf__tuple(ev, pair, 2, out);
+}
+
+/* ---------------------------------------------------------------- windows put together */
+
+/* The axes `axis` and `axis` + 1 as one. */
+static kf__ref merged(kf_graph *g, kf__ref x, int axis) {
+    kf__expr shape[KF__MAX_RANK];
+    if (!x) return 0;
+    const kf__node *n = kf__at(g, x);
+    int rank = n->rank - 1;
+    for (int d = 0; d < rank; d++) shape[d] = n->shape[d <= axis ? d : d + 1];
+    shape[axis] = kf__x_mul(&g->exprs, n->shape[axis], n->shape[axis + 1]);
+    return kf__reshape(g, x, rank, shape);
+}
+
+/* Zeros around x along an axis, or less of x, so that it has n elements. */
+static kf__ref placed(kf_graph *g, kf__ref x, int axis, int64_t before, kf__expr n) {
+    kf__expr shape[KF__MAX_RANK], widths[KF__MAX_RANK];
+    if (!x) return 0;
+    const kf__node *from = kf__at(g, x);
+    int rank = from->rank;
+    for (int d = 0; d < rank; d++) {
+        shape[d] = d == axis ? n : from->shape[d];
+        widths[d] = kf__x_const(&g->exprs, d == axis ? before : 0);
+    }
+    kf__ref zero = kf__constant(g, (kf__dtype)from->dtype, 0, 0, false);
+    return zero ? kf__pad(g, x, zero, shape, widths) : 0;
+}
+
+/* Windows that don't meet: their elements in a row, with zeros between them. */
+static kf__ref apart(kf_graph *g, kf__ref x, const windows *w) {
+    uint8_t order[KF__MAX_RANK];
+    int axis = (int)w->axis;
+    x = placed(g, x, axis, 0, kf__x_const(&g->exprs, w->stride));
+    if (!x) return 0;
+    for (int d = 0; d < kf__at(g, x)->rank; d++) order[d] = (uint8_t)d;
+    order[axis]++, order[axis + 1]--;
+    return merged(g, kf__permute(g, x, order), axis);
+}
+
+/* The k-th elements of all windows, as far apart as these are. */
+static kf__ref spread(kf_graph *g, kf__ref x, const windows *w, int k) {
+    int axis = (int)w->axis;
+    kf__expr one = kf__x_const(&g->exprs, 1), step = kf__x_const(&g->exprs, w->stride);
+    x = kf__slice_axis(g, x, axis, kf__x_const(&g->exprs, k), one, 1);
+    x = x ? kf__remove_axis(g, x, axis) : 0;
+    x = x ? kf__insert_axis(g, x, axis + 1) : 0;
+    return merged(g, placed(g, x, axis + 1, 0, step), axis);
+}
+
+/* What _slide's tuple was taken from, where windows don't meet; where they do, sums. x has the elements
+ * of windows along `axis` and the windows behind it; the result has n elements there, the first of
+ * which is `padding` behind where the first window begins. */
+bool kf__make_unslide(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                      kf__object *out) {
+    kf__ref x, part[MOST_SLICES];
+    kf__object made;
+    windows w;
+    int64_t padding;
+    (void)b;
+    kf__begin_call(ev, "_unslide");
+    if (!kf__to_node(ev, &args[0], &x) || !read_windows(ev, &args[1], &w) ||
+        !kf__to_int(ev, &args[6], "padding", &padding))
+        return false;
+    int n = (int)w.kernel, axis = (int)w.axis;
+    if (w.dilation == 1 && w.stride >= n)
+        return kf__eval_node(ev, placed(ev->g, apart(ev->g, x, &w), axis, -padding, w.count), out);
+    for (int k = 0; k < n; k++) {
+        part[k] = placed(ev->g, spread(ev->g, x, &w, k), axis, k * w.dilation - padding, w.count);
+        if (!kf__eval_node(ev, part[k], &made)) return false;
+    }
+    for (; n > 1; n = (n + 1) / 2) {
+        for (int k = 0; k < n / 2; k++)
+            part[k] = kf__apply2(ev->g, KF__ADD, part[2 * k], part[2 * k + 1]);
+        if (n % 2) part[n / 2] = part[n - 1];
+    }
+    return kf__eval_node(ev, part[0], out);
 }

@@ -125,3 +125,18 @@ def rows(t):
           x=integers(-90, 90, 1, 2, 4, 4, dtype="int32"))
     t.add("unfold(x, (2, 3), padding=1)", lambda x: F.unfold(x, (2, 3), padding=1), "ulp 0",
           x=normal(3, 4, 5))
+
+    for kernel, dilation, padding, stride in (
+        (2, 1, 0, 1), (3, 1, 1, 2), ((2, 3), 2, (1, 2), (2, 1)), (1, 1, 0, 3), (2, 1, 0, 2),
+        (2, 1, 1, 3), ((1, 4), (1, 2), 0, 1), (3, 2, 2, 2),
+    ):
+        options = (kernel, dilation, padding, stride)
+        blocks = F.unfold(torch.zeros(2, 3, 7, 9), *options).shape
+        t.add(f"fold(x, (7, 9), {kernel}, {dilation}, {padding}, {stride})",
+              lambda x, o=options: F.fold(x, (7, 9), *o), "rel 2e-6 abs 1e-6", x=normal(*blocks))
+    t.add("fold(unfold(x, 4, stride=4), output_size=8, kernel_size=4, stride=4)", lambda x: x, "ulp 0",
+          x=normal(1, 3, 8, 8))
+    t.add("F.fold(x, (3, 4), (2, 2), padding=1)", lambda x: F.fold(x, (3, 4), 2, padding=1),
+          "rel 2e-6 abs 1e-6", x=normal(8, 20))
+    t.add("fold(x, 3, 2)", lambda x: F.fold(x.double(), 3, 2).to(torch.int32),
+          x=integers(-90, 90, 1, 8, 4, dtype="int32"))
