@@ -1,5 +1,6 @@
-/* The makers of _slide, _slide_first and _unslide: what windows that slide along an axis hold. A window of `kernel` elements,
- * `dilation` apart, moves by `stride`; the k-th elements of all `count` windows are one slice:
+/* The makers of _slide, _slide_first and _unslide: what windows that slide along an axis hold. A
+ * window of `kernel` elements, `dilation` apart, moves by `stride`; the k-th elements of all `count`
+ * windows are one slice:
  *
  *     x       0 1 2 3 4 5 6     kernel 3, stride 2
  *     k = 0   0   2   4
@@ -59,8 +60,7 @@ bool kf__make_slide(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
     return kf__eval_node(ev, slice[0], out);
 }
 
-/* Of two largest elements and where they are, which the earlier one is unless the later is larger or
- * NaN. */
+/* Of two elements and their places the earlier ones, unless the later element is larger or NaN. */
 static void later(kf_graph *g, const kf__ref *value, const kf__ref *place, kf__ref *values,
                   kf__ref *places) {
     kf__ref larger = kf__apply2(g, KF__GREATER, value[1], value[0]);
@@ -157,9 +157,9 @@ static kf__ref spread(kf_graph *g, kf__ref x, const windows *w, int k) {
     return merged(g, placed(g, x, axis + 1, 0, step), axis);
 }
 
-/* What _slide's tuple was taken from, where windows don't meet; where they do, sums. x has the elements
- * of windows along `axis` and the windows behind it; the result has n elements there, the first of
- * which is `padding` behind where the first window begins. */
+/* What _slide's tuple was taken from, where windows don't meet; where they do, sums. x has the
+ * elements of windows along `axis` and the windows behind it; the result has n elements there, the
+ * first of which is `padding` behind where the first window begins. */
 bool kf__make_unslide(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                       kf__object *out) {
     kf__ref x, part[MOST_SLICES];

@@ -134,8 +134,8 @@ def rows(t):
         blocks = F.unfold(torch.zeros(2, 3, 7, 9), *options).shape
         t.add(f"fold(x, (7, 9), {kernel}, {dilation}, {padding}, {stride})",
               lambda x, o=options: F.fold(x, (7, 9), *o), "rel 2e-6 abs 1e-6", x=normal(*blocks))
-    t.add("fold(unfold(x, 4, stride=4), output_size=8, kernel_size=4, stride=4)", lambda x: x, "ulp 0",
-          x=normal(1, 3, 8, 8))
+    t.add("fold(unfold(x, 4, stride=4), output_size=8, kernel_size=4, stride=4)", lambda x: x,
+          "ulp 0", x=normal(1, 3, 8, 8))
     t.add("F.fold(x, (3, 4), (2, 2), padding=1)", lambda x: F.fold(x, (3, 4), 2, padding=1),
           "rel 2e-6 abs 1e-6", x=normal(8, 20))
     t.add("fold(x, 3, 2)", lambda x: F.fold(x.double(), 3, 2).to(torch.int32),
