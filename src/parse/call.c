@@ -56,7 +56,7 @@ static uint32_t find_alias(const signature *s, const char *name, uint32_t length
         const char *other, *ours;
     } aliases[] = {
         {"dim", "axis"}, {"dims", "axis"}, {"dims", "axes"}, {"axes", "axis"}, {"axis", "axes"},
-        {"keepdim", "keepdims"}, {"dim0", "axis0"}, {"dim1", "axis1"}, {"dim0", "axes"},
+        {"dimension", "axis"}, {"keepdim", "keepdims"}, {"dim0", "axis0"}, {"dim1", "axis1"}, {"dim0", "axes"},
         {"start_dim", "start"}, {"end_dim", "end"},
         {"input", "x"}, {"input", "a"}, {"other", "b"}, {"x1", "a"}, {"x2", "b"}, {"a", "x"},
         {"self", "x"}, {"exponent", "b"}, {"other", "y"}, {"x1", "x"}, {"x2", "y"},
@@ -208,6 +208,23 @@ static bool bind_position(kf__evaluator *ev, const signature *s, const kf__part 
     return put(ev, s, at, &value, to);
 }
 
+/* Behind torch `axis` of what reduces: of a number 0 and -1 are all there is, and no axis at all isn't
+ * what it is in NumPy. max and min of a number have places to give, too. */
+static bool torch_axis(kf__evaluator *ev, const signature *s, kf__object *to) {
+    uint32_t at = find_parameter(s, "axis", 4);
+    const kf__object *x = &to[place_of(s, 0)];
+    if (at == UINT32_MAX || find_parameter(s, "keepdims", 8) == UINT32_MAX) return true;
+    kf__object *axis = &to[place_of(s, at)];
+    const kf__object *only = axis->kind == KF__O_TUPLE && axis->n == 1 ? axis->items : axis;
+    if (axis->kind == KF__O_TUPLE && axis->n == 0)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "an empty dim is all axes in PyTorch: leave it out");
+    bool number = x->kind == KF__O_ARRAY && kf__at(ev->g, x->ref)->rank == 0;
+    bool pair = s->def && (strcmp(s->name, "max") == 0 || strcmp(s->name, "min") == 0);
+    if (number && !pair && only->kind == KF__O_INT && (only->integer == 0 || only->integer == -1))
+        *axis = (kf__object){.kind = KF__O_NONE};
+    return true;
+}
+
 /* Evaluate the arguments of a call into the places of their parameters. */
 static bool bind(kf__evaluator *ev, const signature *s, const kf__ast *node, kf__object *to) {
     bool keywords = false;
@@ -232,7 +249,7 @@ static bool bind(kf__evaluator *ev, const signature *s, const kf__ast *node, kf_
             return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() needs an argument for `%.*s`", s->name,
                                  (int)length, word);
     }
-    return true;
+    return node->family != KF__TORCH || !is_known(s) || torch_axis(ev, s, to);
 }
 
 /* ---------------------------------------------------------------- builtins */

@@ -1,7 +1,7 @@
 /* kf_parse: text -> kf_function. Reads the text, then resolves its calls: a def of the text, a
  * builtin, or a def of the library, which is read then and whose calls are resolved in turn; then
  * looks for recursion. So whatever can be said without dtypes and shapes is said here. */
-#include "parse/builtin.h"
+#include "parse/evaluate.h"
 
 #include <stdio.h>
 
@@ -93,6 +93,19 @@ static kf_status longer_form(kf_function *f, kf__def ***list_at, kf__ast *call, 
     return KF_OK;
 }
 
+/* x.var(dim=0): whoever says `dim` means PyTorch's. */
+static bool means_torch(const kf__ast *call, const char *text) {
+    static const char *const theirs[] = {"dim", "keepdim", "unbiased"};
+    if (call->family != KF__METHOD) return false;
+    for (uint32_t i = 0; i < call->n; i++) {
+        const kf__part *part = &call->part[i];
+        const char *name = text + part->name;
+        if (kf__index_of(theirs, KF__COUNT(theirs), name, part->name_n) < KF__COUNT(theirs))
+            return true;
+    }
+    return false;
+}
+
 static kf_status resolve_call(kf_function *f, kf__def ***list_at, kf__def *from, kf__ast *call,
                               kf_error *err) {
     const char *name = from->module->text + call->name;
@@ -100,6 +113,10 @@ static kf_status resolve_call(kf_function *f, kf__def ***list_at, kf__def *from,
     bool own = call->family == KF__OURS || call->family == KF__METHOD;
     kf__def *def = from->library || !own ? NULL : find_def(f, false, name, n);
     if (!def && call->family != KF__OURS) KF_TRY(def_of_module(f, list_at, call, name, &def, err));
+    if (!def && means_torch(call, from->module->text)) {
+        call->family = KF__TORCH;
+        KF_TRY(def_of_module(f, list_at, call, name, &def, err));
+    }
     if (!def) {
         const kf__builtin *b = kf__builtin_find(name, n);
         if (b && kf__builtin_private(b) && !from->library) b = NULL;

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.special as sp
 import torch
-from composites.table import EXTREME, bools, normal, special, uniform
+from composites.table import EXTREME, bools, integers, normal, special, uniform
 
 from_numpy = torch.from_numpy
 
@@ -76,6 +76,9 @@ def rows(t):
     t.pointwise("logit(x)", by(sp.logit), x=np.float32([0, 1, 1e-30, 1e-45, 0.5, 0.50001, 0.4999,
                                                         0.25, 0.75, 0.99999, np.nan]))
     t.pointwise("logit(x, 0.1)", by(lambda x: sp.logit(np.clip(x, 0.1, 0.9))), x=uniform(-0.5, 1.5, 40))
+    t.pointwise("masked_fill(x, x > 3, 7.5), x.masked_fill(x < 0, 2)",
+                lambda x: (x.masked_fill(x > 3, 7.5), x.masked_fill(x < 0, 2)),
+                x=integers(-9, 9, 20, dtype="int32"))
     t.pointwise("masked_fill(x, mask, value)", lambda x, mask, value: x.masked_fill(mask, -2.5),
                 x=normal(5, 7), mask=bools(5, 7), value=-2.5)
     near = np.float32([1, 2, np.nan])

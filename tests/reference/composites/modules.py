@@ -10,7 +10,29 @@ from scipy import special
 from scipy import stats as st
 
 
+def as_torch_says(t):
+    """dim=, keepdim= and unbiased= are PyTorch's; so is what has no axis."""
+    x = {"x": normal(5, 6)}
+    for call in ("var(dim=0)", "std(dim=1, keepdim=True)", "var(unbiased=False)",
+                 "std(dim=(0, 1), unbiased=True)", "max(dim=0)", "min(dim=1, keepdim=True)",
+                 "norm(dim=0)", "argmax(dim=1)"):
+        t.add(f"x.{call}", lambda x, c=call: eval(f"x.{c}", {"x": x}), **x)
+    t.add("x.var(axis=0), x.std(keepdims=True)",
+          lambda x: (x.var(0, correction=0), x.std((0, 1), correction=0, keepdim=True)), **x)
+    t.add("torch.max(x, other=y), torch.min(x, other=y)",
+          lambda x, y: (torch.max(x, y), torch.min(x, y)), "ulp 0", x=normal(5), y=normal(5))
+    for call in ("sum(x, 0)", "mean(x, dim=-1)", "prod(x, 0, True)", "amax(x, [-1])",
+                 "argmax(x, 0)", "var(x, 0, False)", "logsumexp(x, 0)", "max(x, 0)",
+                 "min(x, dim=-1, keepdim=True)", "softmax(x, 0)", "log_softmax(x, -1)", "norm(x, 1, 0)",
+                 "count_nonzero(x, -1)", "aminmax(x, dim=0)"):
+        t.add("torch." + call, lambda x, c=call: eval("torch." + c, {"torch": torch, "x": x}),
+              x=normal())
+    t.add("F.softmax(x), F.softmin(x, 0), x.sum(dim=0), x.max(dim=0).indices",
+          lambda x: (x - x + 1, x - x + 1, x, torch.tensor(0)), x=normal())
+
+
 def rows(t):
+    as_torch_says(t)
     x = {"x": normal(5, 38)}
     for name in ("var", "std"):
         f = getattr(torch, name)

@@ -108,6 +108,8 @@ def rows(t):
             name = f"adaptive_max_pool{r}d"
             t.add(f"{name}(x, output_size={size}, return_indices=False)",
                   lambda x, n=name, s=size: getattr(F, n)(x, s), "ulp 0", x=normal(*shape))
+    t.add("F.max_pool2d(x, [2], [3]), avg_pool2d(x, (2,))",
+          lambda x: (F.max_pool2d(x, [2], [3]), F.avg_pool2d(x, (2,))), CLOSE, x=normal(2, 6, 7))
     t.pointwise("max_pool2d(x, 3, 2, 1)", lambda x: F.max_pool2d(x, 3, 2, 1), "ulp 0",
                 x=with_strange_ones)
     t.pointwise("avg_pool2d(x, 3, 2, 1)", lambda x: F.avg_pool2d(x, 3, 2, 1), CLOSE,

@@ -86,6 +86,9 @@ def rows(t):
     t.pointwise("matrix_transpose(x) * 2", lambda x: 2 * x.mT, "ulp 0", x=normal(2, 3, 4))
     t.pointwise("kron(x, y)", torch.kron, "ulp 0.5", x=normal(2, 3), y=normal(4, 2))
     t.pointwise("kron(x, y)", torch.kron, "ulp 0.5", x=normal(5), y=normal(3))
+    t.pointwise("kron(x, y)", torch.kron, "ulp 0.5", x=normal(2, 3, 2), y=normal(4))
+    t.pointwise("torch.kron(x, y)", torch.kron, "ulp 0.5", x=normal(3), y=normal(2, 1, 2, 3))
+    t.pointwise("kron(x, y)", torch.kron, "ulp 0.5", x=normal(), y=normal())
     t.pointwise("unflatten(x, -2, (2, -1)) * 2", lambda x: 2 * torch.unflatten(x, -2, (2, -1)),
                 "ulp 0", x=normal(2, 6, 3))
     for text, reference in (

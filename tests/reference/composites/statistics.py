@@ -87,6 +87,10 @@ def pairs(t):
 def nans(t):
     holes = np.float32(np.random.default_rng(5).standard_normal((6, 37)))
     holes[::2, ::3] = np.nan
+    for name in ("nansum", "nanmean"):
+        t.add(f"torch.{name}(x, 1, True, dtype=x.dtype) + {name}(x, dtype=x.dtype)",
+              lambda x, n=name: getattr(np, n)(x, 1, keepdims=True) + getattr(np, n)(x),
+              x=np.where(np.arange(40) % 7 == 3, np.nan, np.arange(40)).astype("f4").reshape(5, 8))
     for name, function in (("nansum", np.nansum), ("nanprod", np.nanprod),
                            ("nanmean", np.nanmean), ("nanmax", np.nanmax), ("nanmin", np.nanmin),
                            ("nanvar", np.nanvar), ("nanstd", np.nanstd)):
