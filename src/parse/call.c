@@ -56,8 +56,8 @@ static uint32_t find_alias(const signature *s, const char *name, uint32_t length
         const char *other, *ours;
     } aliases[] = {
         {"dim", "axis"}, {"dims", "axis"}, {"dims", "axes"}, {"axes", "axis"}, {"axis", "axes"},
-        {"dimension", "axis"}, {"keepdim", "keepdims"}, {"dim0", "axis0"}, {"dim1", "axis1"}, {"dim0", "axes"},
-        {"start_dim", "start"}, {"end_dim", "end"},
+        {"dimension", "axis"}, {"keepdim", "keepdims"}, {"dim0", "axis0"}, {"dim1", "axis1"},
+        {"dim0", "axes"}, {"start_dim", "start"}, {"end_dim", "end"},
         {"input", "x"}, {"input", "a"}, {"other", "b"}, {"x1", "a"}, {"x2", "b"}, {"a", "x"},
         {"self", "x"}, {"exponent", "b"}, {"other", "y"}, {"x1", "x"}, {"x2", "y"},
         {"a_min", "lo"}, {"a_max", "hi"}, {"min", "lo"}, {"max", "hi"}, {"min_val", "lo"},
@@ -74,7 +74,9 @@ static uint32_t find_alias(const signature *s, const char *name, uint32_t length
         {"A", "x"}, {"m", "x"}, {"ary", "x"}, {"N", "n"}, {"M", "m"}, {"x2", "values"},
         {"element", "x"}, {"elements", "x"}, {"test_elements", "test"}, {"moment", "order"},
         {"input", "indices"}, {"input", "start"}, {"offset", "k"}, {"window_length", "n"},
-        {"other", "q"}, {"other", "n"}, {"x", "a"}, {"y", "b"},
+        {"other", "q"}, {"other", "n"}, {"x", "a"}, {"y", "b"}, {"src", "y"}, {"values", "x"},
+        {"input", "p"}, {"indices", "sections"}, {"split_size_or_sections", "sections"},
+        {"y", "other"},
     };
     for (size_t i = 0; i < KF__COUNT(aliases); i++) {
         if (strlen(aliases[i].other) != length || memcmp(aliases[i].other, name, length) != 0)
@@ -147,9 +149,10 @@ static bool put(kf__evaluator *ev, const signature *s, uint32_t at, const kf__ob
 /* Not a def of the text. */
 static bool is_known(const signature *s) { return !s->def || s->def->library; }
 
-/* Values never change, so there is nothing to copy. */
+/* Values never change, so there is nothing to copy, and there are no gradients. */
 static bool means_nothing(const char *name, uint32_t n) {
-    static const char *const names[] = {"inplace", "copy", "non_blocking"};
+    static const char *const names[] = {"inplace", "copy", "non_blocking", "_stacklevel",
+                                        "sparse_grad"};
     return kf__index_of(names, KF__COUNT(names), name, n) < KF__COUNT(names);
 }
 
@@ -208,8 +211,8 @@ static bool bind_position(kf__evaluator *ev, const signature *s, const kf__part 
     return put(ev, s, at, &value, to);
 }
 
-/* Behind torch `axis` of what reduces: of a number 0 and -1 are all there is, and no axis at all isn't
- * what it is in NumPy. max and min of a number have places to give, too. */
+/* Behind torch `axis` of what reduces: of a number 0 and -1 are all there is, and no axis at all
+ * isn't what it is in NumPy. max and min of a number have places to give, too. */
 static bool torch_axis(kf__evaluator *ev, const signature *s, kf__object *to) {
     uint32_t at = find_parameter(s, "axis", 4);
     const kf__object *x = &to[place_of(s, 0)];
@@ -217,7 +220,8 @@ static bool torch_axis(kf__evaluator *ev, const signature *s, kf__object *to) {
     kf__object *axis = &to[place_of(s, at)];
     const kf__object *only = axis->kind == KF__O_TUPLE && axis->n == 1 ? axis->items : axis;
     if (axis->kind == KF__O_TUPLE && axis->n == 0)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "an empty dim is all axes in PyTorch: leave it out");
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT,
+                             "an empty dim is all axes in PyTorch: leave it out");
     bool number = x->kind == KF__O_ARRAY && kf__at(ev->g, x->ref)->rank == 0;
     bool pair = s->def && (strcmp(s->name, "max") == 0 || strcmp(s->name, "min") == 0);
     if (number && !pair && only->kind == KF__O_INT && (only->integer == 0 || only->integer == -1))

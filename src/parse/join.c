@@ -132,9 +132,9 @@ static kf__expr count_of_chunks(kf__exprs *pool, kf__expr whole, kf__expr each, 
                                           kf__x_sub(pool, some, all)));
 }
 
-/* Parts of ceil(size / n) elements and what is left, so perhaps fewer than n: 4 elements in chunks of
- * a third are two. Where the size isn't known there are as many as names take them, else n, which is
- * checked when planned. */
+/* Parts of ceil(size / n) elements and what is left, so perhaps fewer than n: 4 elements in chunks
+ * of a third are two. Where the size isn't known there are as many as names take them, else n, which
+ * is checked when planned. */
 static bool chunks(kf__evaluator *ev, kf__ref x, int axis, int64_t n, pieces *p) {
     kf__exprs *pool = &ev->g->exprs;
     kf__expr whole = kf__at(ev->g, x)->shape[axis], zero = kf__x_const(pool, 0);
@@ -149,7 +149,8 @@ static bool chunks(kf__evaluator *ev, kf__ref x, int axis, int64_t n, pieces *p)
         parts = wanted && wanted <= n ? wanted : n;
         const char *why = "how many parts chunk() gives, each but the last of ceil(size / chunks): "
                           "name as many, a, b = chunk(...)";
-        if (!kf__eval_node(ev, kf__same_size(ev->g, count, kf__x_const(pool, parts), why), &ignored))
+        kf__expr same = kf__same_size(ev->g, count, kf__x_const(pool, parts), why);
+        if (!kf__eval_node(ev, same, &ignored))
             return false;
     }
     for (int64_t i = 0; i < parts; i++) {

@@ -1,6 +1,6 @@
 /* The makers of _slide, _slide_first and _unslide: what windows that slide along an axis hold. A
- * window of `kernel` elements, `dilation` apart, moves by `stride`; the k-th elements of all `count`
- * windows are one slice:
+ * window of `kernel` elements, `dilation` apart, moves by `stride`; the k-th elements of all
+ * `count` windows are one slice:
  *
  *     x       0 1 2 3 4 5 6     kernel 3, stride 2
  *     k = 0   0   2   4

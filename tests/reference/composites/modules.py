@@ -23,10 +23,14 @@ def as_torch_says(t):
           lambda x, y: (torch.max(x, y), torch.min(x, y)), "ulp 0", x=normal(5), y=normal(5))
     for call in ("sum(x, 0)", "mean(x, dim=-1)", "prod(x, 0, True)", "amax(x, [-1])",
                  "argmax(x, 0)", "var(x, 0, False)", "logsumexp(x, 0)", "max(x, 0)",
-                 "min(x, dim=-1, keepdim=True)", "softmax(x, 0)", "log_softmax(x, -1)", "norm(x, 1, 0)",
-                 "count_nonzero(x, -1)", "aminmax(x, dim=0)"):
+                 "min(x, dim=-1, keepdim=True)", "softmax(x, 0)", "log_softmax(x, -1)",
+                 "norm(x, 1, 0)", "count_nonzero(x, -1)", "aminmax(x, dim=0)"):
         t.add("torch." + call, lambda x, c=call: eval("torch." + c, {"torch": torch, "x": x}),
               x=normal())
+    t.add("x.norm(2, 1, dtype=x.dtype), F.softmax(x, 0, _stacklevel=3)[0, :5]",
+          lambda x: (x.norm(2, 1), x.softmax(0)[0, :5]), **x)
+    t.add("torch.select_scatter(x, src=x[0], dim=0, index=1), torch.tensor_split(x, indices=(2,))[0]",
+          lambda x: (torch.select_scatter(x, x[0], 0, 1), x[:2]), "ulp 0", **x)
     t.add("F.softmax(x), F.softmin(x, 0), x.sum(dim=0), x.max(dim=0).indices",
           lambda x: (x - x + 1, x - x + 1, x, torch.tensor(0)), x=normal())
 

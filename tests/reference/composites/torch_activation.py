@@ -22,7 +22,8 @@ def rows(t):
         t.pointwise("F." + call, lambda x, c=call: eval("F." + c, {"F": F, "x": x.clone()}),
                     SMALL, x=special())
     t.pointwise("F.hardtanh(x), F.hardtanh(x, -2, 3)",
-                lambda x: (F.hardtanh(x), F.hardtanh(x, -2, 3)), x=integers(-9, 9, 20, dtype="int32"))
+                lambda x: (F.hardtanh(x), F.hardtanh(x, -2, 3)),
+                x=integers(-9, 9, 20, dtype="int32"))
     for name in ("dropout", "alpha_dropout", "feature_alpha_dropout", "dropout1d", "dropout2d",
                  "dropout3d"):
         t.add(f"F.{name}(x, 0.5, False, True)", lambda x: x, "ulp 0", x=normal(3, 4, 5))

@@ -46,8 +46,8 @@ def rows(t):
     t.add("torch.block_diag(x, y, x, y)", lambda x, y: torch.block_diag(x, y, x, y), "ulp 0",
           x=normal(3, 2), y=normal(2, 4))
     t.add("constant_pad_nd(x, (1, 2), 5), torch.constant_pad_nd(x, pad=(0, 1, 2, 0), value=-1)",
-          lambda x: (torch.constant_pad_nd(x, (1, 2), 5), torch.constant_pad_nd(x, (0, 1, 2, 0), -1)),
-          "ulp 0", x=normal(3, 2))
+          lambda x: (torch.constant_pad_nd(x, (1, 2), 5),
+                     torch.constant_pad_nd(x, (0, 1, 2, 0), -1)), "ulp 0", x=normal(3, 2))
     t.add("constant_pad_nd(x, (1, 2))", lambda x: torch.constant_pad_nd(x, (1, 2)), "ulp 0",
           x=normal(3, 2))
     t.add("frexp(x)", torch.frexp, "ulp 0", x=special())
