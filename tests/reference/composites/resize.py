@@ -58,7 +58,7 @@ def rows(t):
                     lambda theta, c=corners: F.affine_grid(theta, (2, 3, 4, 5), align_corners=c),
                     CLOSE, theta=normal(2, 2, 3))
         for pad in ("zeros", "border", "reflection"):
-            for mode in ("bilinear", "nearest"):
+            for mode in ("bilinear", "nearest", "bicubic"):
                 t.add(f"grid_sample(x, grid, mode='{mode}', padding_mode='{pad}', "
                       f"align_corners={corners})",
                       lambda x, grid, m=mode, p=pad, c=corners: F.grid_sample(
