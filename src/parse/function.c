@@ -49,11 +49,22 @@ static void callable_names(kf_function *f, words *out) {
     }
 }
 
+/* x.mul_(2): there is a function of that name without the mark. */
+static bool works_in_place(const char *name, size_t n) {
+    kf__library_place place;
+    return n > 1 && name[0] != '_' && name[n - 1] == '_' &&
+           (kf__builtin_find(name, n - 1) || kf__library_find(name, n - 1, &place));
+}
+
 static kf_status unknown_function(kf_function *f, const kf__module *module, uint32_t at,
                                   uint32_t n, kf_error *err) {
     const char *name = module->text + at, *why = kf__unsupported(name, n);
     if (why)
         return kf__fail_in(err, KF_ERR_UNSUPPORTED, module, at, "`%.*s` %s", (int)n, name, why);
+    if (works_in_place(name, n))
+        return kf__fail_in(err, KF_ERR_UNSUPPORTED, module, at,
+                           "`%.*s` changes an array, and values never change here: `%.*s` gives a "
+                           "new one", (int)n, name, (int)n - 1, name);
     words names = {0};
     callable_names(f, &names);
     const char *near = kf__nearest(name, n, names.at, names.n);
