@@ -48,7 +48,9 @@ static const struct {
     {"value", "-1.0|2|0"}, {"threshold", "0.5|20"}, {"kernel_size", "2|3|(3, 2)|1|(2, 1, 3)"},
     {"stride", "1|2|3|(1, 2)|None"}, {"padding", "0|1|(1, 0)"}, {"dilation", "1|2"},
     {"ceil_mode", "True|False"}, {"count_include_pad", "True|False"},
-    {"divisor_override", "3|None"}, {"output_size", "1|2|4|(3, None)"}, {"norm_type", "2|1|3.0"},
+    {"divisor_override", "3|None"}, {"norm_type", "2|1|3.0"},
+    {"output_size", "1|2|4|(3, None)|(1, $0.shape[-1])|(1, $0.shape[-1])"},
+    {"return_indices", "True|False"}, {"pad", "(1, 2)|(0, 1, 2, 0)"},
 };
 
 enum { MOST_COMPOSITES = 600 };
