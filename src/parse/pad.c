@@ -6,38 +6,50 @@
  *     pad(x, pad=(1, 2))           PyTorch's order: a pair for the last axis, then the one
  *                                  before it
  *
- * Negative widths leave elements out. Constant padding is a node; the other modes are slices, one
- * behind the other. */
-#include "parse/makers.h"
+ * Negative widths leave elements out. Constant padding is a node, or with a value for each side a
+ * node for each; the other modes are borders (pad_border.c), one behind the other. */
+#include "parse/pad.h"
 
 typedef struct widths {
     kf__expr before[KF__MAX_RANK], after[KF__MAX_RANK];
 } widths;
 
-static bool read_pair(kf__evaluator *ev, const kf__object *o, kf__expr *before, kf__expr *after) {
-    if (o->kind != KF__O_TUPLE)
-        return kf__to_size(ev, o, "widths", before) && (*after = *before, true);
-    if (o->n != 1 && o->n != 2)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT,
-                             "%u widths of one axis: one before and one behind "
-                             "are needed", o->n);
-    return kf__to_size(ev, &o->items[0], "widths", before) &&
-           kf__to_size(ev, &o->items[o->n - 1], "widths", after);
+/* What stands before an axis and behind it. */
+typedef struct sides {
+    const kf__object *before[KF__MAX_RANK], *after[KF__MAX_RANK];
+    bool alike; /* one for all */
+} sides;
+
+/* NumPy's order: one for all, (before, behind) for every axis, or such a pair for each. */
+static bool read_sides(kf__evaluator *ev, const kf__object *o, const char *what, int rank,
+                       sides *s) {
+    bool tuple = o->kind == KF__O_TUPLE, pairs = tuple && o->n > 0;
+    for (uint32_t i = 0; pairs && i < o->n; i++) pairs = o->items[i].kind == KF__O_TUPLE;
+    if (pairs && o->n != 1 && (int)o->n != rank)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u pairs of %s for an array of rank %d", o->n,
+                             what, rank);
+    if (!pairs && tuple && o->n > 2)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u %s: one pair for each axis is written "
+                             "((1, 2), (0, 0)); PyTorch's order, the last axis first, is "
+                             "pad=(...)", o->n, what);
+    s->alike = !tuple || (!pairs && o->n == 1);
+    for (int d = 0; d < rank; d++) {
+        const kf__object *of = pairs ? &o->items[o->n == 1 ? 0 : d] : o;
+        if (of->kind == KF__O_TUPLE && of->n != 1 && of->n != 2)
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u %s of one axis: one before and one "
+                                                      "behind are needed", of->n, what);
+        s->before[d] = of->kind == KF__O_TUPLE ? &of->items[0] : of;
+        s->after[d] = of->kind == KF__O_TUPLE ? &of->items[of->n - 1] : of;
+    }
+    return true;
 }
 
-/* NumPy's order. */
 static bool read_widths(kf__evaluator *ev, const kf__object *o, int rank, widths *w) {
-    bool pairs = o->kind == KF__O_TUPLE && o->n > 0;
-    for (uint32_t i = 0; i < o->n && pairs; i++) pairs = o->items[i].kind == KF__O_TUPLE;
-    if (pairs && o->n != 1 && (int)o->n != rank)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u pairs of widths for an array of rank %d",
-                             o->n, rank);
-    if (!pairs && o->kind == KF__O_TUPLE && o->n > 2)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%u widths: one pair for each axis is written "
-                             "((1, 2), (0, 0)); PyTorch's order, the last axis first, is "
-                             "pad=(...)", o->n);
+    sides s;
+    if (!read_sides(ev, o, "widths", rank, &s)) return false;
     for (int d = 0; d < rank; d++)
-        if (!read_pair(ev, pairs ? &o->items[o->n == 1 ? 0 : d] : o, &w->before[d], &w->after[d]))
+        if (!kf__to_size(ev, s.before[d], "widths", &w->before[d]) ||
+            !kf__to_size(ev, s.after[d], "widths", &w->after[d]))
             return false;
     return true;
 }
@@ -78,85 +90,148 @@ static bool value_in(kf__evaluator *ev, const kf__object *o, kf__dtype dtype, kf
     return kf__eval_node(ev, *out, &ignored);
 }
 
+/* x with `before` and `after` elements more, of one value. */
+static kf__ref with_value(kf_graph *g, kf__ref x, kf__ref value, const kf__expr *before,
+                          const kf__expr *after) {
+    kf__exprs *pool = &g->exprs;
+    kf__expr shape[KF__MAX_RANK];
+    const kf__node *n = kf__at(g, x);
+    for (int d = 0; d < n->rank; d++)
+        shape[d] = kf__x_add(pool, kf__x_add(pool, n->shape[d], before[d]), after[d]);
+    return kf__pad(g, x, value, shape, before);
+}
+
+/* A value for each side: side after side, the last axis' values in the corners. */
+static bool constants(kf__evaluator *ev, kf__ref x, const widths *w, const sides *s,
+                      kf__object *out) {
+    int rank = kf__at(ev->g, x)->rank;
+    for (int i = 0; i < 2 * rank && x; i++) {
+        kf__expr by[2][KF__MAX_RANK];
+        bool behind = i % 2;
+        kf__ref value;
+        for (int d = 0; d < rank; d++) by[0][d] = by[1][d] = kf__x_const(&ev->g->exprs, 0);
+        by[behind][i / 2] = behind ? w->after[i / 2] : w->before[i / 2];
+        if (kf__x_is(&ev->g->exprs, by[behind][i / 2], 0)) continue;
+        if (!value_in(ev, behind ? s->after[i / 2] : s->before[i / 2],
+                      (kf__dtype)kf__at(ev->g, x)->dtype, &value))
+            return false;
+        x = with_value(ev->g, x, value, by[0], by[1]);
+    }
+    return kf__eval_node(ev, x, out);
+}
+
 static bool constant(kf__evaluator *ev, kf__ref x, const widths *w, const kf__object *value,
                      kf__object *out) {
-    kf__exprs *pool = &ev->g->exprs;
-    kf__expr shape[KF__MAX_RANK];
+    sides s;
     kf__ref with;
     const kf__node *n = kf__at(ev->g, x);
-    int rank = n->rank;
-    for (int d = 0; d < rank; d++)
-        shape[d] = kf__x_add(pool, kf__x_add(pool, n->shape[d], w->before[d]), w->after[d]);
-    return value_in(ev, value, (kf__dtype)n->dtype, &with) &&
-           kf__eval_node(ev, kf__pad(ev->g, x, with, shape, w->before), out);
+    if (!read_sides(ev, value, "values", n->rank, &s)) return false;
+    if (!s.alike) return constants(ev, x, w, &s, out);
+    return value_in(ev, n->rank ? s.before[0] : value, (kf__dtype)n->dtype, &with) &&
+           kf__eval_node(ev, with_value(ev->g, x, with, w->before, w->after), out);
 }
 
 /* ---------------------------------------------------------------- other modes */
 
-typedef enum mode { CONSTANT, REFLECT, SYMMETRIC, EDGE, WRAP, MODES } mode;
-
-static bool read_mode(kf__evaluator *ev, const kf__object *o, mode *out) {
+static bool read_mode(kf__evaluator *ev, const kf__object *o, kf__pad_mode *out) {
     static const struct {
         const char *name;
-        mode mode;
-    } names[] = {{"constant", CONSTANT}, {"reflect", REFLECT}, {"symmetric", SYMMETRIC},
-                 {"edge", EDGE}, {"replicate", EDGE}, {"wrap", WRAP}, {"circular", WRAP}};
-    *out = CONSTANT;
+        kf__pad_mode mode;
+    } names[] = {{"constant", KF__PAD_CONSTANT}, {"reflect", KF__PAD_REFLECT},
+                 {"symmetric", KF__PAD_SYMMETRIC}, {"edge", KF__PAD_EDGE},
+                 {"replicate", KF__PAD_EDGE}, {"wrap", KF__PAD_WRAP}, {"circular", KF__PAD_WRAP},
+                 {"linear_ramp", KF__PAD_RAMP}, {"maximum", KF__PAD_MAXIMUM},
+                 {"minimum", KF__PAD_MINIMUM}, {"mean", KF__PAD_MEAN}, {"empty", KF__PAD_EMPTY}};
+    *out = KF__PAD_CONSTANT;
     if (o->kind == KF__O_NONE) return true;
     for (size_t i = 0; o->kind == KF__O_STRING && i < KF__COUNT(names); i++) {
         if (strlen(names[i].name) != o->n || memcmp(names[i].name, o->text, o->n)) continue;
         *out = names[i].mode;
         return true;
     }
+    if (o->kind == KF__O_STRING && o->n == 6 && memcmp(o->text, "median", 6) == 0)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`mode` 'median' of pad() is outside of what "
+                                                  "kfuse does: it needs sorting");
     return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`mode` of pad() must be 'constant', 'reflect', "
-                                              "'symmetric', 'edge' or 'wrap'");
+                                              "'symmetric', 'edge', 'wrap', 'linear_ramp', "
+                                              "'maximum', 'minimum', 'mean' or 'empty'");
 }
 
-/* `width` elements that stand before x (or behind it) along one axis. */
-static kf__ref border(kf_graph *g, kf__ref x, int axis, mode m, kf__expr width, bool behind) {
-    kf__exprs *pool = &g->exprs;
-    kf__expr n = kf__at(g, x)->shape[axis], one = kf__x_const(pool, 1);
-    kf__expr last = kf__x_sub(pool, n, one), zero = kf__x_const(pool, 0), shape[KF__MAX_RANK];
-    if (m == EDGE) {
-        kf__expr some = kf__x_min(pool, width, one);
-        if (!kf__same_size(g, kf__x_min(pool, some, n), some, "pad of an edge that isn't there"))
-            return 0;
-        kf__ref edge = kf__slice_axis(g, x, axis, behind ? last : zero, one, 1);
-        if (!edge) return 0;
-        for (int d = 0; d < kf__at(g, edge)->rank; d++) shape[d] = kf__at(g, edge)->shape[d];
-        shape[axis] = width;
-        return kf__expand(g, edge, shape);
-    }
-    kf__expr most = m == REFLECT ? last : n; /* so many are there */
-    const char *why = m == REFLECT ? "mode 'reflect' pads by less than the axis has"
-                                   : "this mode pads by no more than the axis has";
-    if (!kf__same_size(g, kf__x_min(pool, width, most), width, why)) return 0;
-    if (m == WRAP) return kf__slice_axis(g, x, axis, behind ? zero : kf__x_sub(pool, n, width), width, 1);
-    kf__expr skip = m == REFLECT ? one : zero;
-    kf__expr start = behind ? kf__x_sub(pool, last, skip)
-                            : kf__x_sub(pool, kf__x_add(pool, width, skip), one);
-    return kf__slice_axis(g, x, axis, start, width, -1);
+/* The options that a mode has; NumPy has errors for those of others too. */
+static bool fits_mode(kf__evaluator *ev, const kf__object *args, kf__pad_mode m) {
+    bool mirrors = m == KF__PAD_REFLECT || m == KF__PAD_SYMMETRIC;
+    const struct {
+        const char *name;
+        bool given, taken;
+    } options[] = {
+        {"value", args[3].kind != KF__O_NONE, m == KF__PAD_CONSTANT},
+        {"stat_length", args[5].kind != KF__O_NONE, m >= KF__PAD_MAXIMUM},
+        {"end_values", args[6].kind != KF__O_NONE, m == KF__PAD_RAMP},
+        {"reflect_type", args[7].kind != KF__O_NONE, mirrors},
+    };
+    for (size_t i = 0; i < KF__COUNT(options); i++)
+        if (options[i].given && !options[i].taken)
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%s` of pad() is for another mode",
+                                 options[i].name);
+    return true;
+}
+
+static bool read_odd(kf__evaluator *ev, const kf__object *o, bool *odd) {
+    static const char *const types[] = {"even", "odd"};
+    size_t type = o->kind == KF__O_STRING ? kf__index_of(types, 2, o->text, o->n) : 2;
+    if (o->kind == KF__O_NONE) type = 0;
+    *odd = type == 1;
+    return type < 2 || kf__eval_fail(ev, KF_ERR_ARGUMENT, "`reflect_type` of pad() must be "
+                                                          "'even' or 'odd'");
+}
+
+/* What one side's border needs to know besides its width. */
+static bool read_border(kf__evaluator *ev, const kf__object *from, kf__border *b) {
+    if (b->mode == KF__PAD_RAMP)
+        return kf__to_node(ev, from, &b->end) &&
+               (!kf__at(ev->g, b->end)->rank ||
+                kf__eval_fail(ev, KF_ERR_SHAPE, "what a ramp ends with must be one number, not an "
+                                                "array of rank %d", kf__at(ev->g, b->end)->rank));
+    return b->mode < KF__PAD_MAXIMUM || from->kind == KF__O_NONE ||
+           kf__to_size(ev, from, "stat_length", &b->length);
 }
 
 /* Axis after axis, so that corners come from what is there already. */
-static kf__ref around(kf_graph *g, kf__ref x, const widths *w, mode m) {
+static bool around(kf__evaluator *ev, kf__ref x, const widths *w, kf__border b, const sides *s,
+                   kf__object *out) {
+    kf_graph *g = ev->g;
     int rank = kf__at(g, x)->rank;
-    for (int d = 0; d < rank && x; d++) {
+    for (b.axis = 0; b.axis < rank && x; b.axis++) {
         kf__ref parts[3];
         int n = 0;
         int64_t size;
-        const kf__expr by[2] = {w->before[d], w->after[d]};
         for (int side = 0; side < 2; side++) {
             if (side == 1) parts[n++] = x;
-            if (kf__x_is(&g->exprs, by[side], 0)) continue;
-            if (kf__x_is_const(&g->exprs, by[side], &size) && size < 0)
-                return kf__graph_fail(g, KF_ERR_ARGUMENT, "a negative width is for pads with a "
+            b.behind = side == 1, b.width = side ? w->after[b.axis] : w->before[b.axis];
+            if (kf__x_is(&g->exprs, b.width, 0)) continue;
+            if (kf__x_is_const(&g->exprs, b.width, &size) && size < 0)
+                return kf__eval_fail(ev, KF_ERR_ARGUMENT, "a negative width is for pads with a "
                                                           "constant: use a slice");
-            parts[n++] = border(g, x, d, m, by[side], side);
+            b.length = kf__at(g, x)->shape[b.axis];
+            if (!read_border(ev, side ? s->after[b.axis] : s->before[b.axis], &b)) return false;
+            parts[n++] = kf__pad_border(g, x, &b);
         }
-        x = kf__concat_all(g, d, parts, n);
+        x = kf__concat_all(g, b.axis, parts, n);
     }
-    return x;
+    return kf__eval_node(ev, x, out);
+}
+
+static bool by_mode(kf__evaluator *ev, const kf__object *args, kf__ref x, const widths *w,
+                    kf__pad_mode m, kf__object *out) {
+    kf__object zero = {.kind = KF__O_INT};
+    bool ramp = m == KF__PAD_RAMP;
+    kf__border b = {.mode = m};
+    sides s;
+    const kf__object *option = !ramp ? &args[5] : args[6].kind == KF__O_NONE ? &zero : &args[6];
+    return read_odd(ev, &args[7], &b.odd) &&
+           read_sides(ev, option, ramp ? "end_values" : "stat_lengths", kf__at(ev->g, x)->rank,
+                      &s) &&
+           around(ev, x, w, b, &s, out);
 }
 
 bool kf__make_pad(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
@@ -164,14 +239,16 @@ bool kf__make_pad(kf__evaluator *ev, const kf__builtin *b, const kf__object *arg
     kf__object how = args[2], value = args[3];
     kf__ref x;
     widths w;
-    mode m;
+    kf__pad_mode m;
     (void)b;
     kf__begin_call(ev, "pad");
     if (kf__is_numeric(&how) && value.kind == KF__O_NONE) { /* pad(x, widths, value) */
         value = how;
         how.kind = KF__O_NONE;
     }
-    if (!kf__to_node(ev, &args[0], &x) || !read_mode(ev, &how, &m)) return false;
+    if (!kf__to_node(ev, &args[0], &x) || !read_mode(ev, &how, &m) ||
+        !fits_mode(ev, args, m))
+        return false;
     if ((args[1].kind == KF__O_NONE) == (args[4].kind == KF__O_NONE))
         return kf__eval_fail(ev, KF_ERR_ARGUMENT,
                              "pad() needs `widths`, or `pad` in PyTorch's order");
@@ -179,6 +256,6 @@ bool kf__make_pad(kf__evaluator *ev, const kf__builtin *b, const kf__object *arg
     bool ok = args[1].kind != KF__O_NONE ? read_widths(ev, &args[1], rank, &w)
                                          : read_torch(ev, &args[4], rank, &w);
     if (!ok) return false;
-    if (m == CONSTANT) return constant(ev, x, &w, &value, out);
-    return kf__eval_node(ev, around(ev->g, x, &w, m), out);
+    if (m == KF__PAD_CONSTANT || m == KF__PAD_EMPTY) return constant(ev, x, &w, &value, out);
+    return by_mode(ev, args, x, &w, m, out);
 }

@@ -49,6 +49,31 @@ def padded(cases):
               np.pad(x.T, ((1, 0), (0, 2)))[1:, ::-1])
 
 
+def padded_more(cases):
+    """NumPy's modes that compute, and values that differ from side to side."""
+    x, sides = integers(3, 5), "((0, 3), (2, 1))"
+    both = {"x": x, "k": integers(4, 3, dtype=np.int32)}
+    options = ("constant_values=(4, 6)", f"constant_values={sides}", "mode='linear_ramp'",
+               f"mode='linear_ramp', end_values={sides}",
+               "mode='linear_ramp', end_values=-7", "mode='maximum'", "mode='minimum'",
+               "mode='mean'", "'maximum', stat_length=2", "'minimum', stat_length=((1, 2), (9, 2))",
+               "'mean', stat_length=(2, 1)", "mode='reflect', reflect_type='odd'",
+               "mode='symmetric', reflect_type='odd'", "mode='symmetric', reflect_type='even'")
+    for option in options:
+        for name, a in both.items():
+            widths = "((0, 2), (2, 1))" if "reflect" in option else sides
+            want = eval(f"np.pad(a, {widths}, {option})", {"np": np, "a": a})
+            cases.add(f"pad({name}, {widths}, {option})", {name: a}, want,
+                      "rel 1e-6 abs 4e-6" if a.dtype == f32 else "ulp 0")
+    cases.add("pad(x, 2, 'empty')[2:-2, 2:-2]", {"x": x}, x)
+    u = integers(7, dtype=np.uint8) % 50
+    for mode in ("linear_ramp", "maximum", "mean"):
+        cases.add(f"pad(u, (3, 4), mode='{mode}')", {"u": u}, np.pad(u, (3, 4), mode=mode))
+    b = integers(3, 4) > 0
+    for mode in ("minimum", "mean"):
+        cases.add(f"pad(b, 1, mode='{mode}')", {"b": b}, np.pad(b, 1, mode=mode))
+
+
 def joined(cases):
     x, y, z = integers(3, 4), integers(2, 4) + 1, integers(3, 2) * 2
     v, w, u = integers(5), integers(3, dtype=np.int32), integers(0, 4)
@@ -170,7 +195,7 @@ def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     folder = folder.parent if folder.is_file() else folder
     cases = Cases("Pads, concatenations, parts, ranges: NumPy and PyTorch.")
-    for part in (padded, joined, apart, numbered, gathered):
+    for part in (padded, padded_more, joined, apart, numbered, gathered):
         part(cases)
     (folder / "joins.txt").write_text("\n".join(cases.lines).replace("make.py", "make_joins.py") + "\n")
 
