@@ -152,7 +152,7 @@ static const struct {
     {"bitwise_and", "f32[a]", "1", NULL,
      "bitwise_and of float32[a] and an int: only integers and bools have bits; cast first"},
     {"bitwise_left_shift", "bool[a]", "bool[a]", NULL,
-     "bitwise_left_shift of bool[a] and bool[a]: only integers are shifted; cast first"},
+     "bitwise_left_shift of bool[a] and bool[a]: only integers are taken; cast first"},
     {"bitwise_left_shift", "1", "i32[a]", NULL, "int32[a]"},
     {"where", "bool[a,1]", "f32[b]", "0", "float32[a, b]"},
     {"where", "bool[a]", "1", "0.5", "float32[a]"},

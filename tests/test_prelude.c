@@ -85,6 +85,11 @@ static __int128 power(__int128 a, __int128 b, int bits) {
         if (b % 2) r = wrap(r * a, bits, 1);
     return r;
 }
+static __int128 common(__int128 a, __int128 b) {
+    __int128 x = a < 0 ? -a : a, y = b < 0 ? -b : b;
+    return y ? common(y, x % y) : x;
+}
+static int sign(__int128 a, __int128 b) { return (a < 0) == (b < 0) ? 1 : -1; }
 static void check_int(const char *op, const char *type, __int128 a, __int128 b, __int128 got,
                       __int128 want) {
     if (got != want)
@@ -116,6 +121,8 @@ enum { EDGES = sizeof(edges) / sizeof(edges[0]) };
             CHECK(N, BITS, SIGNED, shl, (a, b), inside ? x * two : 0);                        \
             CHECK(N, BITS, SIGNED, shr, (a, b), inside ? x >> (int)y : x < 0 ? -1 : 0);       \
             CHECK(N, BITS, SIGNED, pow, (a, b), power(x, y, BITS));                           \
+            CHECK(N, BITS, SIGNED, gcd, (a, b), common(x, y));                                \
+            CHECK(N, BITS, SIGNED, lcm, (a, b), x && y ? x / common(x, y) * y * sign(x, y) : 0); \
             CHECK(N, BITS, SIGNED, neg, (a), -x);                                             \
             CHECK(N, BITS, SIGNED, abs, (a), x < 0 ? -x : x);                                 \
             CHECK(N, BITS, SIGNED, not, (a), ~x);                                             \

@@ -81,7 +81,7 @@ static bool is_allowed(kf__rule rule, kf__class class) {
     case KF__RULE_ARITH:
     case KF__RULE_SAME: return class != KF__CLASS_BOOL;
     case KF__RULE_BITS: return class != KF__CLASS_FLOAT;
-    case KF__RULE_SHIFT: return class == KF__CLASS_INT;
+    case KF__RULE_INTEGER: return class == KF__CLASS_INT;
     default: return true;
     }
 }

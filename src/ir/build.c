@@ -86,9 +86,9 @@ static bool check_class(kf_graph *g, kf__opcode op, const kf__ref *args, wanted 
     case KF__RULE_BITS:
         return class != KF__CLASS_FLOAT ||
                bad_type(g, op, args, "only integers and bools have bits; cast first");
-    case KF__RULE_SHIFT:
+    case KF__RULE_INTEGER:
         return class == KF__CLASS_INT ||
-               bad_type(g, op, args, "only integers are shifted; cast first");
+               bad_type(g, op, args, "only integers are taken; cast first");
     default: return true;
     }
 }

@@ -226,7 +226,7 @@ bool kf__dtypes_fit(const kf__op_row *row, kf__dtype to, const kf__dtype *from) 
     case KF__RULE_COMPARE:
     case KF__RULE_TEST: return same && to == KF__BOOL;
     case KF__RULE_BITS: return same && result && !kf__is_float(c);
-    case KF__RULE_SHIFT: return same && result && is_int;
+    case KF__RULE_INTEGER: return same && result && is_int;
     case KF__RULE_WHERE: return c == KF__BOOL && kf__compute(from[1]) == last &&
                                 last == kf__compute(to);
     case KF__RULE_UNIFORM: return c == KF__I32 ? to == KF__F32 : c == KF__I64 && to == KF__F64;

@@ -49,6 +49,29 @@ static inline int64_t kf_o_pow(int64_t a, int64_t b) {
     return r;
 }
 
+/* By taking factors of 2 out and differences (Stein): no division. */
+static inline uint64_t kf_o_gcd_of(uint64_t a, uint64_t b) {
+    int twos = 0;
+    if (!a || !b) return a | b;
+    for (; !((a | b) & 1); a >>= 1, b >>= 1) twos++;
+    while (b) {
+        while (!(a & 1)) a >>= 1;
+        while (!(b & 1)) b >>= 1;
+        uint64_t less = a < b ? a : b;
+        b = a < b ? b - a : a - b;
+        a = less;
+    }
+    return a << twos;
+}
+static inline uint64_t kf_o_size(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_t)a; }
+static inline int64_t kf_o_gcd(int64_t a, int64_t b) {
+    return (int64_t)kf_o_gcd_of(kf_o_size(a), kf_o_size(b));
+}
+static inline int64_t kf_o_lcm(int64_t a, int64_t b) {
+    uint64_t g = kf_o_gcd_of(kf_o_size(a), kf_o_size(b));
+    return g ? (int64_t)(kf_o_size(a) / g * kf_o_size(b)) : 0;
+}
+
 static inline int64_t kf_o_shl(int64_t a, int64_t b, int bits) {
     return b < 0 || b >= bits ? 0 : (int64_t)((uint64_t)a << b);
 }

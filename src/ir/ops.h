@@ -57,7 +57,7 @@ typedef enum kf__rule {
     KF__RULE_COMPARE, /* result bool */
     KF__RULE_TEST,    /* one argument, result bool */
     KF__RULE_BITS,    /* integers or bools */
-    KF__RULE_SHIFT,   /* integers */
+    KF__RULE_INTEGER, /* integers */
     KF__RULE_WHERE,   /* bool, then two promoted ones */
     KF__RULE_UNIFORM, /* i32 -> f32, i64 -> f64 */
     KF__RULE_LIMIT,   /* f64 -> i64 */

@@ -99,6 +99,18 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
         if (NEG(b)) return a == 1 ? (T)1 : a == (T)-1 ? (T)(b & 1 ? -1 : 1) : (T)0;           \
         for (U n = (U)b; n; n >>= 1, base *= base) r *= n & 1 ? base : (U)1;                  \
         return (T)r;                                                                          \
+    }                                                                                         \
+    /* Euclid's, of absolute values: less than 1.5 BITS rounds. */                            \
+    KF_FN U kf__gcd_##N(T a, T b) {                                                           \
+        U x = NEG(a) ? (U)0 - (U)a : (U)a, y = NEG(b) ? (U)0 - (U)b : (U)b;                   \
+        for (U r = 0; y; x = y, y = r) r = x % y;                                             \
+        return x;                                                                             \
+    }                                                                                         \
+    KF_FN T kf_gcd_##N(T a, T b) { return (T)SEEN(kf__gcd_##N(a, b)); }                       \
+    KF_FN T kf_lcm_##N(T a, T b) {                                                            \
+        U g = kf__gcd_##N(a, b), y = NEG(b) ? (U)0 - (U)b : (U)b;                             \
+        U x = NEG(a) ? (U)0 - (U)a : (U)a;                                                    \
+        return (T)SEEN(x / (g ? g : (U)1) * y);                                               \
     }
 KF_INT(i64, int64_t, uint64_t, 64, 63, KF_NEGATIVE, KF_SEEN)
 KF_INT(i32, int32_t, uint32_t, 32, 31, KF_NEGATIVE, KF_SEEN)

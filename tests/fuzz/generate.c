@@ -53,7 +53,7 @@ char fz_op_text(kf__opcode op, char *text, size_t size) {
     switch (kf__ops[op].rule) {
     case KF__RULE_FLOAT:
     case KF__RULE_DIVIDE: return 'f';
-    case KF__RULE_SHIFT: return 'i';
+    case KF__RULE_INTEGER: return 'i';
     case KF__RULE_BITS: return 'b';
     case KF__RULE_WHERE: return 'o';
     case KF__RULE_COMPARE: return '*';

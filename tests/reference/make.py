@@ -182,6 +182,7 @@ INTEGER = [
     ("x + y", np.add), ("x - y", np.subtract), ("x * y", np.multiply), ("x // y", np.floor_divide),
     ("x % y", np.remainder), ("maximum(x, y)", np.maximum), ("minimum(x, y)", np.minimum),
     ("x & y", np.bitwise_and), ("x | y", np.bitwise_or), ("x ^ y", np.bitwise_xor),
+    ("gcd(x, y)", np.gcd), ("np.lcm(x, y)", np.lcm),
     ("x << y", shifted(True)), ("x >> y", shifted(False)), ("x ** y", int_power),
     ("x == y", np.equal), ("x < y", np.less), ("x >= y", np.greater_equal),
 ]
