@@ -89,6 +89,11 @@ static inline long double kf_o_minf(long double a, long double b) {
 /* NaN and zeros stay. */
 static inline long double kf_o_signf(long double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
 
+static inline long double kf_o_scalb(long double a, long double b) {
+    if (isnan(b)) return b;
+    return ldexpl(a, b > 5000 ? 5000 : b < -5000 ? -5000 : (int)b);
+}
+
 /* Python's %: the exact remainder, moved to b's sign. In the type that it is called with: the sum
  * is rounded once. */
 static inline long double kf_o_mod_wide(long double a, long double b) {

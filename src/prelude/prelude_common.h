@@ -153,6 +153,36 @@ KF_FN int kf_signbit_bool(int a) { return a & 0; }
 KF_FLOAT(f32, float, int32_t, kf_lowest_i32)
 KF_FLOAT(f64, double, int64_t, kf_lowest_i64)
 
+/* ---------------------------------------------------------------- exponents */
+
+/* The exponent of |a| = m 2^e, 1 <= m < 2. */
+KF_FN float kf_logb_f32(float a) {
+    float x = kf_abs_f32(a), y = x < 0x1p-126f ? x * 0x1p24f : x;
+    float e = (float)((kf_bits_f32(y) >> 23) - (x < 0x1p-126f ? 151 : 127));
+    return x == 0 ? -kf_inf_f32 : x - x == 0 ? e : x;
+}
+KF_FN double kf_logb_f64(double a) {
+    double x = kf_abs_f64(a), y = x < 0x1p-1022 ? x * 0x1p54 : x;
+    double e = (double)((int32_t)(kf_bits_f64(y) >> 52) - (x < 0x1p-1022 ? 1077 : 1023));
+    return x == 0 ? -kf_inf_f64 : x - x == 0 ? e : x;
+}
+/* 2^n in f64, -1022 <= n <= 1023 */
+KF_FN double kf__power_of_two(int32_t n) { return kf_float_f64(((int64_t)n + 1023) << 52); }
+/* a 2^b, b without its fraction. In f64 the product is exact, so it is rounded once. */
+KF_FN float kf_scalb_f32(float a, float b) {
+    int32_t n = kf_max_i32(-300, kf_min_i32(kf_cast_f32_i32(b), 300));
+    return b == b ? (float)((double)a * kf__power_of_two(n)) : b;
+}
+/* What is too far for one factor: a step back that leaves all digits, or makes so little of a that
+ * nothing is left of it in the end; only the last one rounds. */
+KF_FN int32_t kf__scalb_step(int32_t n) { return n < -1022 ? -969 : n > 1023 ? 1023 : 0; }
+KF_FN double kf_scalb_f64(double a, double b) {
+    int32_t n = kf_max_i32(-2200, kf_min_i32(kf_cast_f64_i32(b), 2200));
+    int32_t p = kf__scalb_step(n), q = kf__scalb_step(n - p);
+    double y = a * kf__power_of_two(p) * kf__power_of_two(q) * kf__power_of_two(n - p - q);
+    return b == b ? y : b;
+}
+
 #define KF_NEXT_HALF(N)                                                                       \
     KF_FN float kf_nextafter_##N(float a, float b) {                                          \
         int32_t h = kf__to_##N(a), g = kf__to_##N(b);                                         \

@@ -279,6 +279,13 @@ def functions():
         cases.add("fma(x, y, z)", {"x": x[keep], "y": y[keep], "z": z[keep]},
                   fused(x[keep], y[keep], z[keep]))
         cases.add("signbit(x)", {"x": x}, np.signbit(x))
+        cases.add("logb(x)", {"x": x}, np.where(np.isinf(x) | (x == 0), np.log(np.abs(x)),
+                                                np.frexp(x)[1] - 1 + 0 * x).astype(dtype))
+        steps = np.concatenate([PAIRS, [-149, -126, -30.75, 2.5, 127, 1e6, -1023, 1080, -2000, 2000]])
+        p, q = pairs(np.concatenate([PAIRS, [1.5, -7, 2.0**-126]]).astype(dtype), [], [])
+        q = steps[np.arange(q.size) % steps.size].astype(dtype)
+        whole = np.clip(np.nan_to_num(q), -9999, 9999).astype(np.int32)
+        cases.add("scalb(x, y)", {"x": p, "y": q}, np.where(np.isnan(q), q, np.ldexp(p, whole)))
         cases.add("positive(x)", {"x": x}, x)
         for name, plain in (("and", np.logical_and), ("or", np.logical_or), ("xor", np.logical_xor)):
             cases.add(f"logical_{name}(x, y)", {"x": x, "y": y}, plain(x, y))

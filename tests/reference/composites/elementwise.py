@@ -99,7 +99,12 @@ def names(t):
     t.pointwise("q, r = divmod(x, y); q * 0.5 + r", lambda x, y: 0.5 * (x // y) + torch.remainder(x, y),
                 "rel 1e-5 abs 1e-5 wide 1", x=normal(40, scale=9), y=normal(40))
     t.pointwise("modf(x)", by(lambda x: np.modf(x)), "ulp 0", x=special())
-    t.pointwise("ldexp(x, n)", by(np.ldexp), "ulp 1", x=normal(20), n=np.int32(np.arange(20) - 10))
+    t.pointwise("ldexp(x, n)", by(np.ldexp), "ulp 0", x=normal(20), n=np.int32(np.arange(20) - 10))
+    t.pointwise("ldexp(x, n)", by(np.ldexp), "ulp 0",
+                x=np.float32([1e-30, 1e30, 3, -1e-45, 1.25, np.inf]),
+                n=np.int32([200, -240, 128, 149, 3, -9]))
+    t.pointwise("m, e = np.frexp(x); m, e", by(np.frexp), "ulp 0", x=special())
+    t.pointwise("frexp(x)", by(np.frexp), "ulp 0", x=np.int16([0, 1, -8, 100, -32768]))
     t.pointwise("rsub(x, y)", lambda x, y: y - x, "ulp 0.5", x=normal(20), y=normal(20))
     t.pointwise("rsub(x, y, alpha=2)", lambda x, y: y - 2 * x, "ulp 2 abs 1e-6", x=normal(20),
                 y=normal(20))
