@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 import torch.nn.functional as F
+from composites.elementwise import by
 from composites.table import normal
 
 
@@ -124,6 +125,16 @@ def rows(t):
     t.pointwise("meshgrid(v) + meshgrid(v, 3)",
                 lambda v: (v, *(torch.tensor(m) for m in np.meshgrid(v.numpy(), 3))), "ulp 0",
                 v=normal(5))
+    uneven = {"x": normal(5, 7), "p": np.float32([0, 1, 1.5, 3.25, 4]),
+              "q": np.int64([-3, -1, 0, 4, 5, 7, 11])}
+    for text in ("gradient(x, q, axis=1)", "gradient(x, p, q, edge_order=2)",
+                 "gradient(x, 0.5, q)", "gradient(x, p, axis=0, edge_order=2)",
+                 "gradient(x[0], q)", "gradient(x[0], [-3, -1, 0, 4, 5, 7, 11], edge_order=2)",
+                 "gradient(x[:3, ::-1], p[1:4], -q[::-1], edge_order=2)"):
+        names = [n for n in "xpq" if n in text.replace("gradient", "").replace("edge", "")]
+        t.add(f"np.{text}", by(lambda *a, c=text, n=names:
+                               eval(f"np.{c}", {"np": np, **dict(zip(n, a))})),
+              "rel 3e-6 abs 3e-6", **{n: uneven[n] for n in names})
     for text in ("gradient(x, 1.0, 2.0, 3.0)", "gradient(x, 2.0, axis=1)",
                  "gradient(x, 1.5, 2.0, axis=(0, 2))"):
         t.add(text, lambda x, text=text: (lambda r: tuple(r) if isinstance(r, (list, tuple)) else r)(
