@@ -270,7 +270,9 @@ static bool stack_list(kf__evaluator *ev, const kf__ast *node, kf__object *list)
     return stack->make(ev, stack, args, list);
 }
 
-static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+/* dtype: that the arguments are taken in; NULL: their own */
+static bool call_builtin(kf__evaluator *ev, const kf__ast *node, const kf__dtype *dtype,
+                         kf__object *out) {
     const kf__builtin *b = node->call.builtin;
     kf__object args[KF__MAX_PARAMETERS] = {0};
     signature s;
@@ -281,7 +283,9 @@ static bool call_builtin(kf__evaluator *ev, const kf__ast *node, kf__object *out
     ev->wanted = wanted;
     for (uint32_t i = 0; i < s.n; i++)
         if (args[i].kind == KF__O_UNSET) args[i].kind = KF__O_NONE, args[i].left_out = true;
-    bool ok = b->make(ev, b, args, out);
+    for (uint32_t i = 0; dtype && i < s.n; i++)
+        if (!kf__in_dtype(ev, *dtype, &args[i])) return false;
+    bool ok = b->make(ev, b, args, out) && (!dtype || kf__is_in_dtype(ev, b->name, *dtype, out));
     ev->wanted = 0;
     return ok;
 }
@@ -384,6 +388,103 @@ static bool call_def(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     return ok;
 }
 
+/* ---------------------------------------------------------------- out=, where=, dtype= */
+
+/* What stands beside the arguments of a call, NumPy's way. */
+typedef struct beside {
+    const kf__part *out, *where, *dtype;
+    kf__ast *without; /* the call without them; NULL: there are none */
+} beside;
+
+/* Is each element of the result computed from one of each argument? */
+static bool is_elementwise(const kf__ast *node) {
+    if (node->call.builtin) return strcmp(node->call.builtin->kind, "elementwise") == 0;
+    const char *file = node->call.def->module->file;
+    return strstr(file, "elementwise.kf") || strstr(file, "special.kf");
+}
+
+/* Is it computed in a dtype of one's choice? */
+static bool has_dtype(const kf__builtin *b) {
+    kf__rule rule = kf__ops[b->data].rule;
+    return rule == KF__RULE_ARITH || rule == KF__RULE_SAME || rule == KF__RULE_FLOAT ||
+           rule == KF__RULE_DIVIDE || rule == KF__RULE_BITS || rule == KF__RULE_INTEGER;
+}
+
+static bool is_option(kf__evaluator *ev, const kf__part *part, const char *name) {
+    return part->name_n == strlen(name) &&
+           memcmp(ev->def->module->text + part->name, name, part->name_n) == 0;
+}
+
+/* Those that what is called has no parameter for. */
+static bool look_beside(kf__evaluator *ev, const kf__ast *node, beside *b) {
+    const kf__def *def = node->call.builtin ? NULL : node->call.def;
+    if (ev->def->library || (def && !def->library)) return true;
+    signature s = {.def = def, .n = def ? def->n_params : 0};
+    if (!def) read_signature(node->call.builtin, &s);
+    bool each = is_elementwise(node), typed = each && !def && has_dtype(node->call.builtin);
+    uint32_t n = 0;
+    kf__part *rest = NULL;
+    for (uint32_t i = 0; i < node->n; i++) {
+        const kf__part *part = &node->part[i];
+        const kf__part **to = is_option(ev, part, "out")             ? &b->out
+                              : each && is_option(ev, part, "where") ? &b->where
+                              : typed && is_option(ev, part, "dtype") ? &b->dtype
+                                                                     : NULL;
+        uint32_t length = part->name_n;
+        if (to && find_parameter(&s, ev->def->module->text + part->name, length) < s.n) to = NULL;
+        if (!to && !rest) continue;
+        if (!rest) {
+            b->without = KF__NEW(&ev->arena, kf__ast, 1);
+            rest = KF__NEW(&ev->arena, kf__part, node->n);
+            if (!b->without || !rest) return kf__eval_memory(ev);
+            memcpy(rest, node->part, node->n * sizeof *rest);
+            n = i;
+        }
+        if (to) *to = part;
+        else rest[n++] = *part;
+    }
+    if (!rest) return true;
+    *b->without = *node;
+    b->without->part = rest, b->without->n = n;
+    return true;
+}
+
+/* The value of an option; given: is it there, and not None? */
+static bool option(kf__evaluator *ev, const kf__part *part, kf__object *value, bool *given) {
+    *given = false;
+    if (!part) return true;
+    if (!kf__evaluate(ev, part->node, value)) return false;
+    *given = value->kind != KF__O_NONE;
+    return true;
+}
+
+static bool call(kf__evaluator *ev, const kf__ast *node, const kf__dtype *dtype,
+                 kf__object *out) {
+    return node->call.builtin ? call_builtin(ev, node, dtype, out) : call_def(ev, node, out);
+}
+
+static bool call_beside(kf__evaluator *ev, const kf__ast *node, const beside *b,
+                        kf__object *out) {
+    kf__object to, where, type;
+    bool into, masked, typed;
+    kf__dtype dtype;
+    const char *name = node->call.builtin ? node->call.builtin->name : called(node->call.def);
+    ev->wanted = 0;
+    if (!option(ev, b->out, &to, &into) || !option(ev, b->where, &where, &masked) ||
+        !option(ev, b->dtype, &type, &typed) || (typed && !kf__to_dtype(ev, &type, &dtype)) ||
+        !call(ev, b->without, typed ? &dtype : NULL, out))
+        return false;
+    ev->at = node->at;
+    if (masked && where.kind == KF__O_BOOL && where.integer) masked = false;
+    if (masked && !into)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "where= of %s() leaves undefined what isn't "
+                             "computed: give out=z too, or write where(mask, %s(...), z)", name,
+                             name);
+    return !into || kf__store_in(ev, name, masked ? &where : NULL, &to, out);
+}
+
 bool kf__evaluate_call(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
-    return node->call.builtin ? call_builtin(ev, node, out) : call_def(ev, node, out);
+    beside b = {0};
+    if (!look_beside(ev, node, &b)) return false;
+    return b.without ? call_beside(ev, node, &b, out) : call(ev, node, NULL, out);
 }

@@ -94,6 +94,15 @@ bool kf__unary(kf__evaluator *ev, kf__token_kind op, const kf__object *a, kf__ob
 /* Of ev->def: fails where the argument in its slot isn't what it takes, and makes it real. */
 bool kf__check_parameter(kf__evaluator *ev, const kf__param *param, kf__object *frame);
 
+/* ---------------------------------------------------------------- into.c */
+
+/* An argument in the dtype that dtype= asks for; is what came of it of that dtype? */
+bool kf__in_dtype(kf__evaluator *ev, kf__dtype dtype, kf__object *o);
+bool kf__is_in_dtype(kf__evaluator *ev, const char *name, kf__dtype dtype, const kf__object *o);
+/* *o as what is written into out=, where= the mask holds (NULL: everywhere). */
+bool kf__store_in(kf__evaluator *ev, const char *name, const kf__object *where,
+                  const kf__object *to, kf__object *o);
+
 /* ---------------------------------------------------------------- call.c, subscript.c */
 
 bool kf__evaluate_call(kf__evaluator *ev, const kf__ast *node, kf__object *out);

@@ -1,5 +1,7 @@
 """Methods of NumPy's elementwise functions: NumPy."""
 
+import re
+
 import numpy as np
 from composites.elementwise import by
 from composites.table import integers, normal
@@ -8,7 +10,22 @@ OUTER = ("add subtract multiply divide true_divide floor_divide remainder equal 
          "less_equal greater greater_equal maximum minimum hypot arctan2 logaddexp").split()
 
 
+INTO = ("divide(x, y, out=z, where=y > 0)", "divide(x, y, out=np.zeros_like(z), where=y > 0)",
+        "exp(y, out=z)", "log(z, where=z > 0, out=np.full(z.shape, -1.0))",
+        "logaddexp(x, y, out=z, where=y > 0)", "logical_and(x > 0, y > 0, out=z)",
+        "add(i, i, out=z[0])", "add(x, y, where=True, out=None)", "add(i, i, dtype=np.int32)",
+        "divide(i, 4, dtype=np.float32)", "cumsum(x, 0, out=z[0])", "round(z, 1, out=x * z)",
+        "greater(x, y, out=y > 5, where=y > 0)")
+
+
 def rows(t):
+    given = {"x": normal(5), "y": normal(4, 5), "z": normal(4, 5),
+             "i": integers(-9, 10, 5, dtype=np.int16)}
+    for call in INTO:
+        names = [n for n in given if re.search(rf"\b{n}\b", call)]
+        t.add(f"np.{call}", by(lambda *a, c=call, n=names: eval(
+            f"np.{c}", {"np": np, **{k: v.copy() for k, v in zip(n, a)}})), "ulp 6 abs 1e-6",
+              **{n: given[n] for n in names})
     x, k = {"x": normal(4, 5, 6)}, {"k": integers(-9, 10, 3, 4)}
     for call in ("add.reduce(x)", "add.reduce(x, axis=1)", "add.reduce(x, (0, 2), keepdims=True)",
                  "add.reduce(x, None, initial=2.5)", "multiply.reduce(x, 1)",
