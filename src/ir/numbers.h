@@ -86,8 +86,8 @@ static inline long double kf_o_maxf(long double a, long double b) {
 static inline long double kf_o_minf(long double a, long double b) {
     return isnan(a) || isnan(b) ? (long double)NAN : a < b ? a : b;
 }
-/* NaN and zeros stay. */
-static inline long double kf_o_signf(long double a) { return a > 0 ? 1 : a < 0 ? -1 : a; }
+/* NaN stays; of -0 it is 0. */
+static inline long double kf_o_signf(long double a) { return a > 0 ? 1 : a < 0 ? -1 : a + 0; }
 
 static inline long double kf_o_scalb(long double a, long double b) {
     if (isnan(b)) return b;

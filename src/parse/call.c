@@ -192,6 +192,14 @@ static uint32_t for_dtype(const signature *s, uint32_t at) {
     return at == find_parameter(s, "keepdims", 8) && dtype != UINT32_MAX ? dtype : at;
 }
 
+/* np.sum(x, 0, None, None, True): NumPy has dtype and out here. */
+static bool is_moved(const signature *s, uint32_t at, const kf__object *to) {
+    uint32_t before = at - 1, keepdims = find_parameter(s, "keepdims", 8);
+    bool moved = before == keepdims || before == find_parameter(s, "correction", 10);
+    return at > 1 && moved && find_parameter(s, "axis", 4) < before &&
+           to[place_of(s, before)].kind == KF__O_NONE;
+}
+
 /* *position: which parameter is next */
 static bool bind_position(kf__evaluator *ev, const signature *s, const kf__part *part,
                           uint32_t *position, kf__object *to) {
@@ -208,6 +216,10 @@ static bool bind_position(kf__evaluator *ev, const signature *s, const kf__part 
     }
     while (at + 1 < s->n && skips(s, at, &value)) at = (*position)++;
     if (value.kind == KF__O_DTYPE && is_known(s)) at = for_dtype(s, at);
+    if (is_known(s) && is_moved(s, at, to))
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() has other parameters by position than in "
+                             "NumPy, where the None before is dtype or out: name what follows, "
+                             "keepdims=True", s->name);
     return put(ev, s, at, &value, to);
 }
 

@@ -29,6 +29,7 @@ MAKER(fail);
 MAKER(must);
 MAKER(kind);
 MAKER(listed);
+MAKER(array);
 MAKER(horner);
 MAKER(arange);
 MAKER(pad);

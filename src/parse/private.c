@@ -78,6 +78,44 @@ bool kf__make_listed(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     return kf__eval_node(ev, kf__concat_all(ev->g, 0, parts, (int)list->n), out);
 }
 
+/* Numbers of a list have the dtypes that NumPy gives them. */
+static bool array_of(kf__evaluator *ev, const kf__object *o, const kf__dtype *dtype, int *left,
+                     kf__object *out) {
+    const kf__builtin *stack = kf__builtin_find("stack", 5);
+    kf__object args[2] = {{.kind = KF__O_TUPLE, .n = o->n}, {.kind = KF__O_INT}};
+    kf__ref x;
+    if (o->kind != KF__O_TUPLE) {
+        if (--*left < 0)
+            return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "a list has up to 64 numbers here; an "
+                                                         "array that is an input may have more");
+        if (!kf__to_node(ev, o, &x)) return false;
+        kf__dtype own = o->kind == KF__O_INT || o->kind == KF__O_SIZE ? KF__I64
+                        : o->kind == KF__O_FLOAT                      ? KF__F64
+                                             : (kf__dtype)kf__at(ev->g, x)->dtype;
+        if (dtype && o->kind == KF__O_INT && !kf__ask_fits(ev, *dtype, o->integer)) return false;
+        return kf__eval_node(ev, kf__cast(ev->g, x, dtype ? *dtype : own), out);
+    }
+    if (o->n == 0) return kf__eval_fail(ev, KF_ERR_SHAPE, "array() of an empty list");
+    kf__object *items = KF__NEW(&ev->arena, kf__object, o->n);
+    if (!items) return kf__eval_memory(ev);
+    if (!kf__deeper(ev)) return false;
+    for (uint32_t i = 0; i < o->n; i++)
+        if (!array_of(ev, &o->items[i], dtype, left, &items[i])) return false;
+    ev->depth--;
+    args[0].items = items;
+    return stack->make(ev, stack, args, out);
+}
+
+bool kf__make_array(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                    kf__object *out) {
+    kf__dtype dtype;
+    bool typed = args[1].kind != KF__O_NONE;
+    int left = 64;
+    kf__begin_call(ev, b->name);
+    return (!typed || kf__to_dtype(ev, &args[1], &dtype)) &&
+           array_of(ev, &args[0], typed ? &dtype : NULL, &left, out);
+}
+
 bool kf__make_horner(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                      kf__object *out) {
     kf__object so_far = {.kind = KF__O_INT}, times;

@@ -63,6 +63,10 @@ static kf__ref begun(kf__evaluator *ev, kf__reduction red, const kf__object *ini
                     : red == KF__RED_MAX  ? KF__MAXIMUM
                                           : KF__MINIMUM;
     kf__ref from;
+    bool real = initial->kind == KF__O_FLOAT;
+    if (made && real && !kf__is_float((kf__dtype)kf__at(ev->g, made)->dtype))
+        return kf__graph_fail(ev->g, KF_ERR_TYPE, "`initial` is a float and what is reduced isn't: "
+                                                  "cast one of them");
     if (made && kf__at(ev->g, made)->dtype == KF__BOOL &&
         (red == KF__RED_MAX || red == KF__RED_MIN))
         op = red == KF__RED_MAX ? KF__BITWISE_OR : KF__BITWISE_AND;

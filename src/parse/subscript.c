@@ -433,7 +433,7 @@ static const kf__object *named_item(const kf__evaluator *ev, const kf__object *o
 }
 
 bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
-    static const char *const names[] = {"T", "mT", "shape", "ndim", "dtype", "size"};
+    static const char *const names[] = {"T", "mT", "shape", "ndim", "dtype", "size", "real"};
     const char *name = ev->def->module->text + node->name;
     kf__object base;
     kf__ref x;
@@ -468,6 +468,7 @@ bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     case 2: return kf__shape_of(ev, x, out);
     case 3: *out = (kf__object){.kind = KF__O_INT, .integer = array->rank}; return true;
     case 4: *out = (kf__object){.kind = KF__O_DTYPE, .dtype = array->dtype}; return true;
-    default: return element_count(ev, x, out);
+    case 5: return element_count(ev, x, out);
+    default: *out = base; return true;
     }
 }

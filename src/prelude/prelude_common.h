@@ -129,7 +129,7 @@ KF_FN int kf_signbit_bool(int a) { return a & 0; }
     KF_FN T kf_sub_##N(T a, T b) { return a - b; }                                            \
     KF_FN T kf_mul_##N(T a, T b) { return a * b; }                                            \
     KF_FN T kf_neg_##N(T a) { return -a; }                                                    \
-    KF_FN T kf_sign_##N(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a; }                     \
+    KF_FN T kf_sign_##N(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a + (T)0; }                     \
     KF_FN int kf_signbit_##N(T a) { return kf_bits_##N(a) < 0; }                              \
     KF_FN int kf_isnan_##N(T a) { return a != a; }                                            \
     KF_FN int kf_isinf_##N(T a) { return kf_abs_##N(a) == kf_inf_##N; }                       \

@@ -279,6 +279,7 @@ def functions():
         cases.add("fma(x, y, z)", {"x": x[keep], "y": y[keep], "z": z[keep]},
                   fused(x[keep], y[keep], z[keep]))
         cases.add("signbit(x)", {"x": x}, np.signbit(x))
+        cases.add("np.spacing(x)", {"x": x}, np.spacing(x))
         cases.add("logb(x)", {"x": x}, np.where(np.isinf(x) | (x == 0), np.log(np.abs(x)),
                                                 np.frexp(x)[1] - 1 + 0 * x).astype(dtype))
         steps = np.concatenate([PAIRS, [-149, -126, -30.75, 2.5, 127, 1e6, -1023, 1080, -2000, 2000]])

@@ -41,6 +41,11 @@ def rows(t):
                     x=uniform(-0.9, 5, 40))
         t.pointwise(f"inv_boxcox(x, {lmbda})", by(lambda x, k=lmbda: sp.inv_boxcox(x, k)),
                     "ulp 40", x=uniform(-0.4, 0.4, 40))
+        t.pointwise(f"inv_boxcox1p(x, {lmbda})", by(lambda x, k=lmbda: sp.inv_boxcox1p(x, k)),
+                    "ulp 16 abs 1e-6", x=uniform(-0.3, 0.4, 30))
+    t.pointwise("powm1(x, y)", by(lambda x, y: np.expm1(y * np.log(x))), "ulp 24 abs 1e-7",
+                x=uniform(0.1, 4, 40), y=normal(40))
+    t.pointwise("powm1(x, 2.0)", lambda x: x**2 - 1, "ulp 6", x=np.float32([-3, -2, 0, 0.5, 1, 2]))
     t.pointwise("boxcox(x, k)", by(sp.boxcox), "ulp 16 abs 3e-7", x=uniform(0.1, 5, 40), k=1.5)
     t.pointwise("huber(0.7, x)", by(lambda x: sp.huber(0.7, x)), x=normal(40))
     t.pointwise("pseudo_huber(0.7, x)", precise(

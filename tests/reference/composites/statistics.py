@@ -1,10 +1,12 @@
 """Statistics: NumPy, SciPy, PyTorch."""
 
+import re
+
 import numpy as np
 import scipy.stats as st
 import torch
 from composites.elementwise import by
-from composites.table import integers, normal, probabilities, uniform
+from composites.table import bools, integers, normal, probabilities, uniform
 
 NARROW = "rel 2e-5 abs 1e-5"  # moments of higher order, quotients by a small one
 
@@ -53,6 +55,31 @@ def moments(t):
     t.row("gmean(x, axis=1)", by(lambda x: st.gmean(x, 1)), **y)
     t.column("hmean(x)", by(st.hmean), **y)
     t.row("hmean(x, axis=1)", by(lambda x: st.hmean(x, 1)), **y)
+
+
+def masked(t):
+    """What NumPy's where=, dtype=, mean= and initial= add."""
+    given = {"x": normal(5, 37), "m": bools(5, 37), "i": integers(-9, 10, 5, 8)}
+    given["h"] = lambda rng: np.where(rng.random((5, 37)) < 0.3, np.nan,
+                                      rng.standard_normal((5, 37))).astype(np.float32)
+    for text in ("var(x, where=m)", "var(x, axis=1, ddof=1, where=m, keepdims=True)",
+                 "std(x, axis=0, where=m)", "var(x, 1, mean=np.mean(x, axis=1, keepdims=True))",
+                 "var(i, dtype=np.float32)", "std(i, axis=1, dtype=np.float32)",
+                 "std(x, axis=1, where=m[:1], mean=0.25)", "nansum(h, axis=1, where=m)",
+                 "nansum(i, dtype=np.float32)", "nanprod(h, axis=1, initial=2, where=m)",
+                 "nanprod(x, 0, dtype=np.float32)", "nansum(h, 0, initial=1.5)",
+                 "nanmean(h, axis=1, where=m)", "nanmean(i, 1, dtype=np.float32)",
+                 "nanmax(h, 1, initial=0.5)", "nanmin(h, axis=1, initial=0.5, where=m)",
+                 "nanmax(h, initial=-1, where=m)", "nanmin(i, 1, initial=-7)",
+                 "nanmax(i, initial=3)", "nanvar(h, axis=1, where=m)",
+                 "nanstd(h, axis=0, ddof=1, where=m)", "nanvar(i, dtype=np.float32)",
+                 "nanstd(i, 1, dtype=np.float32)"):
+        names = [n for n in given if re.search(rf"\b{n}\b", text)]
+        how = re.sub(r"(\w), ([01]), ", r"\1, axis=\2, ", text)
+        t.add(f"np.{text}", by(lambda *a, c=how, n=names: eval(
+            f"np.{c}", {"np": np, **dict(zip(n, a))}).astype(np.float64)
+            if "i" not in n or "dtype" in c else eval(f"np.{c}", {"np": np, **dict(zip(n, a))})),
+              NARROW, **{n: given[n] for n in names})
 
 
 def correlation(x, y):
@@ -112,6 +139,7 @@ def rows(t):
     moments(t)
     pairs(t)
     nans(t)
+    masked(t)
     x = {"x": normal(5, 37)}
     inf = float("inf")
     for ord in (2, 1, 0, 3, 0.5, "inf", "-inf"):

@@ -18,7 +18,27 @@ INTO = ("divide(x, y, out=z, where=y > 0)", "divide(x, y, out=np.zeros_like(z), 
         "greater(x, y, out=y > 5, where=y > 0)")
 
 
+MORE = ("logaddexp.reduce(x, 1)", "logaddexp.reduce(x, -1, keepdims=True, where=x > 0)",
+        "logical_xor.reduce(x > 0, axis=1)", "bitwise_or.reduce(x > 1, axis=1)",
+        "bitwise_and.reduce(x > -1)", "bitwise_xor.reduce(x > 0, 2)",
+        "logical_and.accumulate(x > -1, 1)", "logical_or.accumulate(x > 1)",
+        "gcd.outer(k[0], k)", "lcm.outer(k[0], k[1])", "fmod.outer(x[0, 0], x[1, 1])",
+        "mod.outer(k, k[1] + 10)", "fmax.outer(x[0, 0], x[1])", "fmin.outer(x[0, 0], x[1])",
+        "copysign.outer(x[0, 0], x[1, 1])", "nextafter.outer(x[0, 0], x[1, 1])",
+        "left_shift.outer(k, abs(k[1]))", "right_shift.outer(k, abs(k[1]))",
+        "logical_xor.outer(x[0, 0] > 0, x[1, 1] > 0)", "logaddexp2.outer(x[0, 0], x[1, 1])",
+        "ldexp.outer(x[0, 0], k[1].astype(np.int32))", "heaviside.outer(x[0, 0], x[1, 1])",
+        "float_power.outer(abs(x[0, 0]), x[1, 1]).astype(np.float32)", "atan2.outer(x[0], x[1, 1])",
+        "pow.outer(abs(x[0, 0]), x[1, 1])", "bitwise_left_shift.outer(k, abs(k[1]))",
+        "bitwise_right_shift.outer(k, abs(k[1]))")
+
+
 def rows(t):
+    for call in MORE:
+        given = {n: v for n, v in {"x": normal(4, 5, 6), "k": integers(-9, 10, 3, 4)}.items()
+                 if re.search(rf"\b{n}\b", call)}
+        t.add(f"np.{call}", by(lambda *a, c=call, n=list(given): eval(
+            f"np.{c}", {"np": np, **dict(zip(n, a))})), "ulp 6 abs 1e-6 wide 1", **given)
     given = {"x": normal(5), "y": normal(4, 5), "z": normal(4, 5),
              "i": integers(-9, 10, 5, dtype=np.int16)}
     for call in INTO:

@@ -1,0 +1,42 @@
+"""What else NumPy makes of arrays, their shapes and their places: NumPy."""
+
+import re
+
+import numpy as np
+from composites.elementwise import by
+from composites.table import EXTREME, bools, integers, normal
+
+GIVEN = {"x": normal(3, 4, 5), "i": integers(-9, 9, 3, 4, dtype=np.int32), "b": bools(3, 4),
+         "v": normal(7), "j": np.int64([2, 0, 1]), "k": np.int64([3, 1]),
+         "f": np.int64([5, 13, 22]), "s": EXTREME}
+CALLS = """copy(x, order="K") * 2; real(x) * 2 + np.imag(x); conj(x) + np.conjugate(i[..., None])
+    isreal(x), np.iscomplex(i); ndim(x) * x; asarray(x, dtype=np.float64).sum() > 0
+    array([1, 2, 3, 4]) * i; array([[1, 2], [3, 4]]) + k; array([0.5, 2], np.float32) * k
+    array([True, False]) & (k > 2); asarray(i) * 2; ascontiguousarray(v[::-1]) * 2
+    unwrap(x * 9); unwrap(x * 9, axis=0); unwrap(x * 9, period=3); unwrap(v * 9, discont=4)
+    insert(v, 2, 9); insert(v, -1, 9); insert(i, 1, 5, axis=1); insert(i, -1, i[0], axis=0)
+    insert(i, 2, j, axis=1); insert(x, 3, 1.5); delete(v, 2); delete(v, -1); delete(v, 6)
+    delete(i, 1, axis=1); delete(x, -2, 2); delete(i, 0, 0); insert(v, 7, 2); insert(v, -7, 2)
+    indices((3,)) + j; indices((2, 3)) + j; indices((2, 4, 3)) + j; indices((2, 1, 3, 3)) * j
+    indices((2, 3), dtype=np.int32) * 2; broadcast_arrays(i, j[:, None]); broadcast_arrays(i, 1)
+    broadcast_arrays(v); broadcast_arrays(b, v[:4], x[..., 0]); unravel_index(f, (4, 6))
+    broadcast_arrays(b, v[:4], x[..., 0], i)
+    unravel_index(f, 24); unravel_index(f, (2, 3, 4)); unravel_index(f, (2, 3, 2, 2))
+    ravel_multi_index((j, j + 1), (4, 6)); ravel_multi_index((j, j, j), (3, 4, 5))
+    ravel_multi_index((j, j, j, j), (3, 4, 5, 6)); i[np.diag_indices(3)]
+    x[np.diag_indices(3, 3)]; i[np.ix_(j, k)]; x[np.ix_(j, k, k)]; v[np.ix_(k)] * 2
+    diag(b[0]); diagflat(b); reciprocal(v); angle(s); angle(s, deg=True); fabs(i); rint(i)
+    modf(i)"""
+
+
+def call(text):
+    return text if text.startswith(("np.", "x[", "i[", "v[")) else f"np.{text}"
+
+
+def rows(t):
+    t.pointwise("cast(spacing(cast(abs(s), float16)), float32)", by(
+        lambda s: np.spacing(abs(s).astype(np.float16)).astype(np.float64)), "ulp 0", s=EXTREME)
+    for text in (call(c) for c in re.split(r";\s+|\n\s+", CALLS)):
+        names = [n for n in GIVEN if re.search(rf"\b{n}\b", text)]
+        t.add(text, by(lambda *a, c=text, n=names: eval(c, {"np": np, **dict(zip(n, a))})),
+              "ulp 6 abs 4e-6 wide 1", **{n: GIVEN[n] for n in names})
