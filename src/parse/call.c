@@ -152,7 +152,7 @@ static bool is_known(const signature *s) { return !s->def || s->def->library; }
 /* Values never change, so there is nothing to copy, and there are no gradients. */
 static bool means_nothing(const char *name, uint32_t n) {
     static const char *const names[] = {"inplace", "copy", "non_blocking", "_stacklevel",
-                                        "sparse_grad"};
+                                        "sparse_grad", "order", "subok"};
     return kf__index_of(names, KF__COUNT(names), name, n) < KF__COUNT(names);
 }
 

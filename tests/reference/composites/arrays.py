@@ -3,6 +3,8 @@
 import re
 
 import numpy as np
+import scipy.special as sp
+import scipy.stats as st
 from composites.elementwise import by
 from composites.table import EXTREME, bools, integers, normal
 
@@ -26,7 +28,13 @@ CALLS = """copy(x, order="K") * 2; real(x) * 2 + np.imag(x); conj(x) + np.conjug
     ravel_multi_index((j, j, j, j), (3, 4, 5, 6)); i[np.diag_indices(3)]
     x[np.diag_indices(3, 3)]; i[np.ix_(j, k)]; x[np.ix_(j, k, k)]; v[np.ix_(k)] * 2
     diag(b[0]); diagflat(b); reciprocal(v); angle(s); angle(s, deg=True); fabs(i); rint(i)
-    modf(i)"""
+    modf(i); linspace(0, -5, 3, dtype=int); linspace(0, 7, 4, dtype=np.int32)
+    linspace(v, 2 * v, 3, retstep=True); linspace(v, 1, 4, False, retstep=True)
+    nan_to_num(v / 0 - k[0], True, 1.0, 2.0, -9)
+    nan_to_num(v / 0, copy=False, posinf=5, neginf=-7)
+    resize(v, (2, 4)); resize(v, 3); resize(x, (2, 40)); choose(j % 2, (j, 5)) * 2
+    choose(j, (v[:3], 5.5, j)); choose(i % 3, [i, i * 2, b]); meshgrid(v, j, sparse=True)
+    meshgrid(v, j, sparse=True, indexing="ij"); exp(v, order="K"); zeros_like(i, subok=True) + i"""
 
 
 def call(text):
@@ -34,6 +42,12 @@ def call(text):
 
 
 def rows(t):
+    t.add("scipy.stats.moment(x), scipy.stats.moment(x, order=2, axis=1)",
+          by(lambda x: (st.moment(x), st.moment(x, 2, 1))), "abs 1e-6", x=normal(5, 7))
+    for text, options in (("b=w", {}), ("axis=1, b=w, keepdims=True", {"axis": 1, "keepdims": True})):
+        t.add(f"scipy.special.logsumexp(x, {text})", by(
+            lambda x, w, o=options: sp.logsumexp(x, b=w, **o)), "abs 2e-6", x=normal(5, 7),
+              w=np.float32(np.arange(35).reshape(5, 7) % 4))
     t.pointwise("cast(spacing(cast(abs(s), float16)), float32)", by(
         lambda s: np.spacing(abs(s).astype(np.float16)).astype(np.float64)), "ulp 0", s=EXTREME)
     for text in (call(c) for c in re.split(r";\s+|\n\s+", CALLS)):

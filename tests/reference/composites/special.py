@@ -43,6 +43,15 @@ def rows(t):
                     "ulp 40", x=uniform(-0.4, 0.4, 40))
         t.pointwise(f"inv_boxcox1p(x, {lmbda})", by(lambda x, k=lmbda: sp.inv_boxcox1p(x, k)),
                     "ulp 16 abs 1e-6", x=uniform(-0.3, 0.4, 30))
+    t.pointwise("exprel(x)", by(sp.exprel), "ulp 8", x=np.float32([0, np.inf, -np.inf, np.nan, 3]))
+    edges = {"x": np.float32([-1, 0, 0, 2, 2, 0.5]), "y": np.float32([1, 0, 3, 0, np.inf, 4])}
+    for name in ("huber", "pseudo_huber"):
+        t.pointwise(f"{name}(x, y)", by(getattr(sp, name)), **edges)
+    t.pointwise("scipy.special.kl_div(x, y)", by(sp.kl_div), **edges)
+    t.pointwise("loggamma(x)", by(lambda x: np.where(x < 0, np.nan, sp.gammaln(x))), "ulp 8 abs 1e-6",
+                x=np.float32([-1.5, -0.5, 0, 0.5, 1, 3.25, 20, np.inf, np.nan]))
+    t.pointwise("beta(x, y)", by(sp.beta), "rel 2e-5", x=np.float32([-0.5, -1.5, 0.5, 2, -2.25]),
+                y=np.float32([2.25, 0.75, -0.25, 3, -0.5]))
     t.pointwise("powm1(x, y)", by(lambda x, y: np.expm1(y * np.log(x))), "ulp 24 abs 1e-7",
                 x=uniform(0.1, 4, 40), y=normal(40))
     t.pointwise("powm1(x, 2.0)", lambda x: x**2 - 1, "ulp 6", x=np.float32([-3, -2, 0, 0.5, 1, 2]))
