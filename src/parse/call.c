@@ -74,9 +74,11 @@ static uint32_t find_alias(const signature *s, const char *name, uint32_t length
         {"A", "x"}, {"m", "x"}, {"ary", "x"}, {"N", "n"}, {"M", "m"}, {"x2", "values"},
         {"element", "x"}, {"elements", "x"}, {"test_elements", "test"}, {"moment", "order"},
         {"input", "indices"}, {"input", "start"}, {"offset", "k"}, {"window_length", "n"},
-        {"other", "q"}, {"other", "n"}, {"x", "a"}, {"y", "b"}, {"src", "y"}, {"values", "x"},
-        {"input", "p"}, {"indices", "sections"}, {"split_size_or_sections", "sections"},
-        {"y", "other"},
+        {"other", "q"}, {"other", "n"}, {"x", "a"}, {"y", "b"}, {"src", "y"}, {"input", "p"},
+        {"indices", "sections"}, {"split_size_or_sections", "sections"}, {"y", "other"},
+        {"a1", "a"}, {"a2", "b"}, {"z", "x"}, {"v", "x"}, {"f", "x"}, {"val", "x"},
+        {"object", "x"}, {"values", "y"}, {"values", "x"}, {"M", "n"}, {"condlist", "conditions"},
+        {"choicelist", "values"},
     };
     for (size_t i = 0; i < KF__COUNT(aliases); i++) {
         if (strlen(aliases[i].other) != length || memcmp(aliases[i].other, name, length) != 0)
