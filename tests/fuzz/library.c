@@ -42,6 +42,8 @@ static const struct {
     {"mode", "'bilinear'|'nearest'|'bicubic'|'linear'"},
     {"padding_mode", "'zeros'|'border'|'reflection'"}, {"align_corners", "True|False"},
     {"scale_factor", "2|0.5|1.5"}, {"recompute_scale_factor", "True|False"},
+    {"dimensions", "(3, 4)|(5,)"}, {"dims", "(3, 4)|(2, 5)"},
+    {"multi_index", "(cast($0, i32), cast($0, i32))"}, {"choices", "($0, $0 * 2)|($0, $1)"},
     {"arrays", "$0, $1|ravel($0), ravel($1)"}, {"positions", "arange($0.shape[-2])"},
     {"w", "$2|$0"}, {"sizes", "(1, $0.shape[-1])|($0.shape[0], 1)|(1, $0.shape[0] - 1)"},
     {"a", "$0|$0[..., :1] + arange(3)"}, {"b", "$1|$0[..., :1] + arange(3)|$0"},
