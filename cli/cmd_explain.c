@@ -22,7 +22,7 @@ kf_status command_explain(const struct options *o, struct job *job, int *code, k
     KF_TRY(job_begin(job, o, err));
     KF_TRY(job_open(job, false, err));
     KF_TRY(output_open(&out, o, err));
-    kf_status status = variant_plan(job, o->fusion, &v, err);
+    kf_status status = variant_texts(job, o->fusion, &v, err);
     if (status == KF_OK) status = give_texts(job, v.plan, &out, err);
     variant_free(job, &v);
     return output_close(&out, o, status, err);

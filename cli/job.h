@@ -76,8 +76,8 @@ kf_status job_open(struct job *job, bool data, kf_error *err);
 kf_status job_host_inputs(struct job *job, kf_error *err);
 
 kf_status variant_make(struct job *job, kf_fusion fusion, struct variant *v, kf_error *err);
-/* The plan only, for results of the caller's own. */
-kf_status variant_plan(struct job *job, kf_fusion fusion, struct variant *v, kf_error *err);
+/* The plan only, for its texts: nothing is compiled, and it can't be run. */
+kf_status variant_texts(struct job *job, kf_fusion fusion, struct variant *v, kf_error *err);
 kf_status variant_run(struct job *job, struct variant *v, kf_error *err);
 void variant_free(struct job *job, struct variant *v);
 

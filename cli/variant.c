@@ -2,14 +2,17 @@
 #include <stdlib.h>
 
 #include "job.h"
+#include "pipeline.h"
 
-kf_status variant_plan(struct job *job, kf_fusion fusion, struct variant *v, kf_error *err) {
+static kf_status plan(struct job *job, kf_fusion fusion, bool texts, struct variant *v,
+                      kf_error *err) {
     *v = (struct variant){0};
     kf_compile_options o = {.struct_size = sizeof o, .device = job->device, .fusion = fusion};
     kf_statistics before, after;
     kf_context_statistics(job->ctx, &before);
     double start = now_us();
     KF_TRY(kf_compile(job->ctx, job->graph, &o, &v->program, err));
+    if (texts) kf__program_for_texts(v->program);
     KF_TRY(kf_plan_for(v->program, job->n_inputs, job->arrays, kf_graph_result_count(job->graph),
                        NULL, &v->plan, err));
     v->compile_us = now_us() - start;
@@ -20,8 +23,12 @@ kf_status variant_plan(struct job *job, kf_fusion fusion, struct variant *v, kf_
     return KF_OK;
 }
 
+kf_status variant_texts(struct job *job, kf_fusion fusion, struct variant *v, kf_error *err) {
+    return plan(job, fusion, true, v, err);
+}
+
 kf_status variant_make(struct job *job, kf_fusion fusion, struct variant *v, kf_error *err) {
-    KF_TRY(variant_plan(job, fusion, v, err));
+    KF_TRY(plan(job, fusion, false, v, err));
     v->results = calloc((size_t)v->n_results + 1, sizeof *v->results);
     v->addresses = calloc((size_t)v->n_results + 1, sizeof *v->addresses);
     if (!v->results || !v->addresses) return kf__out_of_memory(err);

@@ -262,7 +262,8 @@ kf_status kf__compile_sized(const kf_program *program, const int64_t *sizes, kf_
                             kf_error *err) {
     const kf__partition *p = program->partition;
     kf_program like = {.ctx = program->ctx, .device = program->device, .fusion = program->fusion,
-                       .target = program->target, .offline = program->offline, .is_sized = true};
+                       .target = program->target, .offline = program->offline, .texts = program->texts,
+                       .is_sized = true};
     return make_program(like, kf__unstepped(p), sizes, out, err);
 }
 
@@ -274,6 +275,10 @@ kf_status kf__compile_offline(kf_context *ctx, const kf_graph *graph, kf_fusion 
     kf_program like = {.ctx = ctx, .device = device, .fusion = fusion, .target = *target,
                        .offline = true};
     return make_program(like, graph, NULL, out, err);
+}
+
+void kf__program_for_texts(kf_program *program) {
+    program->offline = program->texts = true;
 }
 
 void kf_program_free(kf_program *program) {

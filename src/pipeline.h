@@ -10,6 +10,7 @@ struct kf_program {
     kf_fusion fusion;
     kf__target target;
     bool offline; /* for a device that needn't be there: plans can't be run */
+    bool texts;   /* plans are for their texts alone: nothing is compiled */
     kf__partition *partition;
     pthread_mutex_t lowering; /* plans being made: lower adds expressions to the partition's pool */
     struct kf__sized *sized;  /* under `lowering`: programs for sizes, see sized.c */
@@ -58,5 +59,8 @@ void kf__sized_free(kf_program *program);
 kf_status kf__compile_offline(kf_context *ctx, const kf_graph *graph, kf_fusion fusion,
                               kf_device device, const kf__target *target, kf_program **out,
                               kf_error *err);
+
+/* Plans that are made of it from now on have texts, compile nothing and can't be run. */
+void kf__program_for_texts(kf_program *program);
 
 #endif

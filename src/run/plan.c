@@ -118,7 +118,7 @@ static kf_status build_kernels(kf_plan *plan, kf_error *err) {
                                 .arena = &plan->arena};
         status = kf__build_functions(&builds[n++], err);
     }
-    if (status == KF_OK) status = compile_all(program->ctx, builds, n, err);
+    if (status == KF_OK && !program->texts) status = compile_all(program->ctx, builds, n, err);
     for (uint32_t i = 0; i < n; i++) {
         size_t k = (size_t)(builds[i].kernel - p->kernels);
         kf__text_free(&builds[i].functions);
