@@ -479,7 +479,8 @@ static double best_bytes(kf_graph *g, const sizes *z, double known, bool show, b
     s->f = (kf__fuse_state){.g = g, .mem = g->mem, .mode = KF_FUSION_ON,
                             .names = z->names[0], .stored = calloc(n, 1),
                             .user = calloc(n, sizeof(kf__ref)),
-                            .twin = calloc(n, sizeof(kf__ref)), .scalars = calloc(n, 1)};
+                            .twin = calloc(n, sizeof(kf__ref)), .scalars = calloc(n, 1),
+                            .results = calloc(n, 1)};
     for (kf__ref r = 1; r < n; r++) {
         const kf__node *node = kf__at(g, r);
         bool array = node->kind == KF__INPUT || node->kind == KF__RANDOM ||
@@ -504,6 +505,7 @@ static double best_bytes(kf_graph *g, const sizes *z, double known, bool show, b
     free(s->f.user);
     free(s->f.twin);
     free(s->f.scalars);
+    free(s->f.results);
     free(s);
     return best;
 }

@@ -92,8 +92,7 @@ static bool is_stored_rounded(const kf__body *b, kf__ref ref) {
     if (!kf__is_narrow((kf__dtype)kf__at(g, ref)->dtype)) return false;
     ref = under_views(g, ref);
     if (kf__at(g, ref)->kind == KF__CAST) return false; /* it rounds */
-    for (uint32_t i = 0; i < g->results.n; i++)
-        if (under_views(g, g->results.at[i]) == ref) return true;
+    if (b->f->results[ref] & KF__UNDER_RESULT) return true;
     for (uint32_t i = 0; i < b->roots->n; i++)
         if (b->roots->at[i].store && under_views(g, b->roots->at[i].node) == ref) return true;
     return false;

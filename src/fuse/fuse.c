@@ -47,6 +47,15 @@ static void find_scalars(kf__fuse_state *f) {
     }
 }
 
+static void find_results(kf__fuse_state *f) {
+    for (uint32_t i = 0; i < f->g->results.n; i++) {
+        kf__ref r = f->g->results.at[i];
+        f->results[r] |= KF__IS_RESULT;
+        while (kf__is_view(kf__at(f->g, r))) r = kf__at(f->g, r)->args[0];
+        f->results[r] |= KF__UNDER_RESULT;
+    }
+}
+
 /* Results that are another value in another shape: who needs that one can read the result. */
 static void find_twins(kf__fuse_state *f) {
     for (uint32_t i = 0; i < f->g->results.n; i++) {
@@ -111,16 +120,19 @@ static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, kf_e
     f->user = kf__allocate(f->mem, n * sizeof(*f->user));
     f->twin = kf__allocate(f->mem, n * sizeof(*f->twin));
     f->split = kf__allocate(f->mem, n);
+    f->results = kf__allocate(f->mem, n);
     f->names = kf__allocate(f->mem, names * sizeof(*f->names));
-    if (!f->stored || !f->scalars || !f->user || !f->twin || !f->split || !f->names)
+    if (!f->stored || !f->scalars || !f->user || !f->twin || !f->split || !f->results || !f->names)
         return kf__out_of_memory(err);
     memset(f->stored, 0, n);
     memset(f->scalars, 0, n);
     memset(f->split, 0, n);
+    memset(f->results, 0, n);
     memset(f->user, 0, n * sizeof(*f->user));
     memset(f->twin, 0, n * sizeof(*f->twin));
     guess_names(f);
     find_scalars(f);
+    find_results(f);
     if (mode == KF_FUSION_ON) {
         find_twins(f);
         return KF_OK;
@@ -138,6 +150,7 @@ static void state_free(kf__fuse_state *f) {
     kf__release(f->mem, f->user);
     kf__release(f->mem, f->twin);
     kf__release(f->mem, f->split);
+    kf__release(f->mem, f->results);
     kf__release(f->mem, f->names);
 }
 
@@ -210,28 +223,31 @@ static kf_status add_group(kf__fuse_state *f, kf__groups *groups, kf__root root,
     return kf__out_of_memory(err);
 }
 
-bool kf__is_result(const kf_graph *g, kf__ref node) {
-    for (uint32_t i = 0; i < g->results.n; i++)
-        if (g->results.at[i] == node) return true;
+/* Do others that aren't dead read what the group stores? */
+static bool is_read(const kf__groups *groups, const kf__readers *readers, uint32_t group) {
+    kf__ref node = groups->at[group].roots.at[0].node;
+    for (uint32_t i = readers->first[node]; i < readers->first[node + 1]; i++)
+        if (readers->group[i] != group && !groups->at[readers->group[i]].dead) return true;
     return false;
 }
 
-/* Marks that in the end nobody reads: their kernels go, and what only those read. */
-static void drop_unread(kf__fuse_state *f, kf__groups *groups) {
-    for (bool changed = true; changed;) {
+/* Marks that in the end nobody reads: their kernels go, and what only those read. Last ones first,
+ * as those read the others. */
+static kf_status drop_unread(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
+    kf__readers readers;
+    bool ok = kf__readers_find(f, groups, &readers);
+    for (bool changed = ok; changed;) {
         changed = false;
-        for (uint32_t i = 0; i < groups->n; i++) {
+        for (uint32_t i = groups->n; i-- > 0;) {
             kf__group *group = &groups->at[i];
             if (group->dead || group->roots.at[0].result >= 0) continue;
-            bool read = false;
-            for (uint32_t k = 0; k < groups->n && !read; k++)
-                read = k != i && !groups->at[k].dead &&
-                       kf__group_reads(&groups->at[k], group->roots.at[0].node);
-            if (read) continue;
+            if (is_read(groups, &readers, i)) continue;
             group->dead = changed = true;
             f->stored[group->roots.at[0].node] = 0;
         }
     }
+    kf__readers_free(f, &readers);
+    return ok ? KF_OK : kf__out_of_memory(err);
 }
 
 /* A kernel for each part of a result that is a concatenation. */
@@ -252,7 +268,7 @@ kf_status kf__make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *err) 
         marked = false;
         kf__groups_free(f, groups);
         for (kf__ref r = 1; r < g->nodes.n; r++) {
-            if (!f->stored[r] || kf__is_result(g, r)) continue;
+            if (!f->stored[r] || kf__is_result(f, r)) continue;
             kf__root root = {.node = r, .result = -1, .store = true};
             KF_TRY(add_group(f, groups, root, &marked, err));
         }
@@ -264,7 +280,7 @@ kf_status kf__make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *err) 
                 KF_TRY(add_group(f, groups, root, &marked, err));
         }
     }
-    drop_unread(f, groups);
+    KF_TRY(drop_unread(f, groups, err));
     return kf__merge(f, groups, err);
 }
 

@@ -8,6 +8,7 @@
  *   join.c       pads and concatenations in a body
  *   gather.c     reads at indices that are values
  *   cost.c       bytes and work of a body or kernel
+ *   readers.c    which kernels read a value
  *   merge.c      kernels that come together
  *   recompute.c  what is dear to compute again
  *   parts.c      concatenations whose parts are written by kernels of their own
@@ -59,6 +60,11 @@ typedef struct kf__root {
 } kf__root;
 typedef KF__VEC(kf__root) kf__roots;
 
+enum {
+    KF__IS_RESULT = 1,
+    KF__UNDER_RESULT = 2, /* a result is it, or but views of it */
+};
+
 typedef struct kf__fuse_state {
     kf_graph *g;
     const kf_allocator *mem;
@@ -68,6 +74,7 @@ typedef struct kf__fuse_state {
     kf__ref *twin;    /* [nodes] a result that is a reshape of it; 0: none */
     uint8_t *scalars; /* [nodes] 1: made of numbers only; 2: of these and reductions of them */
     uint8_t *split;   /* [nodes] a result, a concatenation: each part is stored where it belongs */
+    uint8_t *results; /* [nodes] KF__IS_RESULT, KF__UNDER_RESULT */
     int64_t *names;   /* [names] sizes that costs are guessed with */
 } kf__fuse_state;
 
@@ -121,6 +128,9 @@ typedef KF__VEC(kf__group) kf__groups;
 /* Is it stored, or a result that it can be read from? */
 static inline bool kf__in_memory(const kf__fuse_state *f, kf__ref node) {
     return f->stored[node] || (f->twin[node] && f->stored[f->twin[node]]);
+}
+static inline bool kf__is_result(const kf__fuse_state *f, kf__ref node) {
+    return f->results[node] & KF__IS_RESULT;
 }
 /* Index of a view's argument for an index of its result. */
 bool kf__view_index(kf_graph *g, const kf__node *view, const kf__expr *index, kf__expr *arg);
@@ -236,8 +246,9 @@ bool kf__dear_values(const kf__fuse_state *f, const kf__groups *groups, kf__ref 
 bool kf__split_roots(const kf__fuse_state *f, kf__ref node, int32_t result, kf__roots *out);
 /* May storing its parts apart be worth while? It is one result, of few parts. */
 bool kf__may_split(const kf__fuse_state *f, kf__ref node);
-/* Does the group read what the root is, or the result that it is a part of, from memory? */
-bool kf__root_feeds(const kf__fuse_state *f, const kf__root *root, const kf__group *group);
+/* What groups load that read it from memory: itself, or the result that it is a part of; 0: it isn't
+ * in memory for others. */
+kf__ref kf__root_fed_as(const kf__fuse_state *f, const kf__root *root);
 /* Does one of the groups read a result that the other stores a part of? */
 bool kf__reads_own_whole(const kf__group *a, const kf__group *b);
 
@@ -245,6 +256,18 @@ bool kf__reads_own_whole(const kf__group *a, const kf__group *b);
 
 /* The same graph with such reductions in two steps; *out NULL: there are none. */
 kf_status kf__factor(const kf_graph *graph, kf_graph **out, kf_error *err);
+
+/* ---------------------------------------------------------------- readers.c */
+
+typedef struct kf__readers {
+    uint32_t *first, *group; /* of node v the groups group[first[v]] to group[first[v + 1] - 1] */
+} kf__readers;
+
+/* The groups that read a node, ascending; none is dead. False when out of memory. Either way freed
+ * with kf__readers_free. */
+bool kf__readers_find(const kf__fuse_state *f, const kf__groups *groups, kf__readers *out);
+void kf__readers_free(const kf__fuse_state *f, kf__readers *readers);
+uint32_t kf__readers_but(const kf__readers *readers, kf__ref node, uint32_t group); /* how many */
 
 /* ---------------------------------------------------------------- merge.c */
 
@@ -258,7 +281,6 @@ kf_status kf__merge(kf__fuse_state *f, kf__groups *groups, kf_error *err);
 kf_status kf__make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *err);
 void kf__groups_free(const kf__fuse_state *f, kf__groups *groups);
 void kf__mark(kf__fuse_state *f, kf__ref node, kf__ref user, kf__cut_code code);
-bool kf__is_result(const kf_graph *g, kf__ref node);
 /* A sum that was made of a mean: a half may not hold it before it is divided. */
 bool kf__is_half_sum(const kf__node *n);
 

@@ -14,21 +14,14 @@ bool kf__group_reads(const kf__group *group, kf__ref node) {
     return false;
 }
 
-/* Does b read something that a stores? */
-static bool feeds(const kf__group *a, const kf__group *b) {
-    for (uint32_t i = 0; i < a->roots.n; i++) /* a result may be an input as it is */
-        if (kf__root_feeds(a->body->f, &a->roots.at[i], b)) return true;
-    return false;
-}
-
 /* ---------------------------------------------------------------- which group needs which */
 
 enum { MOST_GROUPS = 8192, FEW_GROUPS = 32 };
 
-/* Bits [from * words + to / 64]: edges, and paths of any length. */
+/* Bits [from * words + to / 64]: edges, paths of any length, and these [to * words + from / 64]. */
 typedef struct paths {
     uint32_t n, words;
-    uint64_t *edge, *path;
+    uint64_t *edge, *path, *back;
 } paths;
 
 static bool bit(const paths *p, const uint64_t *bits, uint32_t from, uint32_t to) {
@@ -43,52 +36,84 @@ static void add_row(const paths *p, uint64_t *bits, uint32_t to, uint32_t from) 
     for (uint32_t w = 0; w < p->words; w++) bits[to * p->words + w] |= bits[from * p->words + w];
 }
 
-static bool paths_init(paths *p, const kf_allocator *mem, const kf__groups *groups) {
+/* An edge to who reads something that the group stores. */
+static void add_edges(paths *p, const kf__fuse_state *f, const kf__readers *readers,
+                      const kf__group *group, uint32_t from) {
+    for (uint32_t i = 0; i < group->roots.n; i++) {
+        kf__ref node = kf__root_fed_as(f, &group->roots.at[i]);
+        for (uint32_t k = readers->first[node]; node && k < readers->first[node + 1]; k++)
+            if (readers->group[k] != from) set(p, p->edge, from, readers->group[k]);
+    }
+}
+
+static bool paths_init(paths *p, const kf__fuse_state *f, const kf__groups *groups) {
     p->n = groups->n, p->words = groups->n / 64 + 1;
     size_t bytes = (size_t)p->n * p->words * sizeof(uint64_t);
-    p->edge = kf__allocate(mem, bytes);
-    p->path = kf__allocate(mem, bytes);
-    if (!p->edge || !p->path) return false;
-    memset(p->edge, 0, bytes);
-    for (uint32_t i = 0; i < p->n; i++)
-        for (uint32_t k = 0; k < p->n; k++)
-            if (i != k && !groups->at[i].dead && !groups->at[k].dead &&
-                feeds(&groups->at[i], &groups->at[k]))
-                set(p, p->edge, i, k);
-    memcpy(p->path, p->edge, bytes);
-    for (uint32_t k = 0; k < p->n; k++) /* Warshall */
+    p->edge = kf__allocate(f->mem, bytes);
+    p->path = kf__allocate(f->mem, bytes);
+    p->back = kf__allocate(f->mem, bytes);
+    kf__readers readers = {0};
+    bool ok = p->edge && p->path && p->back && kf__readers_find(f, groups, &readers);
+    if (ok) {
+        memset(p->edge, 0, bytes);
+        memset(p->back, 0, bytes);
         for (uint32_t i = 0; i < p->n; i++)
-            if (bit(p, p->path, i, k)) add_row(p, p->path, i, k);
-    return true;
+            if (!groups->at[i].dead) add_edges(p, f, &readers, &groups->at[i], i);
+        memcpy(p->path, p->edge, bytes);
+        for (uint32_t k = 0; k < p->n; k++) /* Warshall */
+            for (uint32_t i = 0; i < p->n; i++)
+                if (bit(p, p->path, i, k)) add_row(p, p->path, i, k);
+        for (uint32_t i = 0; i < p->n; i++)
+            for (uint32_t k = 0; k < p->n; k++)
+                if (bit(p, p->path, i, k)) set(p, p->back, k, i);
+    }
+    kf__readers_free(f, &readers);
+    return ok;
 }
 
 static void paths_free(paths *p, const kf_allocator *mem) {
     kf__release(mem, p->edge);
     kf__release(mem, p->path);
+    kf__release(mem, p->back);
 }
 
 /* Is there a way from one to the other through a third? */
 static bool way_between(const paths *p, uint32_t from, uint32_t to) {
-    for (uint32_t k = 0; k < p->n; k++)
-        if (k != to && bit(p, p->edge, from, k) && bit(p, p->path, k, to)) return true;
+    const uint64_t *edge = p->edge + from * p->words, *back = p->back + to * p->words;
+    for (uint32_t w = 0; w < p->words; w++) {
+        uint64_t third = edge[w] & back[w];
+        if (w == to / 64) third &= ~(1ULL << to % 64);
+        if (third) return true;
+    }
     return false;
 }
 
-/* b becomes part of a. */
+static void clear(const paths *p, uint64_t *bits, uint32_t from, uint32_t to) {
+    bits[from * p->words + to / 64] &= ~(1ULL << to % 64);
+}
+
+/* b becomes part of a. What leads to one of them leads to all that a leads to now. */
 static void paths_merge(paths *p, uint32_t a, uint32_t b) {
     add_row(p, p->edge, a, b);
     add_row(p, p->path, a, b);
+    add_row(p, p->back, a, b);
     for (int side = 0; side < 2; side++) { /* none to themselves */
-        p->edge[a * p->words + (side ? a : b) / 64] &= ~(1ULL << (side ? a : b) % 64);
-        p->path[a * p->words + (side ? a : b) / 64] &= ~(1ULL << (side ? a : b) % 64);
+        clear(p, p->edge, a, side ? a : b);
+        clear(p, p->path, a, side ? a : b);
+        clear(p, p->back, a, side ? a : b);
     }
     for (uint32_t i = 0; i < p->n; i++) {
         if (i == a || i == b) continue;
         if (bit(p, p->edge, i, b)) set(p, p->edge, i, a);
-        p->edge[i * p->words + b / 64] &= ~(1ULL << b % 64);
-        if (!bit(p, p->path, i, a) && !bit(p, p->path, i, b)) continue;
-        set(p, p->path, i, a);
-        add_row(p, p->path, i, a);
+        clear(p, p->edge, i, b);
+        if (bit(p, p->back, a, i)) {
+            set(p, p->path, i, a);
+            add_row(p, p->path, i, a);
+        }
+        if (bit(p, p->path, a, i)) {
+            set(p, p->back, i, a);
+            add_row(p, p->back, i, a);
+        }
     }
 }
 
@@ -100,19 +125,51 @@ static bool makes(const kf__group *group, uint32_t value) {
     return false;
 }
 
+static bool same_domain(const kf__domain *a, const kf__domain *b) {
+    return a->n == b->n && a->reduced == b->reduced && a->scans == b->scans &&
+           a->chunk == b->chunk && !memcmp(a->size, b->size, sizeof(*a->size) * a->n);
+}
+
+/* Is all that it stores a result? Then it is stored, at the same indices, whoever joins. */
+static bool only_results(const kf__group *group) {
+    for (uint32_t i = 0; i < group->roots.n; i++)
+        if (group->roots.at[i].result < 0 && group->roots.at[i].store) return false;
+    return true;
+}
+
+/* Is it the same load? Both are over the same domain. */
+static bool same_access(const kf__access *a, const kf__access *b) {
+    return a->value == b->value && a->rank == b->rank &&
+           !memcmp(a->index, b->index, sizeof(*a->index) * (size_t)a->rank);
+}
+
+/* Is it, or (not exact) its value, among the body's first n accesses? */
+static bool has_access(const kf__body *body, uint32_t n, const kf__access *access, bool exact) {
+    for (uint32_t i = 0; i < n; i++)
+        if (exact ? same_access(&body->accesses.at[i], access)
+                  : body->accesses.at[i].value == access->value)
+            return true;
+    return false;
+}
+
 /* At least so many operands has the pair's kernel: results, and what either loads and neither
- * makes. Rules out most pairs of large kernels before their body is built. */
+ * makes. Rules out most pairs of large kernels before their body is built. Where both have the same
+ * domain and only results, each load at an index of its own counts. */
 static bool may_fit(const kf__group *a, const kf__group *b) {
     uint32_t n = 0;
-    for (int side = 0; side < 2; side++) {
-        const kf__group *group = side ? b : a;
-        const kf__body *body = group->body;
-        for (uint32_t i = 0; i < group->roots.n; i++) n += group->roots.at[i].result >= 0;
+    bool exact = same_domain(&a->domain, &b->domain) && only_results(a) && only_results(b);
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < (side ? b : a)->roots.n; i++)
+            n += (side ? b : a)->roots.at[i].result >= 0;
+    for (int side = 0; side < 2 && n <= KF__MAX_OPERANDS; side++) {
+        const kf__body *body = (side ? b : a)->body;
         for (uint32_t i = 0; i < body->accesses.n; i++) {
-            uint32_t value = body->accesses.at[i].value;
+            const kf__access *access = &body->accesses.at[i];
+            uint32_t value = access->value;
             bool again = (value & KF__RESULT_BIT) || makes(a, value) || makes(b, value);
-            for (uint32_t k = 0; k < i && !again; k++) again = body->accesses.at[k].value == value;
-            n += !again && !(side && kf__group_reads(a, value));
+            if (!again) again = side && has_access(a->body, a->body->accesses.n, access, exact);
+            if (!again) again = has_access(body, i, access, exact);
+            n += !again;
         }
     }
     return n <= KF__MAX_OPERANDS;
@@ -136,18 +193,26 @@ static bool mode_allows(const kf__fuse_state *f, const kf__group *a, const kf__g
     return true;
 }
 
+/* Do any but a and b read the node, of the groups from `first` on whose bits are set? */
+static bool is_read_in(const kf__groups *groups, uint64_t bits, uint32_t first, uint32_t a,
+                       uint32_t b, kf__ref node) {
+    for (uint32_t k = first; bits; bits >>= 1, k++)
+        if ((bits & 1) && k != a && k != b && kf__group_reads(&groups->at[k], node)) return true;
+    return false;
+}
+
 /* The roots of both; temporaries that nobody else reads are no longer stored. */
-static bool join_roots(const kf__fuse_state *f, const kf__groups *groups, uint32_t a, uint32_t b,
-                       kf__roots *out) {
+static bool join_roots(const kf__fuse_state *f, const kf__groups *groups, const paths *ways,
+                       uint32_t a, uint32_t b, kf__roots *out) {
     for (int side = 0; side < 2; side++) {
         const kf__roots *roots = &groups->at[side ? b : a].roots;
         for (uint32_t i = 0; i < roots->n; i++) {
             kf__root root = roots->at[i];
             if (root.result < 0 && root.store && f->mode == KF_FUSION_ON) {
+                const uint64_t *edge = ways->edge + (side ? b : a) * ways->words;
                 root.store = false;
-                for (uint32_t k = 0; k < groups->n && !root.store; k++)
-                    root.store = k != a && k != b && !groups->at[k].dead &&
-                                 kf__group_reads(&groups->at[k], root.node);
+                for (uint32_t w = 0; w < ways->words && !root.store; w++)
+                    root.store = edge[w] && is_read_in(groups, edge[w], w * 64, a, b, root.node);
             }
             if (!KF__PUSH(f->mem, out, root)) return false;
         }
@@ -164,7 +229,7 @@ static kf_status try_merge(kf__fuse_state *f, const kf__groups *groups, const pa
         kf__reads_own_whole(x, y) || !may_fit(x, y) || way_between(ways, a, b) ||
         way_between(ways, b, a))
         return KF_OK;
-    bool ok = join_roots(f, groups, a, b, &out->roots);
+    bool ok = join_roots(f, groups, ways, a, b, &out->roots);
     out->body = ok ? kf__body_build(f, &out->roots, &out->domain) : NULL;
     ok = out->body && !out->body->no_memory;
     if (!ok || out->body->failed || out->body->cost > x->body->cost + y->body->cost) {
@@ -262,7 +327,7 @@ kf_status kf__merge(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
     uint32_t live = 0;
     for (uint32_t i = 0; i < groups->n; i++) live += !groups->at[i].dead;
     if (live < 2 || groups->n > MOST_GROUPS) return KF_OK;
-    bool few = groups->n <= FEW_GROUPS, ok = paths_init(&ways, f->mem, groups);
+    bool few = groups->n <= FEW_GROUPS, ok = paths_init(&ways, f, groups);
     if (ok && few) ok = !merge_best(f, groups, &ways);
     else ok = ok && !merge_all(f, groups, &ways, false) && !merge_all(f, groups, &ways, true);
     paths_free(&ways, f->mem);

@@ -10,30 +10,40 @@ typedef struct maker {
     uint32_t *order;    /* [kernels] groups */
     uint32_t *value_of; /* [nodes] where a kernel finds it; KF__NO_VALUE: nowhere */
     uint32_t *maker_of; /* [values] kernel that stores it */
+    kf__readers readers;
     uint32_t first_result;
 } maker;
+
+/* Count the group's stores where others wait for them, by `by`. */
+static void count_waited(const maker *m, uint32_t group, uint32_t *waits, uint32_t by) {
+    const kf__roots *roots = &m->groups->at[group].roots;
+    for (uint32_t r = 0; r < roots->n; r++) {
+        kf__ref node = kf__root_fed_as(m->f, &roots->at[r]);
+        for (uint32_t k = m->readers.first[node]; k < m->readers.first[node + 1]; k++)
+            if (node && m->readers.group[k] != group) waits[m->readers.group[k]] += by;
+    }
+}
 
 /* A kernel comes when all that it reads is there; among those the one made first. */
 static bool sort_groups(maker *m) {
     const kf__groups *groups = m->groups;
-    uint8_t *done = KF__NEW(&m->p->arena, uint8_t, groups->n + 1);
-    m->order = KF__NEW(&m->p->arena, uint32_t, groups->n + 1);
-    if (!done) m->order = NULL; /* the caller looks at it alone */
+    kf__arena *arena = &m->p->arena;
+    uint8_t *done = KF__NEW(arena, uint8_t, groups->n + 1);
+    uint32_t *waits = KF__NEW(arena, uint32_t, groups->n + 1); /* for so many stores */
+    m->order = KF__NEW(arena, uint32_t, groups->n + 1);
+    if (!done || !waits) m->order = NULL; /* the caller looks at it alone */
     if (!m->order) return false;
     uint32_t n = 0, left = 0;
-    for (uint32_t i = 0; i < groups->n; i++) left += !groups->at[i].dead;
+    for (uint32_t i = 0; i < groups->n; i++) {
+        if (groups->at[i].dead) continue;
+        left++;
+        count_waited(m, i, waits, 1);
+    }
     while (n < left) {
         uint32_t before = n;
         for (uint32_t i = 0; i < groups->n; i++) {
-            const kf__group *group = &groups->at[i];
-            bool ready = !group->dead && !done[i];
-            for (uint32_t k = 0; k < groups->n && ready; k++) {
-                const kf__group *other = &groups->at[k];
-                if (k == i || other->dead || done[k]) continue;
-                for (uint32_t r = 0; r < other->roots.n && ready; r++)
-                    ready = !kf__root_feeds(m->f, &other->roots.at[r], group);
-            }
-            if (!ready) continue;
+            if (groups->at[i].dead || done[i] || waits[i]) continue;
+            count_waited(m, i, waits, (uint32_t)-1);
             done[i] = 1;
             m->order[n++] = i;
         }
@@ -66,10 +76,8 @@ static bool make_values(maker *m) {
     memset(m->value_of, 0xff, sizeof(uint32_t) * g->nodes.n);
     for (uint32_t i = 0; i < g->inputs.n; i++) {
         const kf__graph_input *in = &g->inputs.at[i];
-        bool read = false;
-        for (uint32_t k = 0; in->node && k < m->groups->n && !read; k++)
-            read = !m->groups->at[k].dead && kf__group_reads(&m->groups->at[k], in->node);
-        if (read) add_value(m, KF__VALUE_INPUT, i, in->node);
+        if (in->node && kf__readers_but(&m->readers, in->node, UINT32_MAX))
+            add_value(m, KF__VALUE_INPUT, i, in->node);
     }
     m->first_result = m->p->n_values;
     for (uint32_t i = 0; i < g->results.n; i++) add_value(m, KF__VALUE_RESULT, i, g->results.at[i]);
@@ -168,13 +176,14 @@ kf_status kf__partition_make(kf__fuse_state *f, const kf__groups *groups, kf__pa
     kf__arena_init(&m.p->arena, f->mem);
     m.p->graph = f->g;
     kf_status status = KF_OK;
-    if (!sort_groups(&m))
+    if (!kf__readers_find(f, groups, &m.readers) || !sort_groups(&m))
         status = m.order ? kf__fail(err, KF_ERR_INTERNAL, "fuse made a cycle of kernels")
                          : kf__out_of_memory(err);
     m.p->kernels = KF__NEW(&m.p->arena, kf__kernel, m.p->n_kernels + 1);
     bool ok = status == KF_OK && m.p->kernels && make_values(&m);
     for (uint32_t i = 0; ok && i < m.p->n_kernels; i++) ok = make_kernel(&m, i);
     ok = ok && make_cuts(&m);
+    kf__readers_free(f, &m.readers);
     if (ok) {
         *out = m.p;
         return KF_OK;

@@ -38,9 +38,9 @@ bool kf__may_split(const kf__fuse_state *f, kf__ref node) {
     return results == 1 && parts > 1 && parts <= MOST_PARTS;
 }
 
-bool kf__root_feeds(const kf__fuse_state *f, const kf__root *root, const kf__group *group) {
+kf__ref kf__root_fed_as(const kf__fuse_state *f, const kf__root *root) {
     kf__ref node = root->whole ? root->whole : root->node;
-    return root->store && f->stored[node] && kf__group_reads(group, node);
+    return root->store && f->stored[node] ? node : 0;
 }
 
 bool kf__reads_own_whole(const kf__group *a, const kf__group *b) {

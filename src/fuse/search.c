@@ -56,7 +56,7 @@ static void count_results(const kf__fuse_state *f, uint8_t *makers) {
     for (kf__ref r = 1; r < f->g->nodes.n; r++) {
         const kf__node *n = kf__at(f->g, r);
         for (int i = 0; i < n->n_args; i++)
-            if (kf__is_result(f->g, n->args[i]) && kf__at(f->g, n->args[i])->kind != KF__INPUT)
+            if (kf__is_result(f, n->args[i]) && kf__at(f->g, n->args[i])->kind != KF__INPUT)
                 makers[n->args[i]] = 2;
     }
 }
@@ -125,14 +125,12 @@ static kf_status search_parts(kf__fuse_state *f, kf__groups *groups, kf_error *e
 }
 
 /* Does a kernel read an input that another one reads too? */
-static bool shares_input(const kf__fuse_state *f, const kf__groups *groups, uint32_t group) {
-    const kf__body *b = groups->at[group].body;
+static bool shares_input(const kf__fuse_state *f, const kf__readers *readers,
+                         const kf__body *b, uint32_t group) {
     for (uint32_t i = 0; i < b->accesses.n; i++) {
         uint32_t value = b->accesses.at[i].value;
         if (value >= f->g->nodes.n || kf__at(f->g, value)->kind != KF__INPUT) continue;
-        for (uint32_t k = 0; k < groups->n; k++)
-            if (k != group && !groups->at[k].dead && kf__group_reads(&groups->at[k], value))
-                return true;
+        if (kf__readers_but(readers, value, group)) return true;
     }
     return false;
 }
@@ -173,17 +171,25 @@ static uint32_t early_values(const kf__fuse_state *f, const kf__group *group, kf
 }
 
 static kf_status search_early(kf__fuse_state *f, kf__groups *groups, uint32_t most, kf_error *err) {
+    kf__readers readers = {0}; /* of the groups as they are: each try may change them */
+    kf_status status = KF_OK;
     for (int level = KF__LEVEL_ROW; level <= KF__LEVEL_FULL; level++) {
-        for (uint32_t i = 0; i < groups->n && most > 0; i++) {
+        for (uint32_t i = 0; i < groups->n && most > 0 && status == KF_OK; i++) {
             kf__ref early[MOST_EARLY];
             if (groups->at[i].dead) continue;
             uint32_t n = early_values(f, &groups->at[i], (kf__level)level, early);
-            if (n == 0 || !shares_input(f, groups, i)) continue;
-            most--;
-            KF_TRY(try_stored(f, groups, early, n, err));
+            if (n == 0) continue;
+            if (!readers.first && !kf__readers_find(f, groups, &readers)) {
+                status = kf__out_of_memory(err);
+            } else if (shares_input(f, &readers, groups->at[i].body, i)) {
+                most--;
+                status = try_stored(f, groups, early, n, err);
+                kf__readers_free(f, &readers);
+            }
         }
     }
-    return KF_OK;
+    kf__readers_free(f, &readers);
+    return status;
 }
 
 /* All at once what saves work by an estimate. */
@@ -232,7 +238,7 @@ static bool could_be_stored(const kf__fuse_state *f, kf__ref r) {
     bool made = n->kind == KF__OP || n->kind == KF__CAST || n->kind == KF__REDUCE ||
                 n->kind == KF__SCAN ||
                 n->kind == KF__RANDOM || n->kind == KF__PAD || n->kind == KF__CONCAT ||
-                n->kind == KF__GATHER || n->kind == KF__SLICE || kf__is_result(f->g, r);
+                n->kind == KF__GATHER || n->kind == KF__SLICE || kf__is_result(f, r);
     return made && !f->scalars[r] && !kf__is_half_sum(n) &&
            kf__at(f->g, kf__peel(f->g, r))->kind != KF__INPUT;
 }
@@ -265,7 +271,7 @@ static bool find_values(const kf__fuse_state *f, values *v, kf_error *err, kf_st
         if (!could_be_stored(f, r)) continue;
         few = v->n < MOST_VALUES;
         if (!few) break;
-        v->bytes[v->n] = kf__node_bytes(f, r) * (kf__is_result(g, r) ? 1 : 2);
+        v->bytes[v->n] = kf__node_bytes(f, r) * (kf__is_result(f, r) ? 1 : 2);
         v->at[v->n++] = r;
     }
     kf__release(f->mem, whole);
