@@ -82,6 +82,10 @@ kf__expr kf__x_substitute(kf__exprs *pool, kf__expr a, const kf__expr *with, uin
 }
 
 kf__expr kf__x_rename(kf__exprs *pool, kf__expr a, const kf__expr *with, uint32_t n) {
+    if (!a) return 0;
+    const kf__expr_node *x = kf__x_at(pool, a); /* most are a name or a number: no table for them */
+    if (x->kind == KF__X_CONST) return a;
+    if (x->kind == KF__X_NAME) return x->value < n && with[x->value] ? with[x->value] : a;
     substitution s = {.pool = pool, .kind = KF__X_NAME, .with = with, .n = n};
     return substitute(&s, a);
 }

@@ -89,6 +89,13 @@ typedef struct kf__constraint {
     int line, column; /* where that is */
 } kf__constraint;
 
+/* Of a size expression that a constraint holds for: another one of its class, or 0: it stands for
+ * all `n` of its class. */
+typedef struct kf__equal {
+    kf__expr to;
+    uint32_t n;
+} kf__equal;
+
 struct kf_graph {
     const kf_allocator *mem;
     kf__arena arena; /* shapes, names */
@@ -100,6 +107,7 @@ struct kf_graph {
     KF__VEC(kf__ref) results;
     KF__VEC(char *) result_names;
     KF__VEC(kf__constraint) constraints;
+    KF__VEC(kf__equal) equal; /* [exprs, perhaps fewer] what the constraints make equal */
     KF__VEC(char *) calls; /* names of calls, [0] is "" */
     uint32_t call;         /* given to new nodes */
     kf_numerics numerics;

@@ -30,6 +30,7 @@ void kf_graph_free(kf_graph *g) {
     KF__VEC_FREE(mem, &g->results);
     KF__VEC_FREE(mem, &g->result_names);
     KF__VEC_FREE(mem, &g->constraints);
+    KF__VEC_FREE(mem, &g->equal);
     KF__VEC_FREE(mem, &g->calls);
     kf__release(mem, g->table);
     kf__arena_free(&g->arena);
@@ -197,7 +198,24 @@ kf__ref kf__node_find_or_add(kf_graph *g, const kf__node *like) {
 
 /* ---------------------------------------------------------------- sizes that must be equal */
 
-enum { CLASS = 64 };
+/* Who stands for all that are equal to it. The smaller class joined the larger one each time, so
+ * ways are short. */
+static kf__expr class_of(const kf_graph *g, kf__expr e) {
+    while (e < g->equal.n && g->equal.at[e].to) e = g->equal.at[e].to;
+    return e;
+}
+
+static bool join_classes(kf_graph *g, kf__expr a, kf__expr b) {
+    while (g->equal.n <= kf__max(a, b))
+        if (!KF__PUSH(g->mem, &g->equal, ((kf__equal){0, 1}))) return false;
+    a = class_of(g, a), b = class_of(g, b);
+    if (a == b) return true;
+    bool swap = g->equal.at[a].n < g->equal.at[b].n;
+    kf__expr large = swap ? b : a, small = swap ? a : b;
+    g->equal.at[small].to = large;
+    g->equal.at[large].n += g->equal.at[small].n;
+    return true;
+}
 
 bool kf__keep_constraint(kf_graph *g, kf__constraint c) {
     c.why = kf__arena_string(&g->arena, c.why, strlen(c.why));
@@ -205,25 +223,11 @@ bool kf__keep_constraint(kf_graph *g, kf__constraint c) {
         c.shown = kf__arena_string(&g->arena, c.shown, strlen(c.shown));
         if (!c.shown) return false;
     }
-    return c.why && KF__PUSH(g->mem, &g->constraints, c);
+    return c.why && join_classes(g, c.a, c.b) && KF__PUSH(g->mem, &g->constraints, c);
 }
 
 bool kf__sizes_equal(const kf_graph *g, kf__expr a, kf__expr b) {
-    kf__expr known[CLASS] = {a};
-    uint32_t n = 1;
-    if (a == b) return true;
-    for (uint32_t k = 0; k < n; k++) {
-        for (uint32_t i = 0; i < g->constraints.n; i++) {
-            const kf__constraint *c = &g->constraints.at[i];
-            if (c->a != known[k] && c->b != known[k]) continue;
-            kf__expr other = c->a == known[k] ? c->b : c->a;
-            if (other == b) return true;
-            uint32_t seen = 0;
-            while (seen < n && known[seen] != other) seen++;
-            if (seen == n && n < CLASS) known[n++] = other;
-        }
-    }
-    return false;
+    return a == b || class_of(g, a) == class_of(g, b);
 }
 
 kf__expr kf__same_size(kf_graph *g, kf__expr a, kf__expr b, const char *why) {

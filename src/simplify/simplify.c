@@ -30,9 +30,17 @@ static bool contains_name(const kf__exprs *x, kf__expr e, int64_t name) {
            (contains_name(x, n->a, name) || contains_name(x, n->b, name));
 }
 
+static void note_names(const kf__exprs *x, kf__expr e, uint8_t *seen) {
+    const kf__expr_node *n = &x->nodes.at[e];
+    if (n->kind == KF__X_NAME) seen[n->value] = 1;
+    if (n->kind < KF__X_ADD) return;
+    note_names(x, n->a, seen);
+    note_names(x, n->b, seen);
+}
+
 /* A name that must equal something else is replaced by it; of two names the later one. One whose
- * size is known (sizes[] isn't -1) is that. */
-static void rename_sizes(pass *p, const int64_t *sizes) {
+ * size is known (sizes[] isn't -1) is that. seen: scratch, names in what names are replaced by. */
+static void rename_sizes(pass *p, const int64_t *sizes, uint8_t *seen) {
     kf__exprs *x = &p->g->exprs;
     uint32_t n = x->names.n;
     for (uint32_t i = 0; sizes && i < n; i++)
@@ -50,7 +58,8 @@ static void rename_sizes(pass *p, const int64_t *sizes) {
         int64_t name = take_a ? na->value : nb->value;
         if (contains_name(x, with, name)) continue;
         p->renamed[name] = with;
-        for (uint32_t k = 0; k < n; k++) /* earlier ones may contain it */
+        note_names(x, with, seen);
+        for (uint32_t k = 0; k < n && seen[name]; k++) /* earlier ones may contain it */
             if (p->renamed[k]) p->renamed[k] = kf__x_rename(x, p->renamed[k], p->renamed, n);
     }
 }
@@ -221,16 +230,17 @@ static kf_status round_of(const kf_graph *in, const int64_t *sizes, bool first, 
     p.renamed = KF__NEW(&arena, kf__expr, in->exprs.names.n + 1);
     p.made = KF__NEW(&arena, kf__ref, in->nodes.n + 1);
     p.needed = KF__NEW(&arena, uint8_t, in->nodes.n + 1);
+    uint8_t *seen = KF__NEW(&arena, uint8_t, in->exprs.names.n + 1);
     p.sumexp = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
     p.m2 = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
     p.means = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
     p.summed = KF__NEW(&arena, uint32_t, in->nodes.n + 1);
     kf_status status = KF_OK;
-    if (!p.g || !p.renamed || !p.made || !p.needed || !p.sumexp || !p.m2 ||
+    if (!p.g || !p.renamed || !p.made || !p.needed || !seen || !p.sumexp || !p.m2 ||
         !p.means || !p.summed) {
         status = kf__out_of_memory(err);
     } else {
-        rename_sizes(&p, sizes);
+        rename_sizes(&p, sizes, seen);
         rename_constraints(&p);
         mark_needed(&p);
         copy_nodes(&p);
