@@ -73,6 +73,7 @@ void kf__mark(kf__fuse_state *f, kf__ref node, kf__ref user, kf__cut_code code) 
     if (f->stored[node]) return;
     f->stored[node] = (uint8_t)code;
     f->user[node] = user;
+    f->marked[node] = ++f->marks;
 }
 
 bool kf__is_half_sum(const kf__node *n) {
@@ -119,10 +120,13 @@ static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, kf_e
     f->scalars = kf__allocate(f->mem, n);
     f->user = kf__allocate(f->mem, n * sizeof(*f->user));
     f->twin = kf__allocate(f->mem, n * sizeof(*f->twin));
+    f->marked = kf__allocate(f->mem, n * sizeof(*f->marked));
+    f->newest = kf__allocate(f->mem, n * sizeof(*f->newest));
     f->split = kf__allocate(f->mem, n);
     f->results = kf__allocate(f->mem, n);
     f->names = kf__allocate(f->mem, names * sizeof(*f->names));
-    if (!f->stored || !f->scalars || !f->user || !f->twin || !f->split || !f->results || !f->names)
+    if (!f->stored || !f->scalars || !f->user || !f->twin || !f->split || !f->results ||
+        !f->marked || !f->newest || !f->names)
         return kf__out_of_memory(err);
     memset(f->stored, 0, n);
     memset(f->scalars, 0, n);
@@ -130,6 +134,7 @@ static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, kf_e
     memset(f->results, 0, n);
     memset(f->user, 0, n * sizeof(*f->user));
     memset(f->twin, 0, n * sizeof(*f->twin));
+    memset(f->marked, 0, n * sizeof(*f->marked));
     guess_names(f);
     find_scalars(f);
     find_results(f);
@@ -149,6 +154,8 @@ static void state_free(kf__fuse_state *f) {
     kf__release(f->mem, f->scalars);
     kf__release(f->mem, f->user);
     kf__release(f->mem, f->twin);
+    kf__release(f->mem, f->marked);
+    kf__release(f->mem, f->newest);
     kf__release(f->mem, f->split);
     kf__release(f->mem, f->results);
     kf__release(f->mem, f->names);
@@ -197,6 +204,7 @@ static kf_status add_group(kf__fuse_state *f, kf__groups *groups, kf__root root,
         ok = group.body && !group.body->no_memory;
         if (!ok) break;
         if (!group.body->failed) {
+            group.built = f->marks;
             ok = split_axes(f, &group) == KF_OK && KF__PUSH(f->mem, groups, group);
             if (ok) {
                 group.body->roots = NULL;
@@ -262,23 +270,79 @@ static kf_status add_parts(kf__fuse_state *f, kf__groups *groups, kf__root whole
     return status;
 }
 
-kf_status kf__make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
+/* A kernel looks at the marks of what it computes and of what it loads, no further: of each node the
+ * newest of these. */
+static void find_newest(kf__fuse_state *f) {
+    for (kf__ref r = 1; r < f->g->nodes.n; r++) {
+        const kf__node *n = kf__at(f->g, r);
+        f->newest[r] = 0;
+        for (int i = 0; i < n->n_args; i++) {
+            kf__ref a = n->args[i], twin = f->twin[a];
+            uint32_t mark = kf__in_memory(f, a) ? 0 : f->newest[a];
+            if (f->stored[a]) mark = kf__max(mark, f->marked[a]);
+            if (twin && f->stored[twin]) mark = kf__max(mark, f->marked[twin]);
+            f->newest[r] = kf__max(f->newest[r], mark);
+        }
+    }
+    f->newest_of = f->marks;
+}
+
+/* Values come before results, those by their nodes, these as they are. */
+static bool comes_before(const kf__root *a, const kf__root *b) {
+    if (a->result < 0 && b->result < 0) return a->node < b->node;
+    return a->result < b->result;
+}
+
+/* Take the root's kernel over from the round before, where no mark since then concerns it. `at`
+ * goes through those, which have the same order. A result that is a reshape is made anew: what it
+ * is made of may stand for it. */
+static bool take_over(kf__fuse_state *f, kf__groups *old, uint32_t *at, kf__root root,
+                      kf__groups *groups) {
+    while (*at < old->n && comes_before(&old->at[*at].roots.at[0], &root)) ++*at;
+    if (*at == old->n) return false;
+    kf__group *group = &old->at[*at];
+    const kf__root *before = &group->roots.at[0];
+    if (before->node != root.node || before->result != root.result || before->whole) return false;
+    if (f->newest_of != f->marks) find_newest(f);
+    bool older = f->stored[root.node] && f->marked[root.node] > group->built;
+    if (older || f->newest[root.node] > group->built) return false;
+    if (kf__at(f->g, root.node)->kind == KF__RESHAPE || !KF__PUSH(f->mem, groups, *group))
+        return false;
+    *group = (kf__group){.dead = true};
+    ++*at;
+    return true;
+}
+
+/* A kernel for each root; `old`: of the round before. */
+static kf_status make_round(kf__fuse_state *f, kf__groups *old, kf__groups *groups, bool *marked,
+                            kf_error *err) {
     const kf_graph *g = f->g;
+    uint32_t at = 0;
+    for (kf__ref r = 1; r < g->nodes.n; r++) {
+        if (!f->stored[r] || kf__is_result(f, r)) continue;
+        kf__root root = {.node = r, .result = -1, .store = true};
+        if (!take_over(f, old, &at, root, groups))
+            KF_TRY(add_group(f, groups, root, marked, err));
+    }
+    for (uint32_t i = 0; i < g->results.n; i++) {
+        kf__root root = {.node = g->results.at[i], .result = (int32_t)i, .store = true};
+        if (f->split[root.node])
+            KF_TRY(add_parts(f, groups, root, marked, err));
+        else if (!take_over(f, old, &at, root, groups))
+            KF_TRY(add_group(f, groups, root, marked, err));
+    }
+    return KF_OK;
+}
+
+kf_status kf__make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
+    f->newest_of = UINT32_MAX; /* marks were taken back */
     for (bool marked = true; marked;) { /* a later root's mark changes earlier ones */
+        kf__groups old = *groups;
+        *groups = (kf__groups){0};
         marked = false;
-        kf__groups_free(f, groups);
-        for (kf__ref r = 1; r < g->nodes.n; r++) {
-            if (!f->stored[r] || kf__is_result(f, r)) continue;
-            kf__root root = {.node = r, .result = -1, .store = true};
-            KF_TRY(add_group(f, groups, root, &marked, err));
-        }
-        for (uint32_t i = 0; i < g->results.n; i++) {
-            kf__root root = {.node = g->results.at[i], .result = (int32_t)i, .store = true};
-            if (f->split[root.node])
-                KF_TRY(add_parts(f, groups, root, &marked, err));
-            else
-                KF_TRY(add_group(f, groups, root, &marked, err));
-        }
+        kf_status status = make_round(f, &old, groups, &marked, err);
+        kf__groups_free(f, &old);
+        KF_TRY(status);
     }
     KF_TRY(drop_unread(f, groups, err));
     return kf__merge(f, groups, err);

@@ -71,6 +71,9 @@ typedef struct kf__fuse_state {
     kf_fusion mode;
     uint8_t *stored;  /* [nodes] kf__cut_code; 0: computed where needed */
     kf__ref *user;    /* [nodes] of a stored one: the node that made it so */
+    uint32_t *marked; /* [nodes] of a stored one: how many marks there were then, of all tries */
+    uint32_t *newest; /* [nodes] the last mark that a kernel for it depends on, when newest_of */
+    uint32_t marks, newest_of;
     kf__ref *twin;    /* [nodes] a result that is a reshape of it; 0: none */
     uint8_t *scalars; /* [nodes] 1: made of numbers only; 2: of these and reductions of them */
     uint8_t *split;   /* [nodes] a result, a concatenation: each part is stored where it belongs */
@@ -119,6 +122,7 @@ typedef struct kf__group {
     kf__roots roots;
     kf__domain domain;
     kf__body *body;
+    uint32_t built; /* f->marks then */
     bool dead;
 } kf__group;
 typedef KF__VEC(kf__group) kf__groups;
