@@ -102,11 +102,17 @@ static kf_status put_source(kf_context *ctx, const kf__target *target, const kf_
     return out->failed ? kf__out_of_memory(err) : KF_OK;
 }
 
+/* On the CPU without the program's names, so that kernels that differ in nothing else are one
+ * object; who profiles a GPU knows kernels by their names. */
 static kf_status run_compile(kf__build *b, kf_error *err) {
     kf__compile_target target = {b->target->kind, b->target->cpu_level, b->target->sm};
-    kf__text source;
+    kf__text source, nameless;
     kf__text_init(&source, &b->ctx->mem);
-    kf_status status = put_source(b->ctx, b->target, &b->functions, &source, err);
+    kf__text_init(&nameless, &b->ctx->mem);
+    bool c = b->target->kind == KF__TARGET_C;
+    if (c) kf__print_nameless(&b->functions, b->kernel->name, &nameless);
+    kf_status status = put_source(b->ctx, b->target, c ? &nameless : &b->functions, &source, err);
+    kf__text_free(&nameless);
     if (status == KF_OK)
         status = kf__compile(b->ctx->compiler, &target, source.at, source.n, b->kernel->name,
                              &b->object, err);
@@ -262,8 +268,8 @@ kf_status kf__compile_sized(const kf_program *program, const int64_t *sizes, kf_
                             kf_error *err) {
     const kf__partition *p = program->partition;
     kf_program like = {.ctx = program->ctx, .device = program->device, .fusion = program->fusion,
-                       .target = program->target, .offline = program->offline, .texts = program->texts,
-                       .is_sized = true};
+                       .target = program->target, .offline = program->offline,
+                       .texts = program->texts, .is_sized = true};
     return make_program(like, kf__unstepped(p), sizes, out, err);
 }
 

@@ -72,6 +72,30 @@ static void numbers_are_passed_by_value(void **state) {
     free_made(&m);
 }
 
+/* Kernels that are alike but for names are compiled once. */
+static void names_compile_nothing(void **state) {
+    enum { PARTS = 80 };
+    float x[PARTS], out[PARTS];
+    int64_t n = PARTS;
+    kf_array in[1] = {vector(x, &n)};
+    const void *addresses[] = {x};
+    void *results[PARTS];
+    made m;
+    kf_error err = {0};
+    kf_statistics before, after;
+    fill(x, PARTS, 3);
+    for (int i = 0; i < PARTS; i++) results[i] = &out[i];
+    kf_context_statistics(*state, &before);
+    make(*state, "out_in_x = split(x, 80); out_in_x", 1, in, NULL, &m);
+    kf_context_statistics(*state, &after);
+    int64_t objects = after.compiled - before.compiled + after.cache_hits - before.cache_hits;
+    assert_in_range(objects, 1, 2); /* the last one has fewer parts */
+    assert_true(m.program->partition->n_kernels > 3);
+    expect_ok(kf_run(m.plan, addresses, results, NULL, NULL, NULL, &err), &err);
+    for (int i = 0; i < PARTS; i++) assert_true(out[i] == x[i]);
+    free_made(&m);
+}
+
 static void aliases(void **state) {
     static float x[64], y[64], plain[64];
     tensor a, b;
@@ -323,6 +347,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(plan_checks_inputs, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(numbers_are_passed_by_value, context_setup,
                                         context_teardown),
+        cmocka_unit_test_setup_teardown(names_compile_nothing, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(aliases, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_span_of_nearly_all_memory_overlaps, context_setup,
                                         context_teardown),

@@ -8,4 +8,10 @@
 kf_status kf__emit(const kf__lowered *lowered, const kf__target *target, kf__text *out,
                    kf_error *err);
 
+/* Append functions of a kernel as kf__emit gave them (C) under names that say nothing of their
+ * program: kernel k17_exp is k_exp, the array in_x operand0. Without comments. */
+void kf__print_nameless(const kf__text *functions, const char *kernel, kf__text *out);
+/* What the function `name` is called there. */
+void kf__print_nameless_function(const char *name, kf__text *out);
+
 #endif

@@ -9,8 +9,7 @@ static bool at_word(const char *c, const char *end, const char *text) {
     return (size_t)(end - c) >= n && memcmp(c, text, n) == 0;
 }
 
-/* Behind what begins at c: a comment, a string, a word or number, else one byte. */
-static const char *skip_token(const char *c, const char *end) {
+const char *kf__skip_token(const char *c, const char *end) {
     if (at_word(c, end, "/*")) {
         for (c += 2; c < end && !at_word(c, end, "*/"); ++c) {}
         return c < end ? c + 2 : end;
@@ -30,7 +29,8 @@ static const char *skip_token(const char *c, const char *end) {
 }
 
 static const char *skip_blank(const char *c, const char *end) {
-    while (c < end && (isspace((unsigned char)*c) || at_word(c, end, "/*"))) c = skip_token(c, end);
+    while (c < end && (isspace((unsigned char)*c) || at_word(c, end, "/*")))
+        c = kf__skip_token(c, end);
     return c;
 }
 
@@ -41,7 +41,7 @@ kf__token kf__token_at(const char *c, const char *end) {
 }
 
 kf__token kf__next_token(const char *c, const char *end) {
-    while (c < end && (!is_letter(*c) || isdigit((unsigned char)*c))) c = skip_token(c, end);
+    while (c < end && (!is_letter(*c) || isdigit((unsigned char)*c))) c = kf__skip_token(c, end);
     return kf__token_at(c, end);
 }
 
@@ -50,7 +50,7 @@ kf__token kf__next_token(const char *c, const char *end) {
 /* Behind the bracket that closes the one at c. */
 static const char *skip_brackets(const char *c, const char *end) {
     int depth = 0;
-    for (; c < end; c = skip_token(c, end)) {
+    for (; c < end; c = kf__skip_token(c, end)) {
         depth += *c == '(' || *c == '[' || *c == '{';
         depth -= *c == ')' || *c == ']' || *c == '}';
         if (!depth) return c + 1;
@@ -60,7 +60,7 @@ static const char *skip_brackets(const char *c, const char *end) {
 
 /* At the end of the directive's line, which a backslash or a comment may continue. */
 static const char *skip_line(const char *c, const char *end) {
-    while (c < end && *c != '\n') c = *c == '\\' && c + 1 < end ? c + 2 : skip_token(c, end);
+    while (c < end && *c != '\n') c = *c == '\\' && c + 1 < end ? c + 2 : kf__skip_token(c, end);
     return c;
 }
 
@@ -86,7 +86,7 @@ static const char *skip_region(const char *c, const char *end) {
             continue;
         }
         fresh = *c == '\n' || (fresh && *c == ' ');
-        c = skip_token(c, end);
+        c = kf__skip_token(c, end);
     }
     return end;
 }
@@ -113,7 +113,7 @@ static const char *skip_code(const char *c, const char *end, kf__piece_kind *kin
         else if (*c == '(' || *c == '{')
             c = skip_brackets(c, end);
         else
-            c = skip_token(c, end);
+            c = kf__skip_token(c, end);
         if (body) return c;
     }
     return end;
@@ -123,14 +123,14 @@ static const char *skip_code(const char *c, const char *end, kf__piece_kind *kin
 static const char *with_remark(const char *c, const char *end) {
     const char *remark = c;
     while (remark < end && *remark == ' ') ++remark;
-    return at_word(remark, end, "/*") ? skip_token(remark, end) : c;
+    return at_word(remark, end, "/*") ? kf__skip_token(remark, end) : c;
 }
 
 bool kf__next_piece(const char *c, const char *end, kf__piece *out) {
     int lines = 2;
     out->begin = NULL;
     for (; c < end && (isspace((unsigned char)*c) || at_word(c, end, "/*"));
-         c = skip_token(c, end)) {
+         c = kf__skip_token(c, end)) {
         lines += *c == '\n';
         if (lines > 1 && isspace((unsigned char)*c)) out->begin = NULL;
         if (*c != '/') continue;
@@ -165,7 +165,7 @@ kf__macro kf__macro_of(const kf__piece *define) {
 /* Behind the argument at c, that is at its comma or closing bracket. */
 static const char *skip_argument(const char *c, const char *end) {
     while (c < end && *c != ',' && *c != ')')
-        c = *c == '(' || *c == '{' || *c == '[' ? skip_brackets(c, end) : skip_token(c, end);
+        c = *c == '(' || *c == '{' || *c == '[' ? skip_brackets(c, end) : kf__skip_token(c, end);
     return c;
 }
 
@@ -199,7 +199,7 @@ static const char *end_line(const char *c, const char *end, kf__text *out) {
 
 void kf__expand_macro(const kf__macro *m, const char *call, const char *end, kf__text *out) {
     for (const char *c = m->body, *next; c < m->end; c = next) {
-        next = skip_token(c, m->end);
+        next = kf__skip_token(c, m->end);
         const char *from, *to;
         kf__token w = kf__token_at(c, m->end);
         if (w.n && find_argument(m, w, call, end, &from, &to))
@@ -243,7 +243,7 @@ void kf__defined_names(const kf__piece *code, void (*found)(void *, kf__token), 
             c = skip_brackets(c, code->end);
         } else {
             if ((*c == ';' || *c == ',' || *c == '=') && last.n) found(user, last);
-            c = skip_token(c, code->end);
+            c = kf__skip_token(c, code->end);
         }
     }
 }

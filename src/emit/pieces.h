@@ -29,6 +29,9 @@ typedef struct kf__token {
 /* The next piece from c on; false: there is none. The next begins at out->end. */
 bool kf__next_piece(const char *c, const char *end, kf__piece *out);
 
+/* Behind what begins at c: a comment, a string, a word or number, else one byte. */
+const char *kf__skip_token(const char *c, const char *end);
+
 /* The next identifier from c on, not in comments, strings and numbers; n is 0 behind the last.
  * Look for more at at + n. */
 kf__token kf__next_token(const char *c, const char *end);

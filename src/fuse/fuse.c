@@ -270,8 +270,8 @@ static kf_status add_parts(kf__fuse_state *f, kf__groups *groups, kf__root whole
     return status;
 }
 
-/* A kernel looks at the marks of what it computes and of what it loads, no further: of each node the
- * newest of these. */
+/* A kernel looks at the marks of what it computes and of what it loads, no further: of each node
+ * the newest of these. */
 static void find_newest(kf__fuse_state *f) {
     for (kf__ref r = 1; r < f->g->nodes.n; r++) {
         const kf__node *n = kf__at(f->g, r);

@@ -1,5 +1,6 @@
 /* Steps: the argument words of each lowered function, known ones filled in, the others as patches,
  * and the function's address. */
+#include "emit/emit.h"
 #include "run/plan.h"
 
 /* ---------------------------------------------------------------- numbers by value */
@@ -64,8 +65,8 @@ static kf_status find_function(const kf_plan *plan, kf__object *object, const kf
         return kf__object_kernel(object, program->device.id, fn->name, out, err);
     kf__text name;
     kf__text_init(&name, &program->ctx->mem);
-    kf__print(&name, "%s%s", fn->name,
-              program->target.kind == KF__TARGET_EMULATED ? "_emulate" : "");
+    if (program->target.kind == KF__TARGET_EMULATED) kf__print(&name, "%s_emulate", fn->name);
+    else kf__print_nameless_function(fn->name, &name);
     kf_status status = KF_OK;
     if (name.failed)
         status = kf__out_of_memory(err);
