@@ -23,8 +23,9 @@ void kf__exprs_free(kf__exprs *pool) {
     KF__VEC_FREE(pool->mem, &pool->names);
     KF__VEC_FREE(pool->mem, &pool->nodes);
     kf__release(pool->mem, pool->table);
-    pool->table = NULL;
-    pool->table_size = 0;
+    kf__release(pool->mem, pool->name_table);
+    pool->table = pool->name_table = NULL;
+    pool->table_size = pool->name_slots = 0;
 }
 
 static uint64_t hash_of(const kf__expr_node *x) {
@@ -91,12 +92,37 @@ kf__expr kf__x_const(kf__exprs *pool, int64_t value) {
     return kf__x_raw(pool, (kf__expr_node){.kind = KF__X_CONST, .value = value});
 }
 
+static bool grow_name_table(kf__exprs *pool) {
+    uint32_t size = pool->name_slots ? pool->name_slots * 2 : 64;
+    uint32_t *table = kf__allocate(pool->mem, size * sizeof *table);
+    if (!table) return false;
+    memset(table, 0, size * sizeof *table);
+    for (uint32_t i = 0; i < pool->names.n; i++) {
+        const char *name = pool->names.at[i];
+        put(table, size, kf__hash(name, strlen(name), 0), i + 1);
+    }
+    kf__release(pool->mem, pool->name_table);
+    pool->name_table = table;
+    pool->name_slots = size;
+    return true;
+}
+
+/* Where the name's index + 1 is, or is to be. */
+static uint32_t *name_slot(kf__exprs *pool, const char *name, size_t n) {
+    uint32_t slot = (uint32_t)kf__hash(name, n, 0) & (pool->name_slots - 1);
+    for (; pool->name_table[slot]; slot = (slot + 1) & (pool->name_slots - 1)) {
+        const char *other = pool->names.at[pool->name_table[slot] - 1];
+        if (strlen(other) == n && memcmp(other, name, n) == 0) break;
+    }
+    return &pool->name_table[slot];
+}
+
 kf__expr kf__x_name(kf__exprs *pool, const char *name, size_t n) {
-    uint32_t i = 0;
-    while (i < pool->names.n && (strlen(pool->names.at[i]) != n ||
-                                 memcmp(pool->names.at[i], name, n) != 0))
-        i++;
-    if (i == pool->names.n) {
+    if (pool->names.n * 2 >= pool->name_slots && !grow_name_table(pool))
+        return give_up(pool, false);
+    uint32_t *slot = name_slot(pool, name, n), i = *slot - 1;
+    if (!*slot) {
+        i = pool->names.n;
         char *copy = kf__allocate(pool->mem, n + 1);
         if (!copy) return give_up(pool, false);
         memcpy(copy, name, n);
@@ -105,6 +131,7 @@ kf__expr kf__x_name(kf__exprs *pool, const char *name, size_t n) {
             kf__release(pool->mem, copy);
             return give_up(pool, false);
         }
+        *slot = i + 1;
     }
     return kf__x_raw(pool, (kf__expr_node){.kind = KF__X_NAME, .value = i});
 }

@@ -31,6 +31,7 @@ typedef struct kf__exprs {
     const kf_allocator *mem;
     KF__VEC(kf__expr_node) nodes; /* [0] is NONE */
     KF__VEC(char *) names;        /* owned; in order of their making */
+    uint32_t *name_table, name_slots; /* their indices + 1 by their hashes */
     uint32_t *table;              /* open addressing, capacity a power of two */
     uint32_t table_size;
     bool failed;   /* out of memory, or too_deep */

@@ -33,12 +33,12 @@ const char *kf__token_text(kf__token_kind kind) {
 static bool starts_character(char c) { return ((unsigned char)c & 0xc0) != 0x80; }
 
 void kf__place(const kf__module *module, uint32_t at, int *line, int *column) {
-    uint32_t start = 0;
-    *line = 1, *column = 1;
-    for (uint32_t i = 0; i < at && i < module->n; i++)
-        if (module->text[i] == '\n') ++*line, start = i + 1;
-    for (uint32_t i = start; i < at && i < module->n; i++)
-        *column += starts_character(module->text[i]);
+    const char *c = module->text, *end = c + kf__min(at, module->n);
+    int lines = 1, characters = 1;
+    for (const char *feed; c < end && (feed = memchr(c, '\n', (size_t)(end - c))); c = feed + 1)
+        lines++;
+    for (; c < end; c++) characters += starts_character(*c);
+    *line = lines, *column = characters;
 }
 
 enum { SHOWN = 76 }; /* bytes of a line that a message shows */

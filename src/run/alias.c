@@ -95,18 +95,38 @@ static bool allowed_in_kernel(const kf__kernel *k, uint32_t result, uint32_t inp
     return true;
 }
 
-static bool allowed(const kf_plan *plan, uint32_t result, uint32_t input) {
+/* Of each value the first kernel that stores it, and the number of kernels up to the last one that
+ * loads it. */
+typedef struct uses {
+    uint32_t *first_store, *loaded_until;
+} uses;
+
+static bool find_uses(kf_plan *plan, uses *u) {
     const kf__partition *p = plan->program->partition;
-    if (!same_layout(plan, result, input)) return false;
-    bool stored = false, cuda = plan->program->target.kind != KF__TARGET_C;
-    for (uint32_t k = 0; k < p->n_kernels; k++) {
+    u->first_store = KF__NEW(&plan->arena, uint32_t, p->n_values);
+    u->loaded_until = KF__NEW(&plan->arena, uint32_t, p->n_values);
+    if (!u->first_store || !u->loaded_until) return false;
+    memset(u->first_store, 0xff, sizeof *u->first_store * p->n_values);
+    for (uint32_t k = p->n_kernels; k-- > 0;) {
         const kf__kernel *kernel = &p->kernels[k];
-        if (stored && kf__kernel_loads(kernel, input)) return false;
-        if (!kf__kernel_stores(kernel, result)) continue;
-        stored = true;
-        if (!allowed_in_kernel(kernel, result, input, cuda)) return false;
+        for (uint32_t s = 0; s < kernel->n_stores; s++)
+            u->first_store[kernel->accesses[kernel->stores[s].access].value] = k;
+        for (uint32_t i = 0; i < kernel->n_instrs; i++) {
+            if (kernel->instrs[i].kind != KF__I_LOAD) continue;
+            uint32_t *until = &u->loaded_until[kernel->accesses[kernel->instrs[i].access].value];
+            if (*until == 0) *until = k + 1;
+        }
     }
     return true;
+}
+
+static bool allowed(const kf_plan *plan, const uses *u, uint32_t result, uint32_t input) {
+    const kf__partition *p = plan->program->partition;
+    if (!same_layout(plan, result, input)) return false;
+    uint32_t first = u->first_store[result], until = u->loaded_until[input];
+    if (first >= p->n_kernels || until <= first) return true;
+    bool cuda = plan->program->target.kind != KF__TARGET_C;
+    return until == first + 1 && allowed_in_kernel(&p->kernels[first], result, input, cuda);
 }
 
 /* ---------------------------------------------------------------- spans */
@@ -166,7 +186,9 @@ kf_status kf__plan_alias(kf_plan *plan, kf_error *err) {
     plan->overlaps = KF__NEW(&plan->arena, kf__overlap, most);
     uint32_t *input = KF__NEW(&plan->arena, uint32_t, plan->n_inputs);
     uint32_t *result = KF__NEW(&plan->arena, uint32_t, plan->n_results);
-    if (!plan->overlaps || !input || !result) return kf__out_of_memory(err);
+    uses u;
+    if (!plan->overlaps || !input || !result || !find_uses(plan, &u))
+        return kf__out_of_memory(err);
     for (uint32_t v = 0; v < p->n_values; v++) {
         const kf__value *value = &p->values[v];
         if (value->kind == KF__VALUE_INPUT) {
@@ -184,7 +206,7 @@ kf_status kf__plan_alias(kf_plan *plan, kf_error *err) {
             if (!is_empty(plan->input_spans[i]))
                 plan->overlaps[plan->n_overlaps++] =
                     (kf__overlap){(uint16_t)r, (uint16_t)i, false,
-                                  allowed(plan, result[r], input[i])};
+                                  allowed(plan, &u, result[r], input[i])};
         for (uint32_t o = 0; o < r; o++)
             if (!is_empty(plan->result_spans[o]))
                 plan->overlaps[plan->n_overlaps++] =
