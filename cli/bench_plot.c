@@ -173,7 +173,8 @@ static bool run_gnuplot(const char *gnuplot, const kf__text *script, bool errors
     struct stat info;
     char *bytes = NULL;
     bool ran = input >= 0 && output >= 0 &&
-               kf__run_process(&kf__malloc, argv, kf__temporary_folder(0), input, output, code) &&
+               kf__run_process(&kf__malloc, argv, kf__temporary_folder(0), input, output, NULL,
+                               code) &&
                fstat(output, &info) == 0 && (bytes = malloc((size_t)info.st_size + 1)) &&
                kf__read_all(output, bytes, (size_t)info.st_size);
     if (ran) kf__print_bytes(printed, bytes, (size_t)info.st_size);

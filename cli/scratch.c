@@ -9,9 +9,10 @@
 
 char *scratch_folder(void) {
     const char *base = getenv("TMPDIR");
-    char *path = malloc((base ? strlen(base) : 4) + 20);
+    char *path = malloc((base ? strlen(base) : 4) + 48);
     if (!path) return NULL;
-    sprintf(path, "%s/kfuse-XXXXXX", base ? base : "/tmp");
+    /* Named like the compilers' folders, so that a signal removes it too. */
+    sprintf(path, "%s/kfuse-%ld-XXXXXX", base ? base : "/tmp", (long)getpid());
     if (mkdtemp(path)) return path;
     free(path);
     return NULL;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compile/process.h"
+
 /* ---------------------------------------------------------------- which file */
 
 /* "folder/name", name relative to the folder that `path` is in. */
@@ -90,6 +92,7 @@ static struct place {
 static void remove_and_die(int signal) {
     for (int i = 0; i < PLACES; i++)
         if (atomic_load(&places[i].state) == UNFINISHED) unlink(places[i].path);
+    kf__remove_private_folders(); /* of compilers that run */
     raise(signal); /* waits for this handler's end, and finds the default again */
 }
 

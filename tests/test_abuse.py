@@ -385,6 +385,39 @@ def test_a_compiler_that_fails(run, cache_dir, tmp_path):
         check(done, "compiler")
 
 
+def test_a_compiler_that_never_returns(run, tmp_path):
+    cc = tmp_path / "cc"
+    cc.write_text("#!/bin/sh\nexec sleep 1000\n")
+    cc.chmod(0o755)
+    started = time.monotonic()
+    done = run("run", "x + 1.375", "x=ones(3)", "--device", "cpu", code=None,
+               env={"KFUSE_CC": str(cc), "KFUSE_CC_SECONDS": "1",
+                    "KFUSE_CACHE_DIR": str(tmp_path / "cache")})
+    check(done, "was ended", "1 seconds of KFUSE_CC_SECONDS", "k0_add")
+    assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_no_folder_of_a_compiler(kfuse, tmp_path, number):
+    cc, temporary = tmp_path / "cc", tmp_path / "temporary"
+    cc.write_text("#!/bin/sh\ntouch $TMPDIR/a $TMPDIR/.b\nexec sleep 5\n")
+    cc.chmod(0o755)
+    temporary.mkdir()
+    env = {"PATH": os.environ["PATH"], "KFUSE_CC": str(cc), "TMPDIR": str(temporary),
+           "KFUSE_CACHE_DIR": str(tmp_path / "cache")}
+    child = subprocess.Popen([str(kfuse), "run", "x + 1.4375", "x=ones(3)", "--device", "cpu"],
+                             env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(600):
+        if list(temporary.glob("kfuse-*/.b")):
+            break
+        time.sleep(0.05)
+    else:
+        raise AssertionError("the compiler wasn't started")
+    child.send_signal(number)
+    assert child.wait(timeout=30) == -number
+    assert not list(temporary.iterdir())
+
+
 # ---------------------------------------------------------------- the cache
 
 

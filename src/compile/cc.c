@@ -2,6 +2,7 @@
  * isn't plain stands beside it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "compile/cc.h"
 
 enum { MAX_ARGUMENTS = 64, MAX_MESSAGE = 4000, MAX_IMAGE = 1 << 28 };
+enum { PATIENCE = 30 }; /* seconds until it is said that a compiler takes long */
 
 /* ---------------------------------------------------------------- flags */
 
@@ -124,7 +126,8 @@ bool kf__cc_find(kf__cc *cc) {
 
 /* One attempt with temporary files in `folder`; the compiler's words go to `messages`. */
 static bool run_in(const kf__cc *cc, const kf_allocator *mem, const kf__compile_target *target,
-                   int source, const char *folder, char *object, int messages, int *code) {
+                   const kf__watch *watch, int source, const char *folder, char *object,
+                   int messages, int *code) {
     char *argv[MAX_ARGUMENTS];
     size_t n = 0;
     argv[n++] = (char *)cc->path;
@@ -139,7 +142,7 @@ static bool run_in(const kf__cc *cc, const kf_allocator *mem, const kf__compile_
     for (size_t i = 0; i < KF__COUNT(libraries); i++) argv[n++] = (char *)libraries[i];
     argv[n] = NULL;
     lseek(source, 0, SEEK_SET);
-    return kf__run_process(mem, argv, folder, source, messages, code);
+    return kf__run_process(mem, argv, folder, source, messages, watch, code);
 }
 _Static_assert(KF__COUNT(compiler_flags) + KF__COUNT(link_flags) + KF__COUNT(libraries) + 7 <=
                    MAX_ARGUMENTS,
@@ -195,14 +198,15 @@ static kf_status explain(const kf__cc *cc, int code, const char *label, const ch
 
 /* In one private folder. *again: another folder may do better. */
 static kf_status attempt(const kf__cc *cc, const kf_allocator *mem,
-                         const kf__compile_target *target, int source, const char *folder,
-                         const char *label, void **image, size_t *n, bool *again, kf_error *err) {
+                         const kf__compile_target *target, const kf__watch *watch, int source,
+                         const char *folder, const char *label, void **image, size_t *n,
+                         bool *again, kf_error *err) {
     char object[KF__PATH_SIZE], messages[MAX_MESSAGE];
     snprintf(object, sizeof(object), "%.*s/kernel.so", KF__PATH_SIZE - 16, folder);
     int code = 0, output = kf__nameless_file("", 0);
     if (output < 0)
         return kf__fail(err, KF_ERR_IO, "no temporary file could be made: %s", strerror(errno));
-    bool ran = run_in(cc, mem, target, source, folder, object, output, &code);
+    bool ran = run_in(cc, mem, target, watch, source, folder, object, output, &code);
     int reason = errno;
     read_messages(output, messages, sizeof(messages));
     close(output);
@@ -212,17 +216,48 @@ static kf_status attempt(const kf__cc *cc, const kf_allocator *mem,
     else if (!ran)
         status = kf__fail(err, KF_ERR_COMPILER, "the C compiler %s couldn't be started: %s",
                           cc->path, strerror(reason));
+    else if (code == KF__OUT_OF_TIME)
+        status = kf__fail(err, KF_ERR_COMPILER,
+                          "the C compiler %s was ended: it took more than the %d seconds of "
+                          "KFUSE_CC_SECONDS for %s", cc->path, watch->limit, label);
     else if (code > 0)
         status = explain(cc, code, label, messages, err);
     else
         status = read_image(object, mem, image, n, err);
-    *again = ran && code != 0 && disk_trouble(messages);
+    *again = ran && code > 0 && disk_trouble(messages);
     return status;
 }
 
-kf_status kf__cc_run(const kf__cc *cc, const kf_allocator *mem, const kf__compile_target *target,
-                     const char *source, size_t n_source, const char *label, void **image,
-                     size_t *n, kf_error *err) {
+typedef struct slow {
+    const kf__cc *cc;
+    const char *label;
+    kf__log log;
+    void *log_user;
+} slow;
+
+static void say_waiting(void *user, int seconds) {
+    const slow *s = user;
+    char line[KF__PATH_SIZE + 256];
+    snprintf(line, sizeof(line), "the C compiler %s has taken %d seconds for %s so far%s",
+             s->cc->path, seconds, s->label,
+             secure_getenv("KFUSE_CC_SECONDS") ? "" : "; KFUSE_CC_SECONDS sets a limit");
+    if (s->log) s->log(s->log_user, line);
+}
+
+/* $KFUSE_CC_SECONDS; 0: no limit. */
+static int seconds_allowed(void) {
+    const char *text = secure_getenv("KFUSE_CC_SECONDS");
+    int64_t seconds;
+    if (!text || !kf__parse_int(text, strlen(text), &seconds) || seconds < 1) return 0;
+    return (int)kf__min(seconds, INT_MAX);
+}
+
+kf_status kf__cc_run(const kf__cc *cc, const kf_allocator *mem, kf__log log, void *log_user,
+                     const kf__compile_target *target, const char *source, size_t n_source,
+                     const char *label, void **image, size_t *n, kf_error *err) {
+    slow watched = {cc, label, log, log_user};
+    kf__watch watch = {.patience = PATIENCE, .limit = seconds_allowed(),
+                       .waiting = say_waiting, .user = &watched};
     int input = kf__nameless_file(source, n_source);
     if (input < 0)
         return kf__fail(err, KF_ERR_IO, "the source couldn't be written to a temporary file: %s",
@@ -233,7 +268,8 @@ kf_status kf__cc_run(const kf__cc *cc, const kf_allocator *mem, const kf__compil
     bool again = true;
     for (int i = 0; again && kf__make_private_folder(&i, folder); i++) {
         kf__error_clear(&failure);
-        status = attempt(cc, mem, target, input, folder, label, image, n, &again, &failure);
+        status = attempt(cc, mem, target, &watch, input, folder, label, image, n, &again,
+                         &failure);
         kf__remove_folder(folder);
     }
     close(input);
@@ -249,7 +285,7 @@ void kf__cc_version(const kf__cc *cc, const kf_allocator *mem, char *line, size_
     line[0] = 0;
     int input = kf__nameless_file("", 0), output = kf__nameless_file("", 0), code;
     char *argv[] = {(char *)cc->path, "--version", NULL};
-    if (input >= 0 && output >= 0 && kf__run_process(mem, argv, "/tmp", input, output, &code))
+    if (input >= 0 && output >= 0 && kf__run_process(mem, argv, "/tmp", input, output, NULL, &code))
         read_messages(output, line, size);
     line[strcspn(line, "\n")] = 0;
     if (input >= 0) close(input);

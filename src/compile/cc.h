@@ -22,10 +22,11 @@ bool kf__find_program(const char *name, char *path);
 /* Flags of a target in one line, whoever compiles: part of the cache's key. */
 void kf__cc_flags(const kf__compile_target *target, kf__text *out);
 
-/* Compile to a shared library: *image (of mem, n bytes). */
-kf_status kf__cc_run(const kf__cc *cc, const kf_allocator *mem, const kf__compile_target *target,
-                     const char *source, size_t n_source, const char *label, void **image,
-                     size_t *n, kf_error *err);
+/* Compile to a shared library: *image (of mem, n bytes). What takes long is said through `log`, and
+ * ended after $KFUSE_CC_SECONDS. */
+kf_status kf__cc_run(const kf__cc *cc, const kf_allocator *mem, kf__log log, void *log_user,
+                     const kf__compile_target *target, const char *source, size_t n_source,
+                     const char *label, void **image, size_t *n, kf_error *err);
 
 /* First line of --version, up to `size`; "" when it can't be had. */
 void kf__cc_version(const kf__cc *cc, const kf_allocator *mem, char *line, size_t size);

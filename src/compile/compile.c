@@ -22,6 +22,8 @@ enum { BUCKETS = 256 };
 struct kf__compiler {
     const kf_allocator *mem;
     kf__cache *cache;
+    kf__log log; /* may be NULL */
+    void *log_user;
     pthread_mutex_t lock; /* of the table */
     pthread_cond_t done;  /* an object became ready, or failed */
     pthread_mutex_t module_lock;
@@ -36,7 +38,7 @@ kf_status kf__compiler_create(const kf_allocator *mem, kf__log log, void *log_us
     kf__compiler *compiler = kf__allocate(mem, sizeof(*compiler));
     if (!compiler) return kf__out_of_memory(err);
     memset(compiler, 0, sizeof(*compiler));
-    compiler->mem = mem;
+    compiler->mem = mem, compiler->log = log, compiler->log_user = log_user;
     kf_status status = kf__cache_create(mem, log, log_user, cache_dir, &compiler->cache, err);
     if (status != KF_OK) {
         kf__release(mem, compiler);
@@ -135,8 +137,8 @@ static kf_status from_compiler(kf__object *object, const kf__cc *cc, const kf__c
         KF_TRY(kf__nvrtc_run(compiler->mem, object->target.sm, object->source, label,
                              &image->bytes, &image->n, err));
     else
-        KF_TRY(kf__cc_run(cc, compiler->mem, &object->target, object->source, object->n_source,
-                          label, &image->bytes, &image->n, err));
+        KF_TRY(kf__cc_run(cc, compiler->mem, compiler->log, compiler->log_user, &object->target,
+                          object->source, object->n_source, label, &image->bytes, &image->n, err));
     kf__cache_store(compiler->cache, key, image);
     kf_status status = load(object, err);
     close_image_file(image);

@@ -2,13 +2,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "compile/process.h"
@@ -93,7 +97,7 @@ bool kf__make_private_folder(int *i, char *path) {
         struct statvfs space;
         if (statvfs(folder, &space) || (double)space.f_bavail * (double)space.f_frsize < NEEDED)
             continue;
-        int length = snprintf(path, KF__PATH_SIZE, "%s/kfuse-XXXXXX", folder);
+        int length = snprintf(path, KF__PATH_SIZE, "%s/kfuse-%ld-XXXXXX", folder, (long)getpid());
         if (length < KF__PATH_SIZE - 64 && mkdtemp(path)) return true;
     }
     return false;
@@ -107,6 +111,54 @@ void kf__remove_folder(const char *path) {
         closedir(folder);
     }
     rmdir(path);
+}
+
+/* ---------------------------------------------------------------- in a signal's handler */
+
+/* As the kernel gives them: readdir may not be called by a handler. */
+typedef struct item {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t size; /* of this record */
+    uint8_t type;
+    char name[];
+} item;
+
+/* Calls `each` with all names in the folder that begin with `start`. */
+static void for_names(int folder, const char *start, void (*each)(int folder, const char *name)) {
+    _Alignas(item) char buffer[4096];
+    long n;
+    while ((n = syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0)
+        for (long at = 0; at < n; at += ((const item *)(buffer + at))->size) {
+            const char *name = ((const item *)(buffer + at))->name;
+            if (strncmp(name, start, strlen(start)) == 0) each(folder, name);
+        }
+}
+
+static void remove_name(int folder, const char *name) {
+    unlinkat(folder, name, 0);
+}
+
+static void remove_private(int folder, const char *name) {
+    int inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) return;
+    for_names(inner, "", remove_name);
+    close(inner);
+    unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+void kf__remove_private_folders(void) {
+    char start[40] = "kfuse-", digits[24];
+    size_t n = 0, at = strlen(start);
+    for (long pid = (long)getpid(); pid > 0; pid /= 10) digits[n++] = (char)('0' + pid % 10);
+    while (n > 0) start[at++] = digits[--n];
+    start[at] = '-';
+    for (int i = 0; kf__temporary_folder(i); i++) {
+        int folder = open(kf__temporary_folder(i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (folder < 0) continue;
+        for_names(folder, start, remove_private);
+        close(folder);
+    }
 }
 
 /* ---------------------------------------------------------------- processes */
@@ -159,8 +211,32 @@ static int spawn(pid_t *pid, char *const *argv, char **environment, int input, i
     return code;
 }
 
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* True: it has ended, *got is what waitpid gave. A kernel without descriptors of processes is asked
+ * fifty times a second. */
+static bool wait_watching(pid_t pid, const kf__watch *watch, int *status, pid_t *got) {
+    int process = (int)syscall(SYS_pidfd_open, pid, 0), next = watch->patience;
+    struct pollfd fd = {.fd = process, .events = POLLIN};
+    double start = seconds_now(), past = 0;
+    while (*got == 0 && !(watch->limit && past >= watch->limit)) {
+        poll(&fd, process >= 0, process >= 0 ? 1000 : 20);
+        *got = waitpid(pid, status, WNOHANG);
+        past = seconds_now() - start;
+        if (*got != 0 || past < next) continue;
+        watch->waiting(watch->user, next);
+        next = next < INT_MAX / 2 ? next * 2 : INT_MAX;
+    }
+    if (process >= 0) close(process);
+    return *got != 0;
+}
+
 bool kf__run_process(const kf_allocator *mem, char *const *argv, const char *tmpdir, int input,
-                     int output, int *code) {
+                     int output, const kf__watch *watch, int *code) {
     char **environment = environment_with(mem, tmpdir);
     if (!environment) {
         errno = ENOMEM;
@@ -174,10 +250,13 @@ bool kf__run_process(const kf_allocator *mem, char *const *argv, const char *tmp
         return false;
     }
     int status = 0;
-    pid_t got;
-    do got = waitpid(pid, &status, 0);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
+    pid_t got = 0;
+    bool ended = !watch || wait_watching(pid, watch, &status, &got);
+    if (!ended) kill(pid, SIGKILL);
+    while (got == 0 || (got < 0 && errno == EINTR)) got = waitpid(pid, &status, 0);
+    if (!ended)
+        *code = KF__OUT_OF_TIME;
+    else if (got < 0)
         *code = -1;
     else
         *code = WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);

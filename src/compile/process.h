@@ -16,11 +16,22 @@ int kf__nameless_file(const void *bytes, size_t n);
 bool kf__write_all(int fd, const void *bytes, size_t n);   /* false: errno */
 bool kf__read_all(int fd, void *bytes, size_t n);          /* exactly n from offset 0 on */
 
+/* While a process runs: `waiting` is called after `patience` seconds, then after twice as many and
+ * so on; after `limit` seconds (0: never) it is killed. */
+typedef struct kf__watch {
+    int patience, limit;
+    void (*waiting)(void *user, int seconds);
+    void *user;
+} kf__watch;
+
+enum { KF__OUT_OF_TIME = -2 };
+
 /* Start argv[0] (a path) with `input` as stdin and stdout and stderr in `output`, in the
  * environment plus TMPDIR=tmpdir, with no signal blocked, and wait. Returns false with errno when
- * it couldn't be started. *code: exit status; 256 + signal; -1 when the host reaped it first. */
+ * it couldn't be started. *code: exit status; 256 + signal; -1 when the host reaped it first;
+ * KF__OUT_OF_TIME. watch may be NULL. */
 bool kf__run_process(const kf_allocator *mem, char *const *argv, const char *tmpdir, int input,
-                     int output, int *code);
+                     int output, const kf__watch *watch, int *code);
 
 /* Folders for temporary files, best first: $TMPDIR, /tmp, /var/tmp, /dev/shm; NULL ends. */
 const char *kf__temporary_folder(int i);
@@ -28,5 +39,8 @@ const char *kf__temporary_folder(int i);
 bool kf__make_private_folder(int *i, char *path);
 /* Remove it with the files in it. */
 void kf__remove_folder(const char *path);
+/* Remove all that this process made. For a handler of a signal that ends it: makes system calls
+ * only. */
+void kf__remove_private_folders(void);
 
 #endif
