@@ -250,8 +250,8 @@ bool kf__dear_values(const kf__fuse_state *f, const kf__groups *groups, kf__ref 
 bool kf__split_roots(const kf__fuse_state *f, kf__ref node, int32_t result, kf__roots *out);
 /* May storing its parts apart be worth while? It is one result, of few parts. */
 bool kf__may_split(const kf__fuse_state *f, kf__ref node);
-/* What groups load that read it from memory: itself, or the result that it is a part of; 0: it isn't
- * in memory for others. */
+/* What groups load that read it from memory: itself, or the result that it is a part of; 0: it
+ * isn't in memory for others. */
 kf__ref kf__root_fed_as(const kf__fuse_state *f, const kf__root *root);
 /* Does one of the groups read a result that the other stores a part of? */
 bool kf__reads_own_whole(const kf__group *a, const kf__group *b);
