@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "parse/builtin.h"
 #include "parse/parse.h"
 
 enum { MAX_SPECS = 10 };
@@ -555,14 +556,22 @@ static void test_function(void **state) {
     assert_null(f);
 }
 
-/* Everything that can be called by name parses, and has a signature and a sentence. */
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+/* Everything that can be called by name parses, and has a signature and a sentence; no name has two
+ * definitions, nor a definition and another meaning. */
 static void test_callables(void **state) {
     (void)state;
     kf__callable c = {0};
+    static char names[2000][64];
     size_t n = 0;
     for (; kf__callable_next(&c); n++) {
         kf_function *f;
         kf_error err = {0};
+        assert_true(n < KF__COUNT(names));
+        snprintf(names[n], sizeof names[n], "%s", c.name);
+        if (kf__alias_of(c.name) || kf__unsupported(c.name, strlen(c.name)))
+            fail_msg("%s is another name, or unsupported, too", c.name);
         if (kf__parse(&kf__malloc, "", c.name, &f, &err) != KF_OK)
             fail_msg("%s: %s", c.name, err.message);
         kf_function_free(f);
@@ -570,6 +579,10 @@ static void test_callables(void **state) {
         if (!c.doc[0]) fail_msg("%s has no comment", c.name);
     }
     assert_true(n > 180);
+    qsort(names, n, sizeof names[0], by_name);
+    for (size_t i = 1; i < n; i++)
+        if (!strcmp(names[i - 1], names[i]) && strcmp(names[i], "fma")) /* and a case of bench */
+            fail_msg("%s is defined twice", names[i]);
 }
 
 int main(void) {
