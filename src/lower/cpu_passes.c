@@ -36,6 +36,24 @@ static bool takes_part(const kf__low *L, const kf__pass *p, uint32_t r) {
     return kf__fields(L, p->reds[r]) > p->field;
 }
 
+/* The reduction before r that has the same in this field: of max(x) and argmax(x), or of max(x) and
+ * softmax(x), the maximum. r: none has. */
+static uint32_t same_before(const kf__low *L, const kf__pass *p, uint32_t r) {
+    uint32_t red = p->reds[r];
+    const kf__field_row *row = &kf__reds[L->k->instrs[red].op].field[p->field];
+    if (p->fill || strcmp(row->term, "x") != 0 || strcmp(row->close, "f") != 0) return r;
+    for (uint32_t i = 0; i < r; ++i) {
+        const kf__instr *in = &L->k->instrs[p->reds[i]];
+        if (!takes_part(L, p, i) || in->args[0] != L->k->instrs[red].args[0]) continue;
+        const kf__field_row *other = &kf__reds[in->op].field[p->field];
+        if (other->fold == row->fold && strcmp(other->term, row->term) == 0 &&
+            strcmp(other->close, row->close) == 0 &&
+            kf__lane_type(L, p->reds[i], p->field) == kf__lane_type(L, red, p->field))
+            return i;
+    }
+    return r;
+}
+
 /* Is the reduction's argument in its buffer already? */
 static bool is_read(const kf__pass *p, uint32_t r) {
     return p->keep[r] && (p->field > 0 || p->kept);
@@ -47,13 +65,21 @@ static const kf__lx *exp_of(kf__low *L, const kf__lx *x, const kf__lx *max, cons
     return kf__l_select(L, kf__l_bin(L, "==", d, d), term, d);
 }
 
+/* Does a reduction of the pass fold places? Blocks have them as 32 bits. */
+static bool folds_places(const kf__low *L, const kf__pass *p) {
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        if (takes_part(L, p, r) && kf__lane_type(L, p->reds[r], p->field) == KF__I32) return true;
+    return false;
+}
+
 /* Elements l of a group that starts at `group`, up to `to`; `first_lane`: of the first. */
 static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *group,
                       const kf__lx *to, const kf__lx *first_lane) {
     const kf__lx *l = kf__l_var(L, "l"), *e = kf__l_bin(L, "+", group, l);
-    const kf__lx *at = kf__l_call(L, "kf_cast_i64_i32", KF__I64, e);
-    /* Masks of 32 bits, as the elements have, where lanes are asked whether they are inside. */
-    kf__open_for(L, b->inside ? "int" : "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1),
+    const kf__lx *at = kf__l_bin(L, "+", kf__l_call(L, "kf_cast_i64_i32", KF__I64, group), l);
+    /* Masks and places of 32 bits, as the elements have. */
+    bool narrow = b->inside || folds_places(L, p);
+    kf__open_for(L, narrow ? "int" : "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1),
                  KF__SIMD);
     kf__mask *before = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
     for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
@@ -77,6 +103,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
             kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
         if (p->fill && p->fill->red == red && p->fill->argument && !p->summing)
             kf__put_set(L, kf__l_item(L, p->from, e), x);
+        if (same_before(L, p, r) != r) continue;
         const kf__lx *term = kf__term(L, red, p->field, x, at, p->fields[r]);
         if (term != x)
             term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
@@ -118,9 +145,10 @@ bool kf__cpu_is_masked_well(const kf__low *L, const kf__mask *mask) {
 static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *whole) {
     const kf__lx *zero = kf__l_int(L, 0), *vector = kf__l_int(L, KF__CPU_VECTOR);
     bool vectors = !(p->field == 0 && p->n_stores) && kf__cpu_is_masked_well(L, p->mask);
-    for (uint32_t r = 0; r < p->n_reds; ++r)
-        vectors = vectors && (!takes_part(L, p, r) ||
-                              kf__lane_type(L, p->reds[r], p->field) == KF__F32);
+    for (uint32_t r = 0; r < p->n_reds; ++r) {
+        kf__dtype lane = kf__lane_type(L, p->reds[r], p->field);
+        vectors = vectors && (!takes_part(L, p, r) || lane == KF__F32 || lane == KF__I32);
+    }
     if (!vectors) {
         put_group(L, b, p, whole, kf__l_bin(L, "-", b->len, whole), zero);
         return;
@@ -175,7 +203,8 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     if (p->field + 1 == p->n_fields) put_ahead(L, b, mask);
     if (p->field == 0) kf__cpu_store_targets(L, b, p->stores, p->n_stores);
     for (uint32_t r = 0; r < p->n_reds; ++r)
-        if (takes_part(L, p, r)) kf__cpu_put_lanes(L, p->reds[r], p->field);
+        if (takes_part(L, p, r) && same_before(L, p, r) == r)
+            kf__cpu_put_lanes(L, p->reds[r], p->field);
 
     const kf__lx *lanes = kf__l_int(L, KF__CPU_LANES), *zero = kf__l_int(L, 0);
     const char *name = kf__l_name(L, "whole%d", p->field);
@@ -189,6 +218,11 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t red = p->reds[r];
         if (!takes_part(L, p, r)) continue;
+        uint32_t same = same_before(L, p, r);
+        if (same != r) {
+            p->fields[r][p->field] = p->fields[same][p->field];
+            continue;
+        }
         kf__cpu_put_tree(L, red, p->field);
         const kf__lx *folded = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field), zero);
         p->fields[r][p->field] =
