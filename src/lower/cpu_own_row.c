@@ -15,6 +15,7 @@ typedef struct match {
     kf__expr at[KF__ALL_AXES]; /* [axis]: the other place; 0: not known yet */
     const kf__instr *load;     /* one that reads there; with a guard, if any has one */
     bool whole;                /* is what is read there without a guard inside of the row? */
+    bool inside;               /* of what has a guard: is the array's inside the row's? */
 } match;
 
 /* The dim along which an access runs as the innermost axis does; -1: none. */
@@ -61,7 +62,8 @@ static bool same_load(match *m, const kf__instr *in, const kf__instr *other) {
     if (!m->at[m->axis] || !same_indices(m, a, b)) return false;
     bool guarded = m->load && m->load->n_args;
     if (guarded && other->n_args && m->load->args[0] != other->args[0]) return false;
-    if (!other->n_args) m->whole = m->whole && is_inside(m, a, along);
+    if (other->n_args) m->inside = m->inside || is_inside(m, a, along);
+    else m->whole = m->whole && is_inside(m, a, along);
     if (!guarded) m->load = other;
     return true;
 }
@@ -85,12 +87,30 @@ static bool same(match *m, uint32_t i, uint32_t j) {
     return in->n_args == other->n_args;
 }
 
-/* What is read of the row must be inside of it: it is where a guard holds. */
+/* Does the guard keep the place inside of the row? A row may be a part of the array that is read,
+ * as the mean's in pad(exp(x), (0, 20))[12:-18] - mean(exp(x[:-10])): what is inside of the array
+ * isn't all inside of the row. */
+static bool keeps_inside(const match *m, uint32_t guard) {
+    kf__exprs *pool = &m->L->p->graph->exprs;
+    const kf__instr *in = &m->L->k->instrs[guard];
+    if (in->kind == KF__I_OP && in->op == KF__BITWISE_AND)
+        return keeps_inside(m, in->args[0]) || keeps_inside(m, in->args[1]);
+    if (in->kind != KF__I_INSIDE) return false;
+    const kf__access *a = &m->L->k->accesses[in->access]; /* index in [0, shape) */
+    kf__expr minus = kf__x_const(pool, -1), by = kf__x_sub(pool, m->at[m->axis], a->index[0]);
+    kf__expr last = kf__x_add(pool, kf__x_add(pool, a->shape[0], by), minus);
+    return by && last && kf__x_below(pool, minus, by) &&
+           kf__x_below(pool, last, m->L->k->size[m->axis]);
+}
+
+/* What is read of the row must be inside of it: everywhere, or where a guard holds. */
 static bool is_match(match *m, uint32_t i, uint32_t j) {
     memset(m->at, 0, sizeof m->at);
     m->load = NULL;
     m->whole = true;
-    return same(m, i, j) && same(m, i, j) && m->load && (m->load->n_args || m->whole);
+    m->inside = false;
+    if (!same(m, i, j) || !same(m, i, j) || !m->load) return false;
+    return m->load->n_args ? m->inside || keeps_inside(m, m->load->args[0]) : m->whole;
 }
 
 /* ---------------------------------------------------------------- what is kept */
