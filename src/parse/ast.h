@@ -26,6 +26,7 @@ typedef struct kf__object {
     uint8_t kind;
     uint8_t dtype; /* DTYPE; SCALAR: F64, I64 or BOOL */
     bool joined;   /* TUPLE, while arguments are bound: made of several */
+    bool list;     /* TUPLE: written with square brackets */
     bool left_out; /* NONE, of a builtin's argument: it wasn't given */
     uint32_t n;    /* of items or text */
     kf__ref ref;   /* SCALAR, ARRAY */

@@ -286,7 +286,8 @@ static bool join_tuples(kf__evaluator *ev, const kf__object *a, const kf__object
     if (!items) return kf__eval_memory(ev);
     if (a->n) memcpy(items, a->items, a->n * sizeof *items);
     if (b->n) memcpy(items + a->n, b->items, b->n * sizeof *items);
-    *out = (kf__object){.kind = KF__O_TUPLE, .n = a->n + b->n, .items = items};
+    *out = (kf__object){.kind = KF__O_TUPLE, .n = a->n + b->n, .items = items,
+                        .list = a->list};
     return true;
 }
 
@@ -301,7 +302,7 @@ static bool repeat_tuple(kf__evaluator *ev, const kf__object *a, const kf__objec
     kf__object *items = KF__NEW(&ev->arena, kf__object, total + 1);
     if (!items) return kf__eval_memory(ev);
     for (uint32_t i = 0; i < total; i++) items[i] = a->items[i % a->n];
-    *out = (kf__object){.kind = KF__O_TUPLE, .n = total, .items = items};
+    *out = (kf__object){.kind = KF__O_TUPLE, .n = total, .items = items, .list = a->list};
     return true;
 }
 

@@ -158,10 +158,13 @@ typedef struct index_items {
     kf__object object[2 * KF__MAX_RANK];
 } index_items;
 
-/* x[[2, 0, -1]] */
-static bool read_list(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
-    kf__object list;
-    return kf__evaluate(ev, node, &list) && kf__listed_indices(ev, &list, out);
+/* x[[2, 0, -1]], and x[rows] where rows = [2, 0, -1]; a tuple is several indices. */
+static bool read_item(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    kf__object item;
+    if (!kf__evaluate(ev, node, &item)) return false;
+    ev->at = node->at;
+    *out = item;
+    return item.kind != KF__O_TUPLE || !item.list || kf__listed_indices(ev, &item, out);
 }
 
 static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out) {
@@ -173,11 +176,7 @@ static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out)
         const kf__ast *item = node->part[i + 1].node;
         out->slice[i] = item->kind == KF__A_SLICE ? item : NULL;
         ev->at = item->at;
-        if (item->kind == KF__A_TUPLE && item->op == KF__T_OPEN_SQUARE) {
-            if (!read_list(ev, item, &out->object[i])) return false;
-            continue;
-        }
-        if (!out->slice[i] && !kf__evaluate(ev, item, &out->object[i])) return false;
+        if (!out->slice[i] && !read_item(ev, item, &out->object[i])) return false;
     }
     ev->at = node->at;
     if (out->n == 1 && !out->slice[0] && out->object[0].kind == KF__O_TUPLE) {
@@ -186,8 +185,13 @@ static bool read_items(kf__evaluator *ev, const kf__ast *node, index_items *out)
             return kf__eval_fail(ev, KF_ERR_LIMIT, "an index of %u items, of at most %zu",
                                  tuple.n, KF__COUNT(out->slice));
         out->n = tuple.n;
-        for (uint32_t i = 0; i < tuple.n; i++)
-            out->object[i] = tuple.items[i], out->slice[i] = NULL;
+        for (uint32_t i = 0; i < tuple.n; i++) {
+            const kf__object *item = &tuple.items[i];
+            out->object[i] = *item, out->slice[i] = NULL;
+            if (item->kind == KF__O_TUPLE && item->list &&
+                !kf__listed_indices(ev, item, &out->object[i]))
+                return false;
+        }
     }
     return true;
 }
@@ -347,7 +351,7 @@ static bool tuple_slice(kf__evaluator *ev, const kf__object *tuple, const kf__as
         items[count++] = tuple->items[from];
         if (!kf__add_ok(from, step, &from)) break;
     }
-    *out = (kf__object){.kind = KF__O_TUPLE, .n = count, .items = items};
+    *out = (kf__object){.kind = KF__O_TUPLE, .n = count, .items = items, .list = tuple->list};
     return true;
 }
 
