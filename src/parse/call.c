@@ -50,7 +50,15 @@ static uint32_t find_parameter(const signature *s, const char *name, uint32_t le
     return UINT32_MAX;
 }
 
-/* Other names of the same parameters: PyTorch's, and NumPy's. */
+/* Not a def of the text. */
+static bool is_known(const signature *s) { return !s->def || s->def->library; }
+
+/* atan2(y, x): its first parameter is what elsewhere is the second's other name. */
+static bool is_turned(const signature *s, const char *name, uint32_t length) {
+    return !s->def && strcmp(s->name, "atan2") == 0 && length == 1 && (*name == 'x' || *name == 'y');
+}
+
+/* Other names of the same parameters: PyTorch's, and NumPy's. A def of the text has its own only. */
 static uint32_t find_alias(const signature *s, const char *name, uint32_t length) {
     static const struct {
         const char *other, *ours;
@@ -80,6 +88,8 @@ static uint32_t find_alias(const signature *s, const char *name, uint32_t length
         {"object", "x"}, {"values", "y"}, {"values", "x"}, {"M", "n"}, {"condlist", "conditions"},
         {"choicelist", "values"},
     };
+    if (!is_known(s)) return UINT32_MAX;
+    if (is_turned(s, name, length)) return *name == 'x';
     for (size_t i = 0; i < KF__COUNT(aliases); i++) {
         if (strlen(aliases[i].other) != length || memcmp(aliases[i].other, name, length) != 0)
             continue;
@@ -148,14 +158,18 @@ static bool put(kf__evaluator *ev, const signature *s, uint32_t at, const kf__ob
     return true;
 }
 
-/* Not a def of the text. */
-static bool is_known(const signature *s) { return !s->def || s->def->library; }
-
 /* Values never change, so there is nothing to copy, and there are no gradients. */
 static bool means_nothing(const char *name, uint32_t n) {
     static const char *const names[] = {"inplace", "copy", "non_blocking", "_stacklevel",
                                         "sparse_grad", "order", "subok"};
     return kf__index_of(names, KF__COUNT(names), name, n) < KF__COUNT(names);
+}
+
+/* order='F' is how a result lies in memory; other orders are how often, or of which norm. */
+static bool is_other_order(const char *name, uint32_t n, const kf__object *value) {
+    bool layout = value->kind == KF__O_NONE || (value->kind == KF__O_STRING && value->n == 1 &&
+                                                strchr("CFAK", *value->text) != NULL);
+    return n == 5 && memcmp(name, "order", 5) == 0 && !layout;
 }
 
 /* torch.sum(x, dim=()) is over all axes, np.sum(x, axis=()) over none. */
@@ -173,6 +187,8 @@ static bool bind_keyword(kf__evaluator *ev, const signature *s, const kf__part *
     if (at == UINT32_MAX && !ignored) return unknown_keyword(ev, s, name, part->name_n);
     if (!kf__evaluate(ev, part->node, &value)) return false;
     ev->at = part->at;
+    if (ignored && is_other_order(name, part->name_n, &value))
+        return unknown_keyword(ev, s, name, part->name_n);
     if (is_known(s) && is_no_dim(name, part->name_n, &value))
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "dim=() is all axes in PyTorch: leave it out, or "
                                                   "say axis=() for none");
@@ -188,10 +204,13 @@ static bool skips(const signature *s, uint32_t at, const kf__object *value) {
            value->kind != KF__O_NONE;
 }
 
-/* np.sum(x, 0, np.float64): NumPy has the dtype where keepdims stands here. */
+/* np.sum(x, 0, np.float64), np.var(x, 0, np.float64): NumPy has the dtype where keepdims or the
+ * correction stands here. */
 static uint32_t for_dtype(const signature *s, uint32_t at) {
     uint32_t dtype = find_parameter(s, "dtype", 5);
-    return at == find_parameter(s, "keepdims", 8) && dtype != UINT32_MAX ? dtype : at;
+    bool theirs = at == find_parameter(s, "keepdims", 8) ||
+                  at == find_parameter(s, "correction", 10);
+    return theirs && dtype != UINT32_MAX ? dtype : at;
 }
 
 /* np.sum(x, 0, None, None, True): NumPy has dtype and out here. */
@@ -412,9 +431,23 @@ typedef struct beside {
 
 /* Is each element of the result computed from one of each argument? */
 static bool is_elementwise(const kf__ast *node) {
+    static const char *const others[] = {"allclose", "array_equal", "array_equiv", "isin",
+                                         "polyval"}; /* of the same files */
     if (node->call.builtin) return strcmp(node->call.builtin->kind, "elementwise") == 0;
-    const char *file = node->call.def->module->file;
-    return strstr(file, "elementwise.kf") || strstr(file, "special.kf");
+    const char *file = node->call.def->module->file, *name = node->call.def->name;
+    return (strstr(file, "elementwise.kf") || strstr(file, "special.kf")) &&
+           kf__index_of(others, KF__COUNT(others), name, (uint32_t)strlen(name)) ==
+               KF__COUNT(others);
+}
+
+/* What is written into an array broadcasts, if it is elementwise; else it has as many axes. */
+static bool fits_into(kf__evaluator *ev, const kf__ast *node, const char *name,
+                      const kf__object *to, const kf__object *o) {
+    if (is_elementwise(node) || to->kind != KF__O_ARRAY || o->kind != KF__O_ARRAY) return true;
+    int own = kf__at(ev->g, o->ref)->rank, rank = kf__at(ev->g, to->ref)->rank;
+    return own == rank ||
+           kf__eval_fail(ev, KF_ERR_SHAPE, "%s() gives an array of rank %d, out= is one of rank "
+                                           "%d", name, own, rank);
 }
 
 /* Is it computed in a dtype of one's choice? */
@@ -494,7 +527,7 @@ static bool call_beside(kf__evaluator *ev, const kf__ast *node, const beside *b,
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "where= of %s() leaves undefined what isn't "
                              "computed: give out=z too, or write where(mask, %s(...), z)", name,
                              name);
-    return !into || kf__store_in(ev, name, masked ? &where : NULL, &to, out);
+    return !into || (fits_into(ev, node, name, &to, out) && kf__store_in(ev, name, masked ? &where : NULL, &to, out));
 }
 
 bool kf__evaluate_call(kf__evaluator *ev, const kf__ast *node, kf__object *out) {

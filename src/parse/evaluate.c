@@ -210,8 +210,10 @@ static bool where(kf__evaluator *ev, const kf__object *condition, const kf__obje
     return kf__eval_node(ev, kf__apply(ev->g, KF__WHERE, args), out) && kf__round(ev, out);
 }
 
-/* `_fail(why) if k < 1 else ...`: what fails can't be a side of `where`. */
+/* `_fail(why) if k < 1 else ...`: what fails can't be a side of `where`, nor a choice that does. */
 static bool is_failure(const kf__ast *node) {
+    if (node->kind == KF__A_CHOICE)
+        return is_failure(node->part[0].node) || is_failure(node->part[2].node);
     return node->kind == KF__A_CALL && node->call.builtin &&
            strcmp(node->call.builtin->name, "_fail") == 0;
 }
@@ -260,7 +262,8 @@ static bool evaluate_tuple(kf__evaluator *ev, const kf__ast *node, kf__object *o
     if (!items) return kf__eval_memory(ev);
     for (uint32_t i = 0; i < node->n; i++)
         if (!kf__evaluate(ev, node->part[i].node, &items[i])) return false;
-    *out = (kf__object){.kind = KF__O_TUPLE, .n = node->n, .items = items};
+    *out = (kf__object){.kind = KF__O_TUPLE, .n = node->n, .items = items,
+                        .list = node->op == KF__T_OPEN_SQUARE};
     return true;
 }
 
