@@ -70,3 +70,16 @@ def test_slices_are_numpys(run, tmp_path, size):
         values = [int(line) for line in lines if re.fullmatch(r"-?\d+", line)]
         wanted = [v for s in part for y in [eval(f"x[{s}]", {"x": x})] for v in ((y * 8 + 3).sum(), len(y))]
         assert values == wanted
+
+
+@pytest.mark.parametrize("text", [
+    "np.diff(x, k)", "np.linalg.norm(x, k - 1)", "np.trace(x, k - 1)", "np.diagonal(x, 1 - k)",
+    "np.insert(x, k, 7.5, 1)", "np.delete(x, k - 1, 0)", "np.delete(x, -k)", "np.diag(x, k)",
+    "np.round(x / 7, k)", "np.resize(x, k)", "np.rollaxis(x, k - 1)", "np.indices((k, 3))"])
+def test_a_number_given_at_run_time_may_shape_the_result(run, tmp_path, text):
+    x = np.arange(12, dtype=np.float32).reshape(3, 4) ** 2
+    np.save(tmp_path / "x.npy", x)
+    uses = [item for item in ("x=@x.npy", "k=2") if re.search(rf"\b{item[0]}\b", text)]
+    run("run", text, *uses, "-o", "out.npy")
+    want = eval(text, {"np": np, "x": x, "k": 2})
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), want, rtol=1e-6)

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 import torch.nn.functional as F
+from composites.elementwise import by
 from composites.random import dropped, kept, rand, randint, randn
 from composites.table import normal, uniform
 from composites.table import special as specials
@@ -276,3 +277,32 @@ def rows(t):
           lambda x, y: (torch.linalg.cross(x, y), torch.linalg.cross(x[:, 0], y[:, 1]),
                         torch.linalg.cross(x[0, 0], y[0, 0])), "rel 1e-6 abs 1e-6",
           x=normal(4, 2, 3), y=normal(4, 2, 3))
+    square = {"x": normal(3, 3), "y": normal(3, 3)}
+    for text in ("np.cross(x, y, 0)", "np.cross(x, y, 0, 1, 0)", "np.cross(x, y, axis=0)"):
+        t.add(text, by(lambda x, y, text=text: eval(text, {"np": np, "x": x, "y": y})),
+              "rel 1e-6 abs 1e-6", **square)
+    unsorted = {"a": np.float32([3, 1, 2, 5]), "v": np.float32([0, 1, 2.5, 9]),
+                "s": np.array([1, 2, 0, 3])}
+    for text in ("np.searchsorted(a, v, 'left', s)", "a.searchsorted(v, 'right', s)",
+                 "np.searchsorted(a=a, v=v, sorter=s)"):
+        t.add(text, by(lambda a, v, s, text=text: eval(text, {"np": np, "a": a, "v": v, "s": s})),
+              **unsorted)
+    t.add("np.byte(i), np.arctan2(y=i, x=j)",
+          by(lambda i, j: (i.astype(np.int8), np.arctan2(np.float32(i), np.float32(j)))), "ulp 4",
+          i=np.int32([3, -1, 2]), j=np.int32([1, 2, -3]))
+    t.add("torch.frobenius_norm(x, 1), torch.frobenius_norm(x, dim=(0, 1), keepdim=True)",
+          lambda x: (torch.norm(x, dim=1), torch.norm(x, dim=(0, 1), keepdim=True)), "rel 3e-6",
+          x=normal(4, 5))
+    i = {"i": np.array([0, 1, 2, 5])}
+    t.add("np.unravel_index(i, (2, 3), order='F')",
+          by(lambda i: np.unravel_index(i, (2, 3), "F")), **i)
+    t.add("np.ravel_multi_index((i, i), (6, 7), order='F')",
+          by(lambda i: np.ravel_multi_index((i, i), (6, 7), order="F")), **i)
+    t.add("np.geomspace(1, 1000, 4, dtype=int), np.geomspace(-1, -8, 4, dtype=np.int64)",
+          by(lambda: (np.array([1, 10, 100, 1000]), np.array([-1, -2, -4, -8]))))
+    t.add("np.geomspace(x, 8, 3)", by(lambda x: np.geomspace(x, 8, 3)), "rel 2e-6 wide 1",
+          x=np.float32([3, 1, 2]))
+    t.add("np.std(x, 0, np.float64).astype(np.float32), np.std(x, 0, np.float64).dtype == np.float64",
+          by(lambda x: (np.std(x, 0, np.float64), np.array(True))), "rel 1e-6", x=normal(4, 5))
+    t.add("np.reciprocal(x, out=y, where=y > 0)",
+          by(lambda x, y: np.reciprocal(x, out=y.copy(), where=y > 0)), "ulp 1", **square)

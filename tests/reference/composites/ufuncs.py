@@ -18,7 +18,10 @@ INTO = ("divide(x, y, out=z, where=y > 0)", "divide(x, y, out=np.zeros_like(z), 
         "greater(x, y, out=y > 5, where=y > 0)")
 
 
-MORE = ("logaddexp.reduce(x, 1)", "logaddexp.reduce(x, -1, keepdims=True, where=x > 0)",
+MORE = ("logaddexp.reduce(x, 1)", "fmax.reduce(x, 1, np.float64).astype(np.float32)",
+        "fmin.reduce(x, dtype=np.float64).astype(np.float32)",
+        "logaddexp.reduce(x, dtype=np.float64).astype(np.float32)", "logical_and.reduce(x > 0, 0, bool)",
+        "logaddexp.reduce(x, -1, keepdims=True, where=x > 0)",
         "logical_xor.reduce(x > 0, axis=1)", "bitwise_or.reduce(x > 1, axis=1)",
         "bitwise_and.reduce(x > -1)", "bitwise_xor.reduce(x > 0, 2)",
         "logical_and.accumulate(x > -1, 1)", "logical_or.accumulate(x > 1)",
