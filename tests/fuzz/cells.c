@@ -35,7 +35,8 @@ static const struct {
 } reductions[] = {
     {KF__RED_MOMENTS, {"mean($0, axis=-1)", "var($0, axis=-1)"}},
     {KF__RED_MAX_SUMEXP, {"logsumexp($0, axis=-1)"}},
-    {KF__RED_LOGADDEXP, {"logcumsumexp($0, axis=-1)"}},
+    {KF__RED_LOGADDEXP, {"logcumsumexp($0, axis=-1)", /* of float32 in float64 */
+                         "logcumsumexp(cast($0, f16), axis=-1)"}},
 };
 
 static const struct {
