@@ -20,14 +20,6 @@ struct kf__sized {
 
 /* ---------------------------------------------------------------- which sizes */
 
-static void names_in(const kf__exprs *x, kf__expr e, uint8_t *names) {
-    const kf__expr_node *n = &x->nodes.at[e];
-    if (n->kind == KF__X_NAME) names[n->value] = 1;
-    if (n->kind < KF__X_ADD) return;
-    names_in(x, n->a, names);
-    names_in(x, n->b, names);
-}
-
 static uint32_t count(const uint8_t *names, uint32_t n) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += names[i];
@@ -46,7 +38,7 @@ static void names_up_to(const kf__partition *p, uint32_t most, const kf__layout 
             if (!kf__low_divides(p, a, layout)) continue;
             for (int d = 0; d < a->rank; d++) {
                 memset(one, 0, n);
-                names_in(x, a->index[d], one);
+                kf__x_note_names(x, a->index[d], one);
                 uint32_t has = count(one, n);
                 if (has > most && has < *more) *more = has;
                 for (uint32_t j = 0; j < n && has <= most; j++) all[j] |= one[j];

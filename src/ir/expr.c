@@ -517,3 +517,11 @@ kf__expr kf__x_wrapped(kf__exprs *pool, kf__expr a, kf__expr n, int64_t least) {
     kf__expr from_0 = kf__x_sub(pool, a, kf__x_mul(pool, below, n));
     return kf__x_max(pool, from_0, kf__x_const(pool, least));
 }
+
+void kf__x_note_names(const kf__exprs *pool, kf__expr e, uint8_t *seen) {
+    const kf__expr_node *n = &pool->nodes.at[e];
+    if (n->kind == KF__X_NAME) seen[n->value] = 1;
+    if (n->kind < KF__X_ADD) return;
+    kf__x_note_names(pool, n->a, seen);
+    kf__x_note_names(pool, n->b, seen);
+}

@@ -30,14 +30,6 @@ static bool contains_name(const kf__exprs *x, kf__expr e, int64_t name) {
            (contains_name(x, n->a, name) || contains_name(x, n->b, name));
 }
 
-static void note_names(const kf__exprs *x, kf__expr e, uint8_t *seen) {
-    const kf__expr_node *n = &x->nodes.at[e];
-    if (n->kind == KF__X_NAME) seen[n->value] = 1;
-    if (n->kind < KF__X_ADD) return;
-    note_names(x, n->a, seen);
-    note_names(x, n->b, seen);
-}
-
 /* A name that must equal something else is replaced by it; of two names the later one. One whose
  * size is known (sizes[] isn't -1) is that. seen: scratch, names in what names are replaced by. */
 static void rename_sizes(pass *p, const int64_t *sizes, uint8_t *seen) {
@@ -58,7 +50,7 @@ static void rename_sizes(pass *p, const int64_t *sizes, uint8_t *seen) {
         int64_t name = take_a ? na->value : nb->value;
         if (contains_name(x, with, name)) continue;
         p->renamed[name] = with;
-        note_names(x, with, seen);
+        kf__x_note_names(x, with, seen);
         for (uint32_t k = 0; k < n && seen[name]; k++) /* earlier ones may contain it */
             if (p->renamed[k]) p->renamed[k] = kf__x_rename(x, p->renamed[k], p->renamed, n);
     }
