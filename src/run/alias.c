@@ -11,19 +11,6 @@
  * Results never overlap each other. */
 #include "run/plan.h"
 
-bool kf__kernel_stores(const kf__kernel *k, uint32_t v) {
-    for (uint32_t s = 0; s < k->n_stores; s++)
-        if (k->accesses[k->stores[s].access].value == v) return true;
-    return false;
-}
-
-bool kf__kernel_loads(const kf__kernel *k, uint32_t v) {
-    for (uint32_t i = 0; i < k->n_instrs; i++)
-        if (k->instrs[i].kind == KF__I_LOAD && k->accesses[k->instrs[i].access].value == v)
-            return true;
-    return false;
-}
-
 /* ---------------------------------------------------------------- one result and one input */
 
 static bool same_map(const kf__access *a, const kf__access *b) {

@@ -109,8 +109,4 @@ kf_status kf__plan_steps(kf_plan *plan, kf_error *err);
 /* explain.c: the plan's steps, as KF_TEXT_STEPS and KFUSE_DUMP=launch give them. */
 void kf__plan_print_steps(const kf_plan *plan, kf__text *text);
 
-/* Whether kernel k loads or stores value v. */
-bool kf__kernel_loads(const kf__kernel *k, uint32_t v);
-bool kf__kernel_stores(const kf__kernel *k, uint32_t v);
-
 #endif
