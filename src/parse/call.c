@@ -55,7 +55,8 @@ static bool is_known(const signature *s) { return !s->def || s->def->library; }
 
 /* atan2(y, x): its first parameter is what elsewhere is the second's other name. */
 static bool is_turned(const signature *s, const char *name, uint32_t length) {
-    return !s->def && strcmp(s->name, "atan2") == 0 && length == 1 && (*name == 'x' || *name == 'y');
+    return !s->def && strcmp(s->name, "atan2") == 0 && length == 1 &&
+           (*name == 'x' || *name == 'y');
 }
 
 /* Other names of the same parameters: PyTorch's, and NumPy's. A def of the text has its own only. */
@@ -527,7 +528,8 @@ static bool call_beside(kf__evaluator *ev, const kf__ast *node, const beside *b,
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "where= of %s() leaves undefined what isn't "
                              "computed: give out=z too, or write where(mask, %s(...), z)", name,
                              name);
-    return !into || (fits_into(ev, node, name, &to, out) && kf__store_in(ev, name, masked ? &where : NULL, &to, out));
+    return !into || (fits_into(ev, node, name, &to, out) &&
+                     kf__store_in(ev, name, masked ? &where : NULL, &to, out));
 }
 
 bool kf__evaluate_call(kf__evaluator *ev, const kf__ast *node, kf__object *out) {

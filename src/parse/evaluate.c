@@ -239,9 +239,8 @@ static bool evaluate_choice(kf__evaluator *ev, const kf__ast *node, kf__object *
     if (!kf__evaluate(ev, node->part[1].node, &condition)) return false;
     ev->at = node->at;
     bool scalar = condition.kind == KF__O_SCALAR && condition.dtype == KF__BOOL;
-    if (scalar && (is_failure(node->part[0].node) || is_failure(node->part[2].node)))
-        condition = kf__known(&condition);
-    if (condition.kind != KF__O_ARRAY && !(scalar && condition.kind == KF__O_SCALAR)) {
+    if (scalar) scalar = !is_failure(node->part[0].node) && !is_failure(node->part[2].node);
+    if (condition.kind != KF__O_ARRAY && !scalar) {
         if (!kf__to_bool(ev, &condition, "if", &known)) return false;
         return kf__evaluate(ev, node->part[known ? 0 : 2].node, out);
     }

@@ -200,8 +200,8 @@ static kf_status find_recursion(kf_function *f, kf_error *err) {
 
 /* ---------------------------------------------------------------- which def */
 
-/* An operation as a function of its own: "def exp(a): return exp(a)". What is behind a parameter that
- * takes several arguments goes by name: "def zeros(shape, dtype=float32): return zeros(shape,
+/* An operation as a function of its own: "def exp(a): return exp(a)". What is behind a parameter
+ * that takes several arguments goes by name: "def zeros(shape, dtype=float32): return zeros(shape,
  * dtype=dtype)". */
 static kf_status wrap_builtin(kf_function *f, kf__def ***list_at, const kf__builtin *b,
                               kf_error *err) {
