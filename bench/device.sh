@@ -27,10 +27,15 @@ for step in $steps; do
         done
         ;;
     pytest)
-        KFUSE_TEST_DEVICE=cuda timeout 200 python3 -m pytest tests/test_library.py \
-            tests/test_reference.py -q -p no:cacheprovider -n "$(nproc)" 2>&1 | tail -25
+        KFUSE_TEST_DEVICE=cuda timeout 300 python3 -m pytest tests/test_library.py \
+            tests/test_reference.py tests/test_integers.py tests/test_division.py \
+            tests/test_regressions.py -q -p no:cacheprovider -n "$(nproc)" 2>&1 | tail -25
         ;;
-    fuzz) timeout 150 build/kfuse-fuzz --device cuda --seed "${SEED:-1}" --time "${FUZZ:-90}" 2>&1 | tail -8 ;;
+    fuzz) # COUNT graphs of SEED from FIRST on, for FUZZ seconds, on all cores
+        TMPDIR=/dev/shm sh tests/fuzz/campaign.sh --seconds "${FUZZ:-90}" --count "${COUNT:-20000}" \
+            --first "${FIRST:-0}" --chunk 20 --logs "$OUT/fuzz" -- --device cuda \
+            --seed "${SEED:-1}" 2>&1 | tail -20
+        ;;
     sanitizer)
         for t in test_run test_plan test_devices test_compile; do
             [ -x build/tests/$t ] || continue

@@ -1,7 +1,7 @@
 """Every failure that was ever found, again: the lines of tests/regressions/*.txt.
 
 A line is a command: `kfuse check ...`, or `kfuse-fuzz --replay ...` where inputs need a layout or
-values that the former can't say. `#` begins a comment."""
+values that the former can't say. `#` begins a comment. $KFUSE_TEST_DEVICE takes the place of a line's device."""
 
 import os
 import pathlib
@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
+DEVICE = os.environ.get("KFUSE_TEST_DEVICE")
 LINES = [
     pytest.param(line.strip(), id=f"{path.stem}-{number}")
     for path in sorted((HERE / "regressions").glob("*.txt"))
@@ -22,6 +23,10 @@ LINES = [
 @pytest.mark.parametrize("line", LINES)
 def test_regression(line, kfuse, session_cache):
     program, *arguments = shlex.split(line)
+    if DEVICE:
+        arguments = [a for a in arguments if a not in ("--emulate-cuda", "cpu", "cuda-emulated")]
+        at = arguments.index("--device") if "--device" in arguments else program == "kfuse"
+        arguments[at : at + ("--device" in arguments)] = ["--device", DEVICE]
     path = pathlib.Path(kfuse).with_name(program)
     if not path.exists():
         pytest.skip(f"{path} isn't built")
