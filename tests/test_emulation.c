@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,11 @@ typedef struct {
 
 #define ROW "int t = kf_thread(); int64_t i = kf_block() * 128 + t; "
 #define SUM_OF_WARP "KF_UNROLL for (int o = 16; o; o >>= 1) v += kf_shfl_xor_f32(v, o); "
+#define MESSAGES                                                                              \
+    ROW "KF_SHARED(float, part, 16); KF_SHARED(uint64_t, m, 2); kf_cluster_open(m, 2); "
+#define SEND(K, LANES)                                                                        \
+    "if (t % 32 < " #LANES ") kf_cluster_send_f32(part, kf_cluster_rank() * 4 + t / 32, "     \
+    "t % 32, v, m, " #K "); "
 #define EACH "kf_store_f32(a.y, i, kf_load_f32(a.x, i)"
 
 static const struct {
@@ -48,6 +54,13 @@ static const struct {
      SUM_OF_WARP "kf_cluster_wait(); int rank = kf_cluster_rank(); "
      "if (t % 32 < 4) kf_cluster_put_f32(part, rank * 4 + t / 32, t % 32, v); "
      "kf_cluster_arrive(); kf_cluster_wait(); v = 0; "
+     "for (int w = 0; w < 16; w++) v += kf_shared_get_f32(part, w); kf_store_f32(a.y, i, v);",
+     4, NULL},
+    {"message_sum", /* of 512, by messages, and again */
+     MESSAGES "float v = kf_load_f32(a.x, i); " SUM_OF_WARP "kf_cluster_wait(); " SEND(0, 4)
+     "kf_cluster_collect(m, 0, 64); v = kf_shared_get_f32(part, t % 16); "
+     "KF_SHARED(double, two, 4); if (t < 4) kf_cluster_send_f64(two, kf_cluster_rank(), t, 1.0 * v, m, 1); "
+     "kf_cluster_collect(m, 1, 32); v = 0.0f * (float)kf_shared_get_f64(two, t % 4); "
      "for (int w = 0; w < 16; w++) v += kf_shared_get_f32(part, w); kf_store_f32(a.y, i, v);",
      4, NULL},
     {"shuffle_lane",
@@ -113,6 +126,23 @@ static const struct {
      "may still write"},
     {"cluster_half", ROW "if (kf_cluster_rank() == 0) { kf_cluster_arrive(); kf_cluster_wait(); } "
      EACH ");", 2, "waits at the cluster's barrier, but"},
+    {"message_too_early", MESSAGES "float v = 1; " SEND(0, 4) EACH ");", 4, "has started"},
+    {"message_read_early",
+     MESSAGES "float v = 1; kf_cluster_wait(); " SEND(0, 4) "kf_barrier(); "
+     "v = kf_shared_get_f32(part, 1); kf_cluster_collect(m, 0, 64); kf_store_f32(a.y, i, v);", 4,
+     "shared array part"},
+    {"message_of_another_set",
+     MESSAGES "float v = 1; kf_cluster_wait(); " SEND(0, 4) SEND(1, 4)
+     "kf_cluster_collect(m, 1, 64); v = kf_shared_get_f32(part, 1); kf_cluster_collect(m, 0, 64); kf_store_f32(a.y, i, v);", 4,
+     "writes too"},
+    {"message_missing",
+     MESSAGES "float v = 1; kf_cluster_wait(); " SEND(0, 3)
+     "kf_cluster_collect(m, 0, 64); " EACH ");", 4, "waits at a set of messages, but"},
+    {"message_too_many",
+     MESSAGES "float v = 1; kf_cluster_wait(); " SEND(0, 4)
+     "kf_cluster_collect(m, 0, 48); " EACH ");", 4, "bytes of messages instead of 48"},
+    {"message_not_collected",
+     MESSAGES "float v = 1; kf_cluster_wait(); " SEND(0, 4) EACH ");", 4, "haven't been collected"},
     {"wait_without_arrival", ROW "kf_cluster_wait(); " EACH ");", 2, "without having arrived"},
 };
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
@@ -156,7 +186,8 @@ static int run(int k, char *report, size_t report_size) {
 }
 
 static float expected(const char *name, int i) {
-    int width = strcmp(name, "cluster_sum") == 0 ? 512 : strstr(name, "sum") ? THREADS : 0;
+    bool of_cluster = !strcmp(name, "cluster_sum") || !strcmp(name, "message_sum");
+    int width = of_cluster ? 512 : strstr(name, "sum") ? THREADS : 0;
     float sum = 0;
     if (strcmp(name, "shuffle_lane") == 0) return x[i / 32 * 32 + 3];
     if (!width) return x[i] + 1;

@@ -242,9 +242,12 @@ bool kf__cuda_counts(const kf__low *L, const uint16_t *reds,
                      uint32_t n); /* does any need counts? */
 /* Merge over `lanes` neighbouring lanes by butterflies. */
 void kf__cuda_merge_lanes(kf__low *L, kf__states *st, int lanes);
-/* Merge over the warps of a block of `threads`, then over a cluster's blocks. */
+/* Merge over the warps of a block of `threads`. */
 void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stage);
-void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t stage);
+/* Merge over a cluster's blocks, by the k-th set of messages. First of all they are opened, and
+ * before the first set there is a wait for the cluster's blocks to have begun. */
+void kf__cuda_open_messages(kf__low *L, int sets);
+void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t stage, int k);
 
 /* cuda_transpose.c: the words of a pack from the tile of shared memory of a load; the elements
  * array[W] of a pack into that of a store. */

@@ -90,29 +90,31 @@ static const kf__lx *read_shared(kf__low *L, kf__dtype type, const char *array, 
     return kf__l_call(L, "kf_shared_get_T", type, kf__l_var(L, array), where);
 }
 
+static kf__dtype same_type(kf__dtype type) { return type; }
+
 /* Declare shared arrays of n states: prefix<red>_<field>, prefix_n. */
-static void put_arrays(kf__low *L, const kf__states *st, const char *prefix, int n) {
+static void put_arrays(kf__low *L, const kf__states *st, const char *prefix, int n,
+                       kf__dtype (*as)(kf__dtype)) {
     if (st->count) kf__put_shared(L, "int64_t", kf__l_name(L, "%s_n", prefix), n);
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = first_field(st, r); f < end_field(L, st, r); ++f)
-            kf__put_shared(L, kf__ctype(kf__field_type(L, st->reds[r], f)),
+            kf__put_shared(L, kf__ctype(as(kf__field_type(L, st->reds[r], f))),
                            kf__field_name(L, prefix, st->reds[r], f), n);
 }
 
 /* All states = those in the arrays, merged in order. */
-static void put_merge_arrays(kf__low *L, kf__states *st, const char *prefix, int n) {
+static void put_merge_arrays(kf__low *L, kf__states *st, const char *prefix, int n, reader read) {
     const kf__lx *zero = kf__l_int(L, 0);
     if (st->count)
         kf__put_set(L, st->count,
-                    read_shared(L, KF__I64, kf__l_name(L, "%s_n", prefix), NULL, zero));
+                    read(L, KF__I64, kf__l_name(L, "%s_n", prefix), NULL, zero));
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = first_field(st, r); f < end_field(L, st, r); ++f)
             kf__put_set(L, st->field[r][f],
-                        read_shared(L, kf__field_type(L, st->reds[r], f),
-                                    kf__field_name(L, prefix, st->reds[r], f), NULL,
-                                    zero));
+                        read(L, kf__field_type(L, st->reds[r], f),
+                             kf__field_name(L, prefix, st->reds[r], f), NULL, zero));
     kf__open_for(L, "int", "w", kf__l_int(L, 1), kf__l_int(L, n), kf__l_int(L, 1), KF__SERIAL);
-    put_merge_from(L, st, read_shared, prefix, kf__l_var(L, "w"));
+    put_merge_from(L, st, read, prefix, kf__l_var(L, "w"));
     kf__close(L);
 }
 
@@ -120,7 +122,7 @@ void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stag
     if (threads <= 32 || !st->n_reds) return;
     const char *prefix = kf__l_name(L, "warps%u", (unsigned)stage);
     const kf__lx *tid = kf__l_var(L, "tid"), *size = kf__l_int(L, 32);
-    put_arrays(L, st, prefix, threads / 32);
+    put_arrays(L, st, prefix, threads / 32, same_type);
     kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "%", tid, size), kf__l_int(L, 0)));
     const kf__lx *warp = kf__l_bin(L, "/", tid, size);
     if (st->count)
@@ -134,28 +136,49 @@ void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stag
         }
     kf__close(L);
     kf__cuda_put_barrier(L);
-    put_merge_arrays(L, st, prefix, threads / 32);
+    put_merge_arrays(L, st, prefix, threads / 32, read_shared);
 }
 
-void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t stage) {
-    if (blocks <= 1 || !st->n_reds) return;
+/* Messages have four bytes at least. */
+static kf__dtype message_type(kf__dtype type) {
+    bool narrow = type == KF__I8 || type == KF__U8 || type == KF__I16;
+    return narrow ? KF__I32 : type;
+}
+
+static const kf__lx *read_message(kf__low *L, kf__dtype type, const char *array,
+                                  const kf__lx *value, const kf__lx *where) {
+    return read_shared(L, message_type(type), array, value, where);
+}
+
+static void put_send(kf__low *L, kf__dtype type, const char *array, const kf__lx *value, int k,
+                     int64_t *bytes) {
+    const kf__lx *args[] = {kf__l_var(L, array), kf__l_var(L, "rank"), kf__l_var(L, "tid"), value,
+                            kf__l_var(L, "messages"), kf__l_int(L, k)};
+    type = message_type(type);
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_send_T", type, 6, args));
+    *bytes += kf__max((int64_t)kf__types[type].size, 4); /* a bool is an int */
+}
+
+void kf__cuda_open_messages(kf__low *L, int sets) {
+    const kf__lx *args[] = {kf__l_var(L, "messages"), kf__l_int(L, sets)};
+    kf__put_shared(L, "uint64_t", "messages", sets);
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_open", KF__I64, 2, args));
+}
+
+void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t stage, int k) {
     const char *prefix = kf__l_name(L, "blocks%u", (unsigned)stage);
-    const kf__lx *tid = kf__l_var(L, "tid"), *rank = kf__l_var(L, "rank");
-    put_arrays(L, st, prefix, blocks);
+    int64_t bytes = 0;
+    put_arrays(L, st, prefix, blocks, message_type);
     kf__put_comment(L, "to every block of the cluster");
-    kf__open_if(L, kf__l_bin(L, "<", tid, kf__l_int(L, blocks)));
-    if (st->count)
-        kf__put_call(L,
-                     kf__l_call(L, "kf_cluster_put_i64", KF__I64,
-                                kf__l_var(L, kf__l_name(L, "%s_n", prefix)), rank, tid, st->count));
+    kf__open_if(L, kf__l_bin(L, "<", kf__l_var(L, "tid"), kf__l_int(L, blocks)));
+    if (st->count) put_send(L, KF__I64, kf__l_name(L, "%s_n", prefix), st->count, k, &bytes);
     for (uint32_t r = 0; r < st->n_reds; ++r)
-        for (int f = first_field(st, r); f < end_field(L, st, r); ++f) {
-            const char *array = kf__field_name(L, prefix, st->reds[r], f);
-            kf__put_call(L, kf__l_call(L, "kf_cluster_put_T", kf__field_type(L, st->reds[r], f),
-                                       kf__l_var(L, array), rank, tid, st->field[r][f]));
-        }
+        for (int f = first_field(st, r); f < end_field(L, st, r); ++f)
+            put_send(L, kf__field_type(L, st->reds[r], f),
+                     kf__field_name(L, prefix, st->reds[r], f), st->field[r][f], k, &bytes);
     kf__close(L);
-    kf__put_call(L, kf__l_callv(L, "kf_cluster_arrive", KF__I64, 0, NULL));
-    kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
-    put_merge_arrays(L, st, prefix, blocks);
+    const kf__lx *args[] = {kf__l_var(L, "messages"), kf__l_int(L, k),
+                            kf__l_int(L, blocks * bytes)};
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_collect", KF__I64, 3, args));
+    put_merge_arrays(L, st, prefix, blocks, read_message);
 }

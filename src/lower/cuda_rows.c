@@ -23,7 +23,11 @@ static const bucket buckets[] = {
 
 enum { KF__ROW_THREADS = 128 }; /* of a block of several rows */
 
-/* Values that a thread keeps for each element: more of them, fewer elements a thread. */
+/* Elements times values kept for each that a thread has: of more of them, more threads. Blocks of a
+ * cluster wait for each other, so that others should fit in beside them. */
+enum { KF__KEPT = 96, KF__KEPT_OF_CLUSTER = 48 };
+
+/* Values that a thread keeps for each element. */
 static int kept_values(kf__low *L) {
     int n = kf__cuda_n_loads(L);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -40,13 +44,14 @@ static bool pick(kf__low *L, int width, bucket *out, int *filled) {
         if (packs > buckets[b].packs) continue;
         *out = buckets[b];
         if (out->cluster > 1 && L->target->sm < 90) return false;
-        int kept = kept_values(L);
-        while (out->V > 1 && out->lanes >= 32 && out->lanes < 512 && out->V * width * kept > 96)
+        int kept = width * kept_values(L);
+        int most = out->cluster > 1 ? KF__KEPT_OF_CLUSTER : KF__KEPT;
+        while (out->V > 1 && out->lanes >= 32 && out->lanes < 512 && out->V * kept > most)
             out->V /= 2, out->lanes *= 2;
         /* Each load under a guard is waited for before the next pack's. */
         while (out->V > 1 && out->lanes < 128 && kf__cuda_is_guarded(L))
             out->V /= 2, out->lanes *= 2;
-        *filled = 1 + (int)(b ? buckets[b - 1].packs : 0) / out->lanes;
+        *filled = 1 + (int)(b ? buckets[b - 1].packs : 0) / (out->lanes * out->cluster);
         return true;
     }
     return false;
@@ -110,14 +115,25 @@ static const kf__lx *put_count(kf__low *L, const kf__tile *t, const bucket *b) {
     return held;
 }
 
-/* Merge over warps and the cluster's blocks. */
-static void put_exchange(kf__low *L, const bucket *b, kf__states *st, uint32_t id, bool *waited) {
+/* Merge over warps and the cluster's blocks. exchanges: how many have been. */
+static void put_exchange(kf__low *L, const bucket *b, kf__states *st, uint32_t id,
+                         int *exchanges) {
     kf__cuda_merge_warps(L, st, b->lanes, id);
-    if (b->cluster > 1 && !*waited) {
-        kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
-        *waited = true;
+    if (b->cluster == 1) return;
+    if (!*exchanges) kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
+    kf__cuda_merge_cluster(L, st, b->cluster, id, (*exchanges)++);
+}
+
+/* All exchanges of the kernel: one a stage that reduces, and one more for shared exponentials. */
+static int count_exchanges(const kf__low *L, uint16_t *reds) {
+    int exchanges = 0;
+    for (uint32_t s = 0; s < L->k->n_stages; ++s) {
+        uint32_t n = kf__low_reductions(L, s, reds), shared = 0, difference, power;
+        for (uint32_t r = 0; r < n; ++r)
+            shared += kf__low_find_exp(L, reds[r], &difference, &power);
+        exchanges += (n > 0) + (shared > 0);
     }
-    kf__cuda_merge_cluster(L, st, b->cluster, id);
+    return exchanges;
 }
 
 /* Reductions whose exponentials are shared go last; gives how many the others are. */
@@ -134,7 +150,7 @@ static uint32_t shared_last(const kf__low *L, uint16_t *reds, uint32_t n) {
 
 /* The sums of exponentials, of the whole row's maximum. */
 static void put_shared_exps(kf__low *L, kf__tile *t, const bucket *b, kf__phase *p, uint32_t plain,
-                            uint32_t stage, int lanes, bool *waited) {
+                            uint32_t stage, int lanes, int *exchanges) {
     if (plain == p->n_reds) return;
     int8_t *only = KF__NEW(L->arena, int8_t, p->n_reds);
     if (!only) {
@@ -150,13 +166,13 @@ static void put_shared_exps(kf__low *L, kf__tile *t, const bucket *b, kf__phase 
     }
     put_lanes(L, &sums, 1, lanes, NULL);
     kf__states st = {.reds = sums.reds, .n_reds = sums.n_reds, .field = sums.acc, .only = only};
-    put_exchange(L, b, &st, stage + 64, waited);
+    put_exchange(L, b, &st, stage + 64, exchanges);
     for (uint32_t r = 0; r < sums.n_reds; ++r)
         kf__put_project_of(L, sums.reds[r], 1, sums.acc[r][1], kf__l_var(L, "n"));
 }
 
 static void put_reductions(kf__low *L, kf__tile *t, const bucket *b, kf__phase *p, uint32_t plain,
-                           uint32_t stage, const kf__lx *held, bool *waited) {
+                           uint32_t stage, const kf__lx *held, int *exchanges) {
     int lanes = b->lanes < 32 ? b->lanes : 32;
     put_lanes(L, p, 0, lanes, held);
     kf__phase rest = *p;
@@ -178,16 +194,16 @@ static void put_reductions(kf__low *L, kf__tile *t, const bucket *b, kf__phase *
     kf__states st = {.reds = p->reds, .n_reds = p->n_reds, .field = p->acc, .only = only};
     if (kf__cuda_counts(L, p->reds, plain))
         st.count = kf__put_var(L, "int64_t", kf__l_name(L, "count%u", (unsigned)stage), 0, held);
-    put_exchange(L, b, &st, stage, waited);
+    put_exchange(L, b, &st, stage, exchanges);
     for (uint32_t r = 0; r < plain; ++r)
         kf__put_project(L, p->reds[r], p->acc[r], kf__l_var(L, "n"));
     for (uint32_t r = plain; r < p->n_reds; ++r)
         kf__put_project_of(L, p->reds[r], 0, p->acc[r][0], kf__l_var(L, "n"));
-    put_shared_exps(L, t, b, p, plain, stage, lanes, waited);
+    put_shared_exps(L, t, b, p, plain, stage, lanes, exchanges);
 }
 
 static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, const kf__lx *held,
-                      bool *waited) {
+                      int *exchanges) {
     kf__phase p = {0};
     uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
     uint16_t *stores = KF__NEW(L->arena, uint16_t, 64);
@@ -205,7 +221,7 @@ static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, 
     uint32_t plain = shared_last(L, reds, p.n_reds);
     put_accumulators(L, &p, 0);
     kf__cuda_phase(L, t, &p, stage, t->V > 1);
-    if (p.n_reds) put_reductions(L, t, b, &p, plain, stage, held, waited);
+    if (p.n_reds) put_reductions(L, t, b, &p, plain, stage, held, exchanges);
     kf__cuda_forget(L, stage);
 }
 
@@ -241,7 +257,9 @@ bool kf__cuda_rows(kf__low *L) {
     const char *index = kf__index_type(L);
     if (b.cluster > 1) {
         kf__put_let(L, "int", "rank", kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL), NULL);
-        kf__put_call(L, kf__l_callv(L, "kf_cluster_begin", KF__I64, 0, NULL));
+        uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
+        if (reds) kf__cuda_open_messages(L, count_exchanges(L, reds));
+        L->failed |= !reds;
         row = kf__l_bin(L, "/", row, kf__l_int(L, b.cluster));
         lane = kf__put_let(L, "int", "lane",
                            kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "rank"), lanes), tid),
@@ -265,7 +283,7 @@ bool kf__cuda_rows(kf__low *L) {
     }
     t.base = lane;
     t.step = kf__l_int(L, b.lanes * b.cluster);
-    if (b.V > 2 && b.cluster == 1) t.skip = n;
+    if (b.V > 2) t.skip = n;
     kf__put_decode(L, false, false, row);
     kf__put_rows(L, 0);
     const kf__lx *held = NULL;
@@ -273,12 +291,11 @@ bool kf__cuda_rows(kf__low *L) {
         if (L->k->instrs[i].kind == KF__I_REDUCE && kf__counts(L, i) &&
             !kf__low_find_exp(L, i, &(uint32_t){0}, &(uint32_t){0}))
             held = put_count(L, &t, &b);
-    bool waited = b.cluster == 1;
+    int exchanges = 0;
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {
-        put_stage(L, &t, &b, s, held, &waited);
+        put_stage(L, &t, &b, s, held, &exchanges);
         kf__put_rows(L, s + 1);
     }
-    if (!waited) kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
     const kf__lx *first = kf__l_bin(L, "==", lane, kf__l_int(L, 0));
     if (per_block > 1) first = kf__l_bin(L, "&&", first, kf__l_var(L, "is_row"));
     if (!kf__has_row_stores(L)) return true;

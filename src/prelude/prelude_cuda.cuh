@@ -124,6 +124,60 @@ KF_IN_SHARED(i8, int8_t, "b8", "r", int32_t)
 KF_IN_SHARED(u8, uint8_t, "b8", "r", int32_t)
 KF_IN_SHARED(bool, int, "b32", "r", int32_t)
 
+/* Messages to a block of the cluster, itself included, that wait for nothing else: the barrier also
+ * waits for each thread's stores to memory. A set of messages has a number and a word of shared
+ * memory at bars, where its bytes are counted as they come (st.async of PTX). open: before all else,
+ * with kf_cluster_wait() before the first message. collect: every thread waits for the bytes of set
+ * k; a block doesn't end before all that is sent to it has come. */
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201
+KF_FN void kf_cluster_open(uint64_t *bars, int n) {
+    uint32_t bar = (uint32_t)__cvta_generic_to_shared(bars);
+    if (threadIdx.x == 0) {
+        for (int k = 0; k < n; k++)
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(bar + 8 * k));
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    kf_cluster_begin();
+}
+KF_FN void kf_cluster_collect(uint64_t *bars, int k, int bytes) {
+    uint32_t bar = (uint32_t)__cvta_generic_to_shared(bars + k);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar),
+                     "r"(bytes)
+                     : "memory");
+    uint32_t all = 0;
+    while (!all)
+        asm volatile("{ .reg .pred p; "
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0; "
+                     "selp.u32 %0, 1, 0, p; }"
+                     : "=r"(all)
+                     : "r"(bar)
+                     : "memory");
+}
+#define KF_CLUSTER_SEND(N, T, TYPE, LETTER)                                                   \
+    KF_FN void kf_cluster_send_##N(T *array, int i, int rank, T v, uint64_t *bars, int k) {   \
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes." TYPE            \
+                     " [%0], %1, [%2];" ::"r"(kf__in_block(array + i, rank)),                 \
+                     LETTER(v), "r"(kf__in_block(bars + k, rank))                             \
+                     : "memory");                                                             \
+    }
+#else
+KF_FN void kf_cluster_open(uint64_t *, int) { kf_cluster_begin(); }
+KF_FN void kf_cluster_collect(uint64_t *, int, int) {
+    kf_cluster_arrive();
+    kf_cluster_wait();
+}
+#define KF_CLUSTER_SEND(N, T, TYPE, LETTER)                                                   \
+    KF_FN void kf_cluster_send_##N(T *array, int i, int rank, T v, uint64_t *, int) {         \
+        kf_cluster_put_##N(array, i, rank, v);                                                \
+    }
+#endif
+KF_CLUSTER_SEND(f64, double, "f64", "d")
+KF_CLUSTER_SEND(f32, float, "f32", "f")
+KF_CLUSTER_SEND(i64, int64_t, "b64", "l")
+KF_CLUSTER_SEND(i32, int32_t, "b32", "r")
+KF_CLUSTER_SEND(bool, int, "b32", "r")
+
 /* 16 bytes of neighbouring items at once, and W items that lie `pitch` apart, as a pack's words: to
  * shared memory along one axis, from there along another. Of bytes and halves i is a multiple of
  * what a word holds. */

@@ -53,13 +53,15 @@ struct kf_emu_range { /* a buffer: bytes [lo, hi) */
 #endif
 
 enum { KF_MANY = -1, KF_STACK = 1 << 16, KF_ARRAYS = 128, KF_WARP = 32,
-       KF_SHARED_BYTES = 48 << 10 }; /* what a block may declare */
-enum kf__state { KF_READY, KF_AT_BARRIER, KF_AT_SHUFFLE, KF_AT_CLUSTER, KF_DONE };
+       KF_SHARED_BYTES = 48 << 10, /* what a block may declare */
+       KF_BARS = 64 /* sets of messages */ };
+enum kf__state { KF_READY, KF_AT_BARRIER, KF_AT_SHUFFLE, KF_AT_CLUSTER, KF_AT_MESSAGES, KF_DONE };
 
 struct kf__touch { /* by thread id (1 + its index in the cluster; 0: nobody; KF_MANY readers) */
     int id;
     uint32_t epoch;     /* of its block: barriers passed */
     uint32_t published; /* the cluster arrival that it comes before */
+    int message;        /* 1 + the set of messages that it is of; 0: it is none */
 };
 struct kf__word {
     struct kf__touch write, read;
@@ -78,6 +80,11 @@ struct kf__thread {
     int index, id, state;    /* index in the block, id in the cluster */
     uint32_t arrivals, waits; /* at the cluster's barrier */
     uint32_t shuffles;
+    uint64_t collected; /* a bit for each set of messages */
+};
+struct kf__bar { /* of a set of messages to a block */
+    struct kf__thread *waiting;
+    int expected, received; /* bytes; expected: 0 until it is told */
 };
 struct kf__warp {
     struct kf__thread *waiting;
@@ -91,6 +98,8 @@ struct kf__block {
     uint32_t epoch, put_published; /* the last cluster arrival that a put from elsewhere precedes */
     int rank, arrived, n_arrays, shared_bytes;
     struct kf__array arrays[KF_ARRAYS];
+    struct kf__bar bars[KF_BARS];
+    int n_bars;
 };
 struct kf__fiber {
     jmp_buf at;
@@ -256,6 +265,38 @@ static __attribute__((unused)) void kf_cluster_wait(void) {
         kf__wait(m, &m->cluster_waiting, KF_AT_CLUSTER);
     t->waits = t->arrivals;
 }
+/* Messages: see prelude_cuda.cuh. */
+static __attribute__((unused)) void kf_cluster_open(uint64_t *bars, int n) {
+    (void)bars;
+    if (n > KF_BARS) kf__wrong("opens %d sets of messages", n);
+    kf__m->now->block->n_bars = n;
+    kf_cluster_begin();
+}
+static struct kf__bar *kf__bar_of(struct kf__block *b, int k) {
+    if (k >= 0 && k < b->n_bars && k < KF_BARS) return &b->bars[k];
+    kf__wrong("uses set %d of messages, but its block has opened %d", k, b->n_bars);
+    return NULL;
+}
+static void kf__wake_collectors(struct kf__machine *m, struct kf__bar *bar) {
+    if (bar->expected && bar->received > bar->expected)
+        kf__wrong("gets %d bytes of messages instead of %d", bar->received, bar->expected);
+    if (bar->expected && bar->received >= bar->expected) kf__wake(m, &bar->waiting);
+}
+static __attribute__((unused)) void kf_cluster_collect(uint64_t *bars, int k, int bytes) {
+    struct kf__machine *m = kf__m;
+    struct kf__thread *t = m->now;
+    struct kf__bar *bar = kf__bar_of(t->block, k);
+    (void)bars;
+    if (!bar) return;
+    if (t->index == 0) {
+        if (bar->expected) kf__wrong("collects set %d of messages twice", k);
+        bar->expected = bytes;
+        kf__wake_collectors(m, bar);
+    }
+    if (!bar->expected || bar->received < bar->expected)
+        kf__wait(m, &bar->waiting, KF_AT_MESSAGES);
+    t->collected |= (uint64_t)1 << k;
+}
 /* kind: which function of which dtype; all lanes must be at the same. */
 static __attribute__((unused)) uint64_t kf__shuffle(uint64_t bits, int kind, int from) {
     struct kf__machine *m = kf__m;
@@ -339,6 +380,7 @@ static struct kf__array *kf__shared_item(const void *array, int i, const char *w
 static int kf__before(const struct kf__touch *touch, const struct kf__block *home) {
     const struct kf__machine *m = kf__m;
     const struct kf__thread *t = m->now;
+    if (touch->message) return (t->collected >> (touch->message - 1) & 1) != 0;
     if (touch->id == 0 || touch->id == t->id || touch->published <= t->waits) return 1;
     const struct kf__block *by =
         touch->id == KF_MANY ? home : &m->blocks[(touch->id - 1) / m->block_size];
@@ -346,7 +388,7 @@ static int kf__before(const struct kf__touch *touch, const struct kf__block *hom
 }
 static struct kf__touch kf__touched(void) {
     const struct kf__thread *t = kf__m->now;
-    return (struct kf__touch){t->id, t->block->epoch, t->arrivals + 1};
+    return (struct kf__touch){t->id, t->block->epoch, t->arrivals + 1, 0};
 }
 static void kf__race(const struct kf__array *a, int i, const char *what, const char *other,
                      int id) {
@@ -379,21 +421,24 @@ static __attribute__((unused)) void kf__shared_read(const void *array, int i, vo
     memcpy(value, a->data + (size_t)i * size, size);
 }
 static void kf__shared_write_to(struct kf__array *a, struct kf__block *home, int i,
-                                const void *value, size_t size) {
+                                const void *value, size_t size, int message) {
     struct kf__word *w = &a->words[i];
     if (!kf__before(&w->write, home)) kf__race(a, i, "writes", "writes too", w->write.id);
     if (!kf__before(&w->read, home)) kf__race(a, i, "writes", "reads", w->read.id);
     w->write = kf__touched();
+    w->write.message = message;
     w->read.id = 0;
     memcpy(a->data + (size_t)i * size, value, size);
 }
 static __attribute__((unused)) void kf__shared_write(void *array, int i, const void *value,
                                                      size_t size) {
     struct kf__array *a = kf__shared_item(array, i, "writes");
-    if (a) kf__shared_write_to(a, kf__m->now->block, i, value, size);
+    if (a) kf__shared_write_to(a, kf__m->now->block, i, value, size, 0);
 }
+/* message: 1 + the set that it is of, or 0. */
 static __attribute__((unused)) void kf__cluster_write(void *array, int i, int rank,
-                                                      const void *value, size_t size) {
+                                                      const void *value, size_t size,
+                                                      int message) {
     struct kf__machine *m = kf__m;
     struct kf__array *a = kf__shared_item(array, i, "writes");
     if (!a) return;
@@ -405,11 +450,16 @@ static __attribute__((unused)) void kf__cluster_write(void *array, int i, int ra
     if (there != m->now->block && m->now->waits == 0)
         kf__wrong("writes to another block's %s before a barrier of the cluster tells that the "
                   "block has started", a->name);
-    if (there != m->now->block && m->now->arrivals + 1 > there->put_published)
+    if (!message && there != m->now->block && m->now->arrivals + 1 > there->put_published)
         there->put_published = m->now->arrivals + 1;
     void *data = kf__shared(there, a->key, a->name, (size_t)a->size, a->count);
     for (struct kf__array *to = there->arrays; to < there->arrays + there->n_arrays; to++)
-        if (to->data == data) kf__shared_write_to(to, there, i, value, size);
+        if (to->data == data) kf__shared_write_to(to, there, i, value, size, message);
+    struct kf__bar *bar = message ? kf__bar_of(there, message - 1) : NULL;
+    if (!bar) return;
+    if (size < 4) kf__wrong("sends a message of %d bytes", (int)size);
+    bar->received += (int)size;
+    kf__wake_collectors(m, bar);
 }
 #define KF_IN_SHARED(N, T)                                                                    \
     KF_FN T kf_shared_get_##N(const T *array, int i) {                                        \
@@ -421,7 +471,7 @@ static __attribute__((unused)) void kf__cluster_write(void *array, int i, int ra
         kf__shared_write(array, i, &v, sizeof(v));                                            \
     }                                                                                         \
     KF_FN void kf_cluster_put_##N(T *array, int i, int rank, T v) {                           \
-        kf__cluster_write(array, i, rank, &v, sizeof(v));                                     \
+        kf__cluster_write(array, i, rank, &v, sizeof(v), 0);                                  \
     }
 KF_IN_SHARED(f64, double)
 KF_IN_SHARED(f32, float)
@@ -431,6 +481,16 @@ KF_IN_SHARED(i16, int16_t)
 KF_IN_SHARED(i8, int8_t)
 KF_IN_SHARED(u8, uint8_t)
 KF_IN_SHARED(bool, int)
+#define KF_CLUSTER_SEND(N, T)                                                                 \
+    KF_FN void kf_cluster_send_##N(T *array, int i, int rank, T v, uint64_t *bars, int k) {   \
+        (void)bars;                                                                           \
+        kf__cluster_write(array, i, rank, &v, sizeof(v), 1 + k);                              \
+    }
+KF_CLUSTER_SEND(f64, double)
+KF_CLUSTER_SEND(f32, float)
+KF_CLUSTER_SEND(i64, int64_t)
+KF_CLUSTER_SEND(i32, int32_t)
+KF_CLUSTER_SEND(bool, int)
 
 /* Where item i of a dense array is: 4 bytes are left out behind each 128. */
 KF_FN int kf__dense(int i, int size) { return i + i / (128 / size) * (size < 4 ? 4 / size : 1); }
@@ -726,12 +786,13 @@ static int64_t kf__scramble(int64_t n) {
 }
 /* Why nothing can go on though not all threads are done. */
 static void kf__stuck(struct kf__machine *m) {
-    static const char *const where[] = {"", "a barrier", "a shuffle", "the cluster's barrier"};
+    static const char *const where[] = {"", "a barrier", "a shuffle", "the cluster's barrier",
+                                        "a set of messages"};
     struct kf__thread *waits = NULL, *other = NULL;
     for (struct kf__thread *t = m->threads; t < m->threads + m->total; t++)
         if (t->state != KF_DONE && (!waits || t->state < waits->state)) waits = t;
     for (struct kf__thread *t = m->threads; t < m->threads + m->total; t++) {
-        int peer = waits->state == KF_AT_CLUSTER ||
+        int peer = waits->state >= KF_AT_CLUSTER ||
                    (t->block == waits->block && (waits->state == KF_AT_BARRIER ||
                                                  t->index / KF_WARP == waits->index / KF_WARP));
         if (peer && t->state != waits->state) other = t;
@@ -774,6 +835,9 @@ static __attribute__((noinline)) void kf__run_cluster(struct kf__machine *m, int
         m->now = &m->threads[i];
         if (m->now->block->put_published > m->now->waits)
             kf__wrong("ends, although another block may still write to its shared memory");
+        for (int k = 0; k < m->now->block->n_bars; k++)
+            if (m->now->block->bars[k].received != m->now->block->bars[k].expected)
+                kf__wrong("ends, although messages to its block haven't been collected");
     }
     m->now = NULL;
     for (int r = 0; r < m->cluster; r++)
