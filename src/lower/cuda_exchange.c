@@ -11,13 +11,14 @@ bool kf__cuda_counts(const kf__low *L, const uint16_t *reds, uint32_t n) {
 
 /* The fields of reduction r that are merged: [first, end). */
 static int first_field(const kf__states *st, uint32_t r) {
-    return st->only && st->only[r] > 0 ? st->only[r] : 0;
+    return st->only && st->only[r] != KF__NO_FIELD ? st->only[r] : 0;
 }
 static int end_field(const kf__low *L, const kf__states *st, uint32_t r) {
-    return st->only && st->only[r] >= 0 ? st->only[r] + 1 : kf__fields(L, st->reds[r]);
+    if (!st->only) return kf__fields(L, st->reds[r]);
+    return st->only[r] != KF__NO_FIELD ? st->only[r] + 1 : 0;
 }
 static bool by_fold(const kf__low *L, const kf__states *st, uint32_t r) {
-    return kf__is_simple(L, st->reds[r]) || (st->only && st->only[r] >= 0);
+    return st->only || kf__is_simple(L, st->reds[r]);
 }
 
 void kf__cuda_put_barrier(kf__low *L) {
@@ -48,6 +49,7 @@ static void put_merge_from(kf__low *L, kf__states *st, reader read, const char *
                                     st->field[r][f], where), NULL);
         }
         int f0 = first_field(st, r);
+        if (f0 == end_field(L, st, r)) continue;
         if (by_fold(L, st, r))
             kf__put_set(L, st->field[r][f0], kf__fold_of(L, red, f0, st->field[r][f0], q[f0]));
         else

@@ -73,8 +73,8 @@ static void put_accumulators(kf__low *L, kf__phase *p, int f) {
                                        kf__identity(L, p->reds[r], f));
 }
 
-/* Fold field f over the lanes of a row in one warp, and close it. */
-static void put_lanes(kf__low *L, kf__phase *p, int f, int lanes, const kf__lx *count) {
+/* Fold field f over the lanes of a row in one warp. */
+static void put_lanes(kf__low *L, kf__phase *p, int f, int lanes) {
     kf__open_halve(L, "m", kf__l_int(L, lanes / 2));
     for (uint32_t r = 0; r < p->n_reds; ++r)
         if (kf__fields(L, p->reds[r]) > f) {
@@ -86,53 +86,39 @@ static void put_lanes(kf__low *L, kf__phase *p, int f, int lanes, const kf__lx *
             kf__put_set(L, acc, kf__fold_of(L, p->reds[r], f, acc, other));
         }
     kf__close(L);
-    for (uint32_t r = 0; r < p->n_reds; ++r) {
-        if (kf__fields(L, p->reds[r]) <= f) continue;
-        const kf__lx *acc = p->acc[r][f];
-        const kf__lx *n = count ? kf__count_as(L, p->reds[r], count) : NULL;
-        const kf__lx *closed = kf__close_of(L, p->reds[r], f, acc, n, NULL);
-        if (closed != acc) kf__put_set(L, acc, closed);
-    }
 }
 
-/* The elements that the lanes of a row in one warp hold. */
-static const kf__lx *put_count(kf__low *L, const kf__tile *t, const bucket *b) {
-    if (b->lanes <= 32 && b->cluster == 1) return t->live;
-    const kf__lx *lane = kf__l_bin(L, "%", kf__l_var(L, "tid"), kf__l_int(L, 32));
-    const kf__lx *first = kf__l_bin(L, "-", t->base, lane), *zero = kf__l_int(L, 0), *s = zero;
-    first = kf__put_let(L, "int", "first_lane", first, "of the warp");
-    const kf__lx *held = kf__put_var(L, "int", "held", 0, zero);
-    if (t->V > 1) {
-        kf__open_for(L, "int", "s", zero, kf__l_int(L, t->V), kf__l_int(L, 1), KF__UNROLL);
-        s = kf__l_var(L, "s");
-    }
-    const kf__lx *pack = kf__l_bin(L, "+", first, kf__l_bin(L, "*", s, t->step));
-    const kf__lx *n = kf__l_bin(L, "-", t->live, kf__l_bin(L, "*", pack, kf__l_int(L, t->W)));
-    n = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_int(L, 32 * t->W), n);
-    n = kf__l_call(L, "kf_max_i64", KF__I64, zero, n);
-    kf__put_set(L, held, kf__l_bin(L, "+", held, n));
-    if (t->V > 1) kf__close(L);
-    return held;
-}
-
-/* Merge over warps and the cluster's blocks. exchanges: how many have been. */
-static void put_exchange(kf__low *L, const bucket *b, kf__states *st, uint32_t id,
+/* Fold field f over warps and the cluster's blocks. exchanges: how many have been. */
+static void put_exchange(kf__low *L, const bucket *b, kf__phase *p, int f, uint32_t stage,
                          int *exchanges) {
-    kf__cuda_merge_warps(L, st, b->lanes, id);
+    kf__states st = {.reds = p->reds, .n_reds = p->n_reds, .field = p->acc};
+    int8_t *only = KF__NEW(L->arena, int8_t, p->n_reds);
+    if (!only) {
+        L->failed = true;
+        return;
+    }
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        only[r] = kf__fields(L, p->reds[r]) > f ? (int8_t)f : KF__NO_FIELD;
+    st.only = only;
+    uint32_t id = stage + 64 * (uint32_t)f;
+    kf__cuda_merge_warps(L, &st, b->lanes, id);
     if (b->cluster == 1) return;
     if (!*exchanges) kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
-    kf__cuda_merge_cluster(L, st, b->cluster, id, (*exchanges)++);
+    kf__cuda_merge_cluster(L, &st, b->cluster, id, (*exchanges)++);
 }
 
-/* All exchanges of the kernel: one a stage that reduces, and one more for shared exponentials. */
+static int most_fields(const kf__low *L, const uint16_t *reds, uint32_t n) {
+    int most = 0;
+    for (uint32_t r = 0; r < n; ++r)
+        if (kf__fields(L, reds[r]) > most) most = kf__fields(L, reds[r]);
+    return most;
+}
+
+/* All exchanges of the kernel. */
 static int count_exchanges(const kf__low *L, uint16_t *reds) {
     int exchanges = 0;
-    for (uint32_t s = 0; s < L->k->n_stages; ++s) {
-        uint32_t n = kf__low_reductions(L, s, reds), shared = 0, difference, power;
-        for (uint32_t r = 0; r < n; ++r)
-            shared += kf__low_find_exp(L, reds[r], &difference, &power);
-        exchanges += (n > 0) + (shared > 0);
-    }
+    for (uint32_t s = 0; s < L->k->n_stages; ++s)
+        exchanges += most_fields(L, reds, kf__low_reductions(L, s, reds));
     return exchanges;
 }
 
@@ -148,62 +134,37 @@ static uint32_t shared_last(const kf__low *L, uint16_t *reds, uint32_t n) {
     return plain;
 }
 
-/* The sums of exponentials, of the whole row's maximum. */
-static void put_shared_exps(kf__low *L, kf__tile *t, const bucket *b, kf__phase *p, uint32_t plain,
-                            uint32_t stage, int lanes, int *exchanges) {
-    if (plain == p->n_reds) return;
-    int8_t *only = KF__NEW(L->arena, int8_t, p->n_reds);
-    if (!only) {
-        L->failed = true;
-        return;
-    }
-    kf__phase sums = {.reds = p->reds + plain, .n_reds = p->n_reds - plain, .acc = p->acc + plain};
-    for (uint32_t r = 0; r < sums.n_reds; ++r) {
-        uint32_t difference, power;
-        kf__low_find_exp(L, sums.reds[r], &difference, &power);
-        only[r] = 1;
-        sums.acc[r][1] = kf__cuda_exp(L, t, sums.reds[r], difference, power);
-    }
-    put_lanes(L, &sums, 1, lanes, NULL);
-    kf__states st = {.reds = sums.reds, .n_reds = sums.n_reds, .field = sums.acc, .only = only};
-    put_exchange(L, b, &st, stage + 64, exchanges);
-    for (uint32_t r = 0; r < sums.n_reds; ++r)
-        kf__put_project_of(L, sums.reds[r], 1, sums.acc[r][1], kf__l_var(L, "n"));
-}
-
+/* Field f of each reduction is that of the whole row before field f + 1 is begun, over elements
+ * that the threads still have: so states are folded, never merged. */
 static void put_reductions(kf__low *L, kf__tile *t, const bucket *b, kf__phase *p, uint32_t plain,
-                           uint32_t stage, const kf__lx *held, int *exchanges) {
+                           uint32_t stage, int *exchanges) {
     int lanes = b->lanes < 32 ? b->lanes : 32;
-    put_lanes(L, p, 0, lanes, held);
+    int fields = most_fields(L, p->reds, p->n_reds);
     kf__phase rest = *p;
     rest.n_reds = plain;
-    for (int f = 1; f < KF__MAX_FIELDS; ++f) {
-        bool any = false;
-        for (uint32_t r = 0; r < plain; ++r) any |= kf__fields(L, p->reds[r]) > f;
-        if (!any) break;
-        put_accumulators(L, &rest, f);
-        kf__cuda_field(L, t, &rest, f, p->acc);
-        put_lanes(L, &rest, f, lanes, held);
+    for (int f = 0; f < fields && !L->failed; ++f) {
+        if (f > 0) {
+            put_accumulators(L, &rest, f);
+            kf__cuda_field(L, t, &rest, f, p->acc);
+        }
+        for (uint32_t r = plain; f == 1 && r < p->n_reds; ++r) {
+            uint32_t difference, power;
+            kf__low_find_exp(L, p->reds[r], &difference, &power);
+            p->acc[r][1] = kf__cuda_exp(L, t, p->reds[r], difference, power);
+        }
+        put_lanes(L, p, f, lanes);
+        put_exchange(L, b, p, f, stage, exchanges);
+        for (uint32_t r = 0; r < p->n_reds; ++r) {
+            if (kf__fields(L, p->reds[r]) <= f) continue;
+            const kf__lx *acc = p->acc[r][f], *n = kf__count_as(L, p->reds[r], t->live);
+            const kf__lx *closed = kf__close_of(L, p->reds[r], f, acc, n, NULL);
+            if (closed != acc) kf__put_set(L, acc, closed);
+            kf__put_project_of(L, p->reds[r], f, acc, kf__l_var(L, "n"));
+        }
     }
-    int8_t *only = KF__NEW(L->arena, int8_t, p->n_reds);
-    if (!only) {
-        L->failed = true;
-        return;
-    }
-    for (uint32_t r = 0; r < p->n_reds; ++r) only[r] = r < plain ? -1 : 0;
-    kf__states st = {.reds = p->reds, .n_reds = p->n_reds, .field = p->acc, .only = only};
-    if (kf__cuda_counts(L, p->reds, plain))
-        st.count = kf__put_var(L, "int64_t", kf__l_name(L, "count%u", (unsigned)stage), 0, held);
-    put_exchange(L, b, &st, stage, exchanges);
-    for (uint32_t r = 0; r < plain; ++r)
-        kf__put_project(L, p->reds[r], p->acc[r], kf__l_var(L, "n"));
-    for (uint32_t r = plain; r < p->n_reds; ++r)
-        kf__put_project_of(L, p->reds[r], 0, p->acc[r][0], kf__l_var(L, "n"));
-    put_shared_exps(L, t, b, p, plain, stage, lanes, exchanges);
 }
 
-static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, const kf__lx *held,
-                      int *exchanges) {
+static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, int *exchanges) {
     kf__phase p = {0};
     uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
     uint16_t *stores = KF__NEW(L->arena, uint16_t, 64);
@@ -221,7 +182,7 @@ static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, 
     uint32_t plain = shared_last(L, reds, p.n_reds);
     put_accumulators(L, &p, 0);
     kf__cuda_phase(L, t, &p, stage, t->V > 1);
-    if (p.n_reds) put_reductions(L, t, b, &p, plain, stage, held, exchanges);
+    if (p.n_reds) put_reductions(L, t, b, &p, plain, stage, exchanges);
     kf__cuda_forget(L, stage);
 }
 
@@ -286,14 +247,9 @@ bool kf__cuda_rows(kf__low *L) {
     if (b.V > 2) t.skip = n;
     kf__put_decode(L, false, false, row);
     kf__put_rows(L, 0);
-    const kf__lx *held = NULL;
-    for (uint32_t i = 0; !held && i < L->k->n_instrs; ++i)
-        if (L->k->instrs[i].kind == KF__I_REDUCE && kf__counts(L, i) &&
-            !kf__low_find_exp(L, i, &(uint32_t){0}, &(uint32_t){0}))
-            held = put_count(L, &t, &b);
     int exchanges = 0;
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {
-        put_stage(L, &t, &b, s, held, &exchanges);
+        put_stage(L, &t, &b, s, &exchanges);
         kf__put_rows(L, s + 1);
     }
     const kf__lx *first = kf__l_bin(L, "==", lane, kf__l_int(L, 0));

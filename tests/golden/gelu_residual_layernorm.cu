@@ -34,12 +34,6 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
     const uint32_t i0 = row;
-    const int first_lane = tid - tid % 32;  // of the warp
-    int held = 0;
-    KF_UNROLL
-    for (int s = 0; s < 4; ++s) {
-        held = held + kf_max_i64(0, kf_min_i64(256, n - (first_lane + s * 128) * 8));
-    }
     float mean13 = 0.0f;
     uint32_t r1[16];
     uint32_t r2[16];
@@ -83,7 +77,18 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
         const float other13 = kf_shfl_xor_f32(mean13, m);
         mean13 = mean13 + other13;
     }
-    mean13 = kf_mean_of_f32(mean13, kf_cast_i64_f32(held));
+    KF_SHARED(float, warps0_mean13, 4);
+    if (tid % 32 == 0) {
+        kf_shared_put_f32(warps0_mean13, tid / 32, mean13);
+    }
+    kf_barrier();
+    mean13 = kf_shared_get_f32(warps0_mean13, 0);
+    for (int w = 1; w < 4; ++w) {
+        const float q_mean13 = kf_shared_get_f32(warps0_mean13, w);
+        mean13 = mean13 + q_mean13;
+    }
+    mean13 = kf_mean_of_f32(mean13, kf_cast_i64_f32(n));
+    const float v14 = n > 0 ? mean13 : kf_nan_f32;  // mean
     float m2_13 = 0.0f;
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
@@ -101,32 +106,16 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
         const float other13 = kf_shfl_xor_f32(m2_13, m);
         m2_13 = m2_13 + other13;
     }
-    int64_t count0 = held;
-    KF_SHARED(int64_t, warps0_n, 4);
-    KF_SHARED(float, warps0_mean13, 4);
-    KF_SHARED(float, warps0_m2_13, 4);
+    KF_SHARED(float, warps64_m2_13, 4);
     if (tid % 32 == 0) {
-        kf_shared_put_i64(warps0_n, tid / 32, count0);
-        kf_shared_put_f32(warps0_mean13, tid / 32, mean13);
-        kf_shared_put_f32(warps0_m2_13, tid / 32, m2_13);
+        kf_shared_put_f32(warps64_m2_13, tid / 32, m2_13);
     }
     kf_barrier();
-    count0 = kf_shared_get_i64(warps0_n, 0);
-    mean13 = kf_shared_get_f32(warps0_mean13, 0);
-    m2_13 = kf_shared_get_f32(warps0_m2_13, 0);
+    m2_13 = kf_shared_get_f32(warps64_m2_13, 0);
     for (int w = 1; w < 4; ++w) {
-        const int64_t nq = kf_shared_get_i64(warps0_n, w);
-        const float q_mean13 = kf_shared_get_f32(warps0_mean13, w);
-        const float q_m2_13 = kf_shared_get_f32(warps0_m2_13, w);
-        {
-            const float merged_mean13 = kf_merge_mean_f32(mean13, q_mean13, kf_cast_i64_f32(count0), kf_cast_i64_f32(nq));
-            const float merged_m2_13 = kf_merge_m2_f32(mean13, m2_13, q_mean13, q_m2_13, kf_cast_i64_f32(count0), kf_cast_i64_f32(nq));
-            mean13 = merged_mean13;
-            m2_13 = merged_m2_13;
-        }
-        count0 = count0 + nq;
+        const float q_m2_13 = kf_shared_get_f32(warps64_m2_13, w);
+        m2_13 = m2_13 + q_m2_13;
     }
-    const float v14 = n > 0 ? mean13 : kf_nan_f32;  // mean
     const float v16 = m2_13;  // m2
     const float v19 = v16 / v18;  // layer_norm
     const float v21 = v19 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm

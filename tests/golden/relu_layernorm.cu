@@ -26,12 +26,6 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
     const uint32_t i0 = row;
-    const int first_lane = tid - tid % 32;  // of the warp
-    int held = 0;
-    KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
-        held = held + kf_max_i64(0, kf_min_i64(128, n - (first_lane + s * 128) * 4));
-    }
     float mean3 = 0.0f;
     uint32_t r0[8];
     float keep2[8];
@@ -59,7 +53,18 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
         const float other3 = kf_shfl_xor_f32(mean3, m);
         mean3 = mean3 + other3;
     }
-    mean3 = kf_mean_of_f32(mean3, kf_cast_i64_f32(held));
+    KF_SHARED(float, warps0_mean3, 4);
+    if (tid % 32 == 0) {
+        kf_shared_put_f32(warps0_mean3, tid / 32, mean3);
+    }
+    kf_barrier();
+    mean3 = kf_shared_get_f32(warps0_mean3, 0);
+    for (int w = 1; w < 4; ++w) {
+        const float q_mean3 = kf_shared_get_f32(warps0_mean3, w);
+        mean3 = mean3 + q_mean3;
+    }
+    mean3 = kf_mean_of_f32(mean3, kf_cast_i64_f32(n));
+    const float v4 = n > 0 ? mean3 : kf_nan_f32;  // mean
     float m2_3 = 0.0f;
     KF_UNROLL
     for (int s = 0; s < 2; ++s) {
@@ -75,32 +80,16 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
         const float other3 = kf_shfl_xor_f32(m2_3, m);
         m2_3 = m2_3 + other3;
     }
-    int64_t count0 = held;
-    KF_SHARED(int64_t, warps0_n, 4);
-    KF_SHARED(float, warps0_mean3, 4);
-    KF_SHARED(float, warps0_m2_3, 4);
+    KF_SHARED(float, warps64_m2_3, 4);
     if (tid % 32 == 0) {
-        kf_shared_put_i64(warps0_n, tid / 32, count0);
-        kf_shared_put_f32(warps0_mean3, tid / 32, mean3);
-        kf_shared_put_f32(warps0_m2_3, tid / 32, m2_3);
+        kf_shared_put_f32(warps64_m2_3, tid / 32, m2_3);
     }
     kf_barrier();
-    count0 = kf_shared_get_i64(warps0_n, 0);
-    mean3 = kf_shared_get_f32(warps0_mean3, 0);
-    m2_3 = kf_shared_get_f32(warps0_m2_3, 0);
+    m2_3 = kf_shared_get_f32(warps64_m2_3, 0);
     for (int w = 1; w < 4; ++w) {
-        const int64_t nq = kf_shared_get_i64(warps0_n, w);
-        const float q_mean3 = kf_shared_get_f32(warps0_mean3, w);
-        const float q_m2_3 = kf_shared_get_f32(warps0_m2_3, w);
-        {
-            const float merged_mean3 = kf_merge_mean_f32(mean3, q_mean3, kf_cast_i64_f32(count0), kf_cast_i64_f32(nq));
-            const float merged_m2_3 = kf_merge_m2_f32(mean3, m2_3, q_mean3, q_m2_3, kf_cast_i64_f32(count0), kf_cast_i64_f32(nq));
-            mean3 = merged_mean3;
-            m2_3 = merged_m2_3;
-        }
-        count0 = count0 + nq;
+        const float q_m2_3 = kf_shared_get_f32(warps64_m2_3, w);
+        m2_3 = m2_3 + q_m2_3;
     }
-    const float v4 = n > 0 ? mean3 : kf_nan_f32;  // mean
     const float v6 = m2_3;  // m2
     const float v9 = v6 / v8;  // layer_norm
     const float v11 = v9 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
