@@ -185,7 +185,7 @@ static const int64_t pointwise_shapes[][2] = {{0, 5}, {5, 0}, {1, 1}, {1, 4}, {3
 /* A length for each bucket of f32 rows, and one for rows that are too long for registers. */
 static const int64_t row_shapes[][2] = {{5, 1},   {70, 31}, {9, 33},   {6, 129},  {5, 257},
                                         {3, 513}, {3, 1025}, {2, 2052}, {2, 4097}, {2, 8193},
-                                        {2, 16388}, {2, 65537}};
+                                        {2, 16388}, {2, 32772}, {2, 65537}};
 static const int64_t few_row_shapes[][2] = {{0, 9}, {9, 1}, {33, 60}, {3, 1001}, {2, 9000},
                                             {1, 70000}};
 static const int64_t column_shapes[][2] = {{1, 1}, {1, 9}, {7, 3}, {300, 33}, {1000, 130},

@@ -272,7 +272,7 @@ static void test_kinds_emulated(void **state) { run_kinds(*state, emulated); }
 
 /* A length for each bucket of a GPU's rows, and blocks and chunks of a CPU's. */
 static const int64_t lengths[] = {1, 7, 31, 33, 64, 129, 257, 513, 1025, 2049, 2052, 4097, 8193,
-                                  16388, 65537, 131073};
+                                  16388, 32772, 65537, 131073};
 
 static void run_lengths(const contexts *c, kf_device device, size_t step) {
     for (size_t k = 0; k < KF__COUNT(lengths); k += step) {

@@ -2,8 +2,7 @@
  *
  *     lanes of a row   8 ... 32     several rows a block, butterflies only
  *                      64 ... 512   a row a block: warps' states through shared memory
- *                      cluster      a row over 2 or 8 blocks: blocks' states pushed into all of
- * them
+ *                      cluster      a row over 2, 4 or 8 blocks, which send each other their states
  *
  * Each thread loads its packs once and keeps what later stages need. The bucket, and with it the
  * order of every sum, is a function of the row's length, the pack's width and the architecture. */
@@ -17,8 +16,8 @@ typedef struct bucket {
 /* With the loops for still longer rows: ten texts over all lengths. */
 static const bucket buckets[] = {
     {8, 8, 1, 1},      {32, 32, 1, 1},    {128, 32, 4, 1},
-    {256, 128, 2, 1},  {512, 128, 4, 1},  {1024, 256, 4, 1},
-    {2048, 256, 8, 1}, {4096, 256, 8, 2}, {16384, 128, 16, 8},
+    {512, 128, 4, 1},  {1024, 256, 4, 1}, {2048, 256, 8, 1},
+    {4096, 256, 8, 2}, {8192, 256, 8, 4}, {16384, 128, 16, 8},
 };
 
 enum { KF__ROW_THREADS = 128 }; /* of a block of several rows */

@@ -24,23 +24,25 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
     const uint32_t row = kf_block();
     const uint32_t i0 = row;
     float max1 = kf_lowest_f32;
-    uint32_t r0[8];
+    uint32_t r0[16];
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
         const float *p0_in_x = in_x + (i0 * s0_in_x + j);
         kf_load4_f32(p0_in_x, 0, left, vec, r0 + s * 4);
     }
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v0 = kf_item_f32(r0 + s * 4, e);
-            const float term1 = e < left ? v0 : kf_lowest_f32;
-            max1 = kf_max_f32(term1, max1);
+        if ((s < 2) || (s * (128 * 4) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v0 = kf_item_f32(r0 + s * 4, e);
+                const float term1 = e < left ? v0 : kf_lowest_f32;
+                max1 = kf_max_f32(term1, max1);
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -59,17 +61,19 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
     }
     const float v2 = max1;  // max
     float sumexp1 = 0.0f;
-    float keep4[8];
+    float keep4[16];
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v3 = kf_item_f32(r0 + s * 4, e) - v2;  // softmax
-            const float v4 = kf_exp_f32(v3);  // softmax
-            keep4[s * 4 + e] = v4;
-            sumexp1 = sumexp1 + (e < left ? (kf_item_f32(r0 + s * 4, e) == v2 ? 1.0f : v4) : 0.0f);
+        if ((s < 2) || (s * (128 * 4) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v3 = kf_item_f32(r0 + s * 4, e) - v2;  // softmax
+                const float v4 = kf_exp_f32(v3);  // softmax
+                keep4[s * 4 + e] = v4;
+                sumexp1 = sumexp1 + (e < left ? (kf_item_f32(r0 + s * 4, e) == v2 ? 1.0f : v4) : 0.0f);
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -92,16 +96,18 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
     const float v8 = kf_one_f32 / v7;  // softmax
     float sum12 = 0.0f;
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v9 = keep4[s * 4 + e] * v8;  // softmax
-            const float v10 = kf_log_f32(v9);  // log
-            const float v11 = v9 * v10;  // multiply
-            const float term12 = e < left ? v11 : 0.0f;
-            sum12 = sum12 + term12;
+        if ((s < 2) || (s * (128 * 4) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v9 = keep4[s * 4 + e] * v8;  // softmax
+                const float v10 = kf_log_f32(v9);  // log
+                const float v11 = v9 * v10;  // multiply
+                const float term12 = e < left ? v11 : 0.0f;
+                sum12 = sum12 + term12;
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {

@@ -54,7 +54,7 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 3) || (s * (128 * 8) < n)) {
+        if ((s < 2) || (s * (128 * 8) < n)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v1 = kf_item_bf16(r1 + s * 4, e);
@@ -94,7 +94,7 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 3) || (s * (128 * 8) < n)) {
+        if ((s < 2) || (s * (128 * 8) < n)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float term13 = e < left ? kf_square_f32(keep12[s * 8 + e] - mean13) : 0.0f;
@@ -124,7 +124,7 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 3) || (s * (128 * 8) < n)) {
+        if ((s < 2) || (s * (128 * 8) < n)) {
             float w0[8];
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {

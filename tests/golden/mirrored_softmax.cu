@@ -103,10 +103,10 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     const int v4 = kf_within(first_index3 + i0, size_index3);  // pad
     const int v7 = kf_within(first_index5 + i0, size_index5);  // pad
     float max39 = kf_lowest_f32;
-    uint32_t r3[8];
-    float keep38[16];
+    uint32_t r3[16];
+    float keep38[32];
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
         const kf_bf16 *p8_in_x_8 = in_x_8 + (i0 * s0_in_x_8 + j);
@@ -148,15 +148,17 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
         }
     }
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 8; ++e) {
-            const float v3 = kf_item_bf16(r3 + s * 4, e);
-            keep38[s * 8 + e] = v3;
-            const float term39 = e < left ? v3 : kf_lowest_f32;
-            max39 = kf_max_f32(term39, max39);
+        if ((s < 2) || (s * (128 * 8) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 8; ++e) {
+                const float v3 = kf_item_bf16(r3 + s * 4, e);
+                keep38[s * 8 + e] = v3;
+                const float term39 = e < left ? v3 : kf_lowest_f32;
+                max39 = kf_max_f32(term39, max39);
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -175,17 +177,19 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     }
     const float v40 = max39;  // max
     float sumexp39 = 0.0f;
-    float keep42[16];
+    float keep42[32];
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 8; ++e) {
-            const float v41 = keep38[s * 8 + e] - v40;  // softmax
-            const float v42 = kf_exp_f32(v41);  // softmax
-            keep42[s * 8 + e] = v42;
-            sumexp39 = sumexp39 + (e < left ? (keep38[s * 8 + e] == v40 ? 1.0f : v42) : 0.0f);
+        if ((s < 2) || (s * (128 * 8) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 8; ++e) {
+                const float v41 = keep38[s * 8 + e] - v40;  // softmax
+                const float v42 = kf_exp_f32(v41);  // softmax
+                keep42[s * 8 + e] = v42;
+                sumexp39 = sumexp39 + (e < left ? (keep38[s * 8 + e] == v40 ? 1.0f : v42) : 0.0f);
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -207,16 +211,18 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     const float v45 = v43 + v44;  // softmax
     const float v46 = kf_one_f32 / v45;  // softmax
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        float w0[8];
-        KF_UNROLL
-        for (int e = 0; e < 8; ++e) {
-            const float v47 = keep42[s * 8 + e] * v46;  // softmax
-            w0[e] = v47;
+        if ((s < 2) || (s * (128 * 8) < n)) {
+            float w0[8];
+            KF_UNROLL
+            for (int e = 0; e < 8; ++e) {
+                const float v47 = keep42[s * 8 + e] * v46;  // softmax
+                w0[e] = v47;
+            }
+            kf_bf16 *p15_out0 = out0 + (i0 * s0_out0 + j);
+            kf_store8_bf16(p15_out0, 0, left, vec, w0);
         }
-        kf_bf16 *p15_out0 = out0 + (i0 * s0_out0 + j);
-        kf_store8_bf16(p15_out0, 0, left, vec, w0);
     }
 }

@@ -27,26 +27,28 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
     const uint32_t row = kf_block();
     const uint32_t i0 = row;
     float mean3 = 0.0f;
-    uint32_t r0[8];
-    float keep2[8];
+    uint32_t r0[16];
+    float keep2[16];
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
         const float *p0_in_x = in_x + (i0 * s0_in_x + j);
         kf_load4_f32(p0_in_x, 0, left, vec, r0 + s * 4);
     }
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v0 = kf_item_f32(r0 + s * 4, e);
-            const float v2 = kf_max_f32(v0, 0.0f);  // relu
-            keep2[s * 4 + e] = v2;
-            const float term3 = e < left ? v2 : 0.0f;
-            mean3 = mean3 + term3;
+        if ((s < 2) || (s * (128 * 4) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v0 = kf_item_f32(r0 + s * 4, e);
+                const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                keep2[s * 4 + e] = v2;
+                const float term3 = e < left ? v2 : 0.0f;
+                mean3 = mean3 + term3;
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -67,13 +69,15 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
     const float v4 = n > 0 ? mean3 : kf_nan_f32;  // mean
     float m2_3 = 0.0f;
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float term3 = e < left ? kf_square_f32(keep2[s * 4 + e] - mean3) : 0.0f;
-            m2_3 = m2_3 + term3;
+        if ((s < 2) || (s * (128 * 4) < n)) {
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float term3 = e < left ? kf_square_f32(keep2[s * 4 + e] - mean3) : 0.0f;
+                m2_3 = m2_3 + term3;
+            }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
@@ -95,17 +99,19 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
     const float v11 = v9 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
     const float v12 = kf_rsqrt_f32(v11);  // layer_norm
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        float w0[4];
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v5 = keep2[s * 4 + e] - v4;  // layer_norm
-            const float v13 = v5 * v12;  // layer_norm
-            w0[e] = v13;
+        if ((s < 2) || (s * (128 * 4) < n)) {
+            float w0[4];
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v5 = keep2[s * 4 + e] - v4;  // layer_norm
+                const float v13 = v5 * v12;  // layer_norm
+                w0[e] = v13;
+            }
+            float *p1_out0 = out0 + (i0 * s0_out0 + j);
+            kf_row_store4_f32(p1_out0, left, vec, 32, w0);
         }
-        float *p1_out0 = out0 + (i0 * s0_out0 + j);
-        kf_row_store4_f32(p1_out0, left, vec, 32, w0);
     }
 }

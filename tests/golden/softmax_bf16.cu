@@ -54,7 +54,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 3) || (s * (128 * 8) < n)) {
+        if ((s < 2) || (s * (128 * 8) < n)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v0 = kf_item_bf16(r0 + s * 4, e);
@@ -84,7 +84,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 3) || (s * (128 * 8) < n)) {
+        if ((s < 2) || (s * (128 * 8) < n)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v3 = kf_item_bf16(r0 + s * 4, e) - v2;  // softmax
@@ -116,7 +116,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 3) || (s * (128 * 8) < n)) {
+        if ((s < 2) || (s * (128 * 8) < n)) {
             float w0[8];
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {

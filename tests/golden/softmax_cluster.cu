@@ -40,7 +40,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     for (int s = 0; s < 8; ++s) {
         const int j = (lane + s * 2048) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (2048 * 4) < n)) {
+        if ((s < 5) || (s * (2048 * 4) < n)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
@@ -82,7 +82,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     for (int s = 0; s < 8; ++s) {
         const int j = (lane + s * 2048) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (2048 * 4) < n)) {
+        if ((s < 5) || (s * (2048 * 4) < n)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v3 = kf_item_f32(r0 + s * 4, e) - v2;  // softmax
@@ -125,7 +125,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     for (int s = 0; s < 8; ++s) {
         const int j = (lane + s * 2048) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (2048 * 4) < n)) {
+        if ((s < 5) || (s * (2048 * 4) < n)) {
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {

@@ -42,10 +42,10 @@ KF_KERNEL(k0_relu_multiply_add_mean, k0_relu_multiply_add_mean_args, 128) {
     const uint32_t row = kf_block();
     const uint32_t i0 = row;
     float sum3 = 0.0f;
-    uint32_t r0[8];
-    uint32_t r10[8];
+    uint32_t r0[16];
+    uint32_t r10[16];
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
         const float *p0_in_x = in_x + (i0 * s0_in_x + j);
@@ -54,27 +54,29 @@ KF_KERNEL(k0_relu_multiply_add_mean, k0_relu_multiply_add_mean_args, 128) {
         kf_load4_f32(p3_in_y, 0, left, vec, r10 + s * 4);
     }
     KF_UNROLL
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        float w0[4];
-        float w2[4];
-        KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
-            const float v0 = kf_item_f32(r0 + s * 4, e);
-            const float v2 = kf_max_f32(v0, 0.0f);  // relu
-            const float v9 = v2 * 2.0f;  // multiply
-            const float v10 = kf_item_f32(r10 + s * 4, e);
-            const float v11 = v9 + v10;  // add
-            const float term3 = e < left ? v2 : 0.0f;
-            sum3 = sum3 + term3;
-            w0[e] = v2;
-            w2[e] = v11;
+        if ((s < 2) || (s * (128 * 4) < n)) {
+            float w0[4];
+            float w2[4];
+            KF_UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const float v0 = kf_item_f32(r0 + s * 4, e);
+                const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                const float v9 = v2 * 2.0f;  // multiply
+                const float v10 = kf_item_f32(r10 + s * 4, e);
+                const float v11 = v9 + v10;  // add
+                const float term3 = e < left ? v2 : 0.0f;
+                sum3 = sum3 + term3;
+                w0[e] = v2;
+                w2[e] = v11;
+            }
+            float *p1_out_h = out_h + (i0 * s0_out_h + j);
+            kf_row_store4_f32(p1_out_h, left, vec, 32, w0);
+            float *p4_out1 = out1 + (i0 * s0_out1 + j);
+            kf_row_store4_f32(p4_out1, left, vec, 32, w2);
         }
-        float *p1_out_h = out_h + (i0 * s0_out_h + j);
-        kf_row_store4_f32(p1_out_h, left, vec, 32, w0);
-        float *p4_out1 = out1 + (i0 * s0_out1 + j);
-        kf_row_store4_f32(p4_out1, left, vec, 32, w2);
     }
     for (int m = 16; m > 0; m /= 2) {
         const float other3 = kf_shfl_xor_f32(sum3, m);
