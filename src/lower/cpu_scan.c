@@ -61,7 +61,8 @@ static uint8_t *depths(kf__low *L, uint8_t *most) {
     *most = 0;
     for (uint32_t i = 0; depth && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        for (int a = 0; a < in->n_args; ++a) depth[i] = (uint8_t)kf__max(depth[i], depth[in->args[a]]);
+        for (int a = 0; a < in->n_args; ++a)
+            depth[i] = (uint8_t)kf__max(depth[i], depth[in->args[a]]);
         depth[i] = (uint8_t)(depth[i] + (in->kind == KF__I_SCAN));
         *most = (uint8_t)kf__max(*most, depth[i]);
     }
