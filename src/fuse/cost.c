@@ -320,10 +320,10 @@ static bool is_softmax_exp(const kf_graph *g, const kf__node *n) {
 
 /* Work of one element, as bytes it is worth. A softmax's kernel of rows takes each exponential
  * once, for the sum, and keeps it. To take it again elsewhere is dear: to store the softmax, and
- * copy it, takes less time while it is in a cache, a GPU's L2 too. */
+ * copy it, takes less time while it is in a cache, a GPU's L2 too. So does what is cumulative. */
 static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
     const kf__node *n = kf__at(f->g, in->node);
-    bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING;
+    bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING || kf__kernel_chunk(k) >= 0;
     return copies && is_softmax_exp(f->g, n) ? EXP_BYTES : kf__node_weight(n);
 }
 

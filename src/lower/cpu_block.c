@@ -197,7 +197,7 @@ static bool streams(const kf__low *L, uint32_t s) {
 static bool fills_lines(const kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
     int size = kf__types[o->dtype].size;
-    if (L->axes[L->tile].reduced && size == 1) return false; /* 32 rows of columns: half a line */
+    if (L->axes[L->tile].reduced && size == 1) return false; /* 64 rows of columns: one line */
     for (int m = 0; m < L->n_axes; ++m)
         if (o->varies[m] && !o->along[m].unit && o->stride[m] * size % 64 != 0) return false;
     return true;

@@ -14,7 +14,7 @@
 #include "lower/cpu.h"
 
 enum {
-    KF__CPU_ROWS = 32,         /* rows of a group */
+    KF__CPU_ROWS = 64,         /* rows of a group: 256 bytes of what is contiguous along them */
     KF__CPU_ROW_CHUNK = 128,   /* rows of a chunk */
     KF__CPU_MERGED = 32,       /* chunks that are merged before the rest sees them */
     KF__CPU_TILE_SIMPLE = 4096, /* columns, where every element is looked at once */

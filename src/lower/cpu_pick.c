@@ -166,8 +166,8 @@ bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_
                          uint32_t n) {
     if (n != 1 || L->k->n_stores != 1) return false; /* a result may lie over another's input */
     const kf__store *store = &L->k->stores[stores[0]];
-    return !b->tile[store->access] && by_runs(L, store->instr) &&
-           kf__low_step(L, store->access) == 1;
+    return by_runs(L, store->instr) &&
+           (b->tile[store->access] || kf__low_step(L, store->access) == 1);
 }
 
 void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store) {

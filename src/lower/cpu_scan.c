@@ -1,20 +1,29 @@
 /* Cumulative kernels on the CPU.
  *
- *     along the innermost axis            along another one
+ *     along the innermost axis             along another one
  *
- *     for (u ...)     a chunk of a row    for (u ...)            a chunk of rows, a tile of columns
- *         sum = 0                             sum[l] = 0
- *         for (l ...)                         for (r ...)
- *             sum = sum + x[l]                    for (l ...)    SIMD
- *             out[l] = sum                            sum[l] = sum[l] + x[r, l]
+ *     for (u ...)      a chunk of a row    for (u ...)           a chunk of rows, a tile of columns
+ *         sum = 0                              sum[l] = 0
+ *         for (first ...)       a block        for (r ...)
+ *             for (l ...)          SIMD            for (l ...)   SIMD
+ *                 arg[l] = x[l] * 2                    sum[l] = sum[l] + x[r, l]
+ *             for (l ...)
+ *                 sum = sum + arg[l]
+ *                 scan[l] = sum
+ *             for (l ...)          SIMD
+ *                 out[l] = gelu(scan[l])
  *
- * Of floats in a row 64 are summed, and then added to what is before them: a sum of thousands, one
- * after another, would be off by thousands of roundings. */
+ * Of a row what is before and behind the sums has loops of its own: one after another is how the
+ * sums alone have to be. Of floats 64 are summed, and then added to what is before them: a sum of
+ * thousands, one after another, would be off by thousands of roundings. Four such runs are summed
+ * side by side, as an addition takes longer than what else there is to do. */
 #include "lower/cpu.h"
 
 enum {
     KF__CPU_SCAN_TILE = 256, /* columns */
     KF__CPU_SCAN_RUN = 64,   /* elements of a row that are summed by themselves */
+    KF__CPU_SCAN_RUNS = 4,   /* those that are summed side by side */
+    KF__CPU_SCAN_LIGHT = 3,  /* operations that cost little beside what waits for its sum */
 };
 
 static kf__mask *needed(kf__low *L, const uint16_t *stores, uint32_t n) {
@@ -24,55 +33,207 @@ static kf__mask *needed(kf__low *L, const uint16_t *stores, uint32_t n) {
 }
 
 /* Is it a sum that is off by each of its roundings? */
-static bool has_runs(const kf__low *L, uint32_t i) {
+static bool is_rounded(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     return in->op == KF__RED_SUM && kf__is_float(in->dtype);
+}
+
+/* Or does it wait long for the one before, and is the same by runs? */
+static bool has_runs(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    bool same = in->op == KF__RED_MAX || in->op == KF__RED_MIN;
+    return is_rounded(L, i) || (same && kf__is_float(in->dtype));
 }
 
 static const kf__lx *min_of(kf__low *L, const kf__lx *a, const kf__lx *b) {
     return kf__l_call(L, "kf_min_i64", KF__I64, a, b);
 }
 
-static const kf__lx *run_of(kf__low *L, uint32_t i) {
-    return kf__l_var(L, kf__field_name(L, "run", i, 0));
+/* ---------------------------------------------------------------- rows */
+
+static const kf__lx *item(kf__low *L, const char *what, uint32_t i, const kf__lx *l) {
+    return kf__l_item(L, kf__l_name(L, "%s%u", what, (unsigned)i), l);
 }
 
-/* Opens loops over the elements of a row: sums run anew in each. Gives whether there are any. */
-static bool open_runs(kf__low *L, const kf__scans *s, const kf__lx *len) {
-    const kf__lx *zero = kf__l_int(L, 0), *run = kf__l_int(L, KF__CPU_SCAN_RUN);
-    const kf__lx *one = kf__l_int(L, 1), *begin = kf__l_var(L, "begin_run");
-    bool any = false;
-    for (uint32_t k = 0; k < s->n; ++k) any |= has_runs(L, s->instrs[k]);
-    if (!any) {
-        kf__open_for(L, "int64_t", "l", zero, len, one, KF__SERIAL);
-        return false;
+/* How many scans, one of another, is each instruction behind? */
+static uint8_t *depths(kf__low *L, uint8_t *most) {
+    uint8_t *depth = KF__NEW(L->arena, uint8_t, L->k->n_instrs);
+    *most = 0;
+    for (uint32_t i = 0; depth && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        for (int a = 0; a < in->n_args; ++a)
+            depth[i] = (uint8_t)kf__max(depth[i], depth[in->args[a]]);
+        depth[i] = (uint8_t)(depth[i] + (in->kind == KF__I_SCAN));
+        *most = (uint8_t)kf__max(*most, depth[i]);
     }
-    kf__open_for(L, "int64_t", "begin_run", zero, len, run, KF__SERIAL);
-    for (uint32_t k = 0; k < s->n; ++k) {
-        uint32_t i = s->instrs[k];
-        if (!has_runs(L, i)) continue;
-        L->before[i] = L->running[i];
-        L->running[i] = kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), run_of(L, i)->name, 0,
-                                    kf__identity(L, i, 0));
-    }
-    kf__open_for(L, "int64_t", "l", begin, min_of(L, len, kf__l_bin(L, "+", begin, run)), one,
-                 KF__SERIAL);
-    return true;
+    if (!depth) L->failed = true;
+    return depth;
 }
 
-static void close_runs(kf__low *L, const kf__scans *s) {
-    for (uint32_t k = 0; k < s->n; ++k) {
-        uint32_t i = s->instrs[k];
-        if (!L->before[i]) continue;
-        kf__put_set(L, L->before[i], kf__fold_of(L, i, 0, L->before[i], L->running[i]));
-        L->running[i] = L->before[i];
-        L->before[i] = NULL;
+/* Is it an element of an array as it lies there, which a scan may read itself? */
+static bool is_plain(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return in->kind == KF__I_LOAD && !in->n_args && !b->pick[i] &&
+           kf__low_step(L, in->access) == 1;
+}
+
+/* What is made before the scans of a depth: their arguments, and what is dear and needed behind
+ * them, too. */
+static uint32_t made_before(kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
+                            const uint8_t *depth, uint8_t d, uint16_t *roots) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        if (!kf__has(mask, i) || depth[i] != d || L->value[i]) continue;
+        bool argument = false, later = false;
+        for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
+            for (int a = 0; kf__has(mask, u) && a < L->k->instrs[u].n_args; ++a) {
+                if (L->k->instrs[u].args[a] != i || depth[u] == d) continue;
+                if (L->k->instrs[u].kind == KF__I_SCAN) argument |= !is_plain(L, b, i);
+                else later = true;
+            }
+        for (uint32_t s = 0; s < L->k->n_stores; ++s) later |= L->k->stores[s].instr == i;
+        if (argument || (later && L->k->instrs[i].kind == KF__I_OP &&
+                         kf__cpu_is_dear(L, (uint16_t)i)))
+            roots[n++] = (uint16_t)i;
+    }
+    return n;
+}
+
+static void put_before(kf__low *L, kf__cpu_block *b, const uint16_t *roots, uint32_t n,
+                       const kf__lx **saved) {
+    const kf__lx *l = kf__l_var(L, "l");
+    if (!n) return;
+    for (uint32_t r = 0; r < n; ++r)
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[roots[r]].dtype),
+                    kf__l_name(L, "arg%u", (unsigned)roots[r]), b->most, NULL);
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    memcpy(saved, L->value, sizeof *saved * L->k->n_instrs);
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, b, mask, l);
+    for (uint32_t r = 0; r < n; ++r)
+        kf__put_set(L, item(L, "arg", roots[r], l), kf__value_of(L, roots[r]));
+    kf__close(L);
+    memcpy(L->value, saved, sizeof *saved * L->k->n_instrs);
+    for (uint32_t r = 0; r < n; ++r) L->value[roots[r]] = item(L, "arg", roots[r], l);
+}
+
+/* The argument of scan i at element `at` of the block. */
+static const kf__lx *argument(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__lx *at) {
+    uint32_t arg = L->k->instrs[i].args[0];
+    const kf__lx *value = L->value[arg];
+    if (!value && is_plain(L, b, arg))
+        return kf__low_load(L, L->k->instrs[arg].access,
+                            kf__l_var(L, kf__cpu_from(L, b, arg)), at);
+    bool each = value && value->kind == KF__L_ITEM;
+    return each ? kf__l_item(L, value->name, at) : kf__value_of(L, arg);
+}
+
+static void put_fold(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__lx *sum,
+                     const kf__lx *at) {
+    kf__put_set(L, sum, kf__fold_of(L, i, 0, sum, argument(L, b, i, at)));
+}
+
+/* Runs side by side: each by itself, then what is before it. */
+static void put_runs(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__lx *whole) {
+    const kf__lx *begin = kf__l_var(L, "begin_runs"), *l = kf__l_var(L, "l");
+    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
+    const kf__lx *length = kf__l_int(L, KF__CPU_SCAN_RUN), *run[KF__CPU_SCAN_RUNS];
+    const kf__lx *group = kf__l_int(L, KF__CPU_SCAN_RUN * KF__CPU_SCAN_RUNS), *at, *out;
+    const char *type = kf__ctype(L->k->instrs[i].dtype);
+    kf__open_for(L, "int64_t", "begin_runs", zero, whole, group, KF__SERIAL);
+    for (int r = 0; r < KF__CPU_SCAN_RUNS; ++r)
+        run[r] = kf__put_var(L, type, kf__l_name(L, "run%d", r), 0, kf__identity(L, i, 0));
+    kf__open_for(L, "int64_t", "l", begin, kf__l_bin(L, "+", begin, length), one, KF__SERIAL);
+    for (int r = 0; r < KF__CPU_SCAN_RUNS; ++r) {
+        at = kf__l_bin(L, "+", l, kf__l_int(L, r * KF__CPU_SCAN_RUN));
+        put_fold(L, b, i, run[r], at);
+        kf__put_set(L, item(L, "scan", i, at), run[r]);
+    }
+    kf__close(L);
+    for (int r = 0; r < KF__CPU_SCAN_RUNS; ++r) {
+        const kf__lx *from = kf__l_bin(L, "+", begin, kf__l_int(L, r * KF__CPU_SCAN_RUN));
+        kf__open_for(L, "int64_t", "l", zero, length, one, KF__SIMD);
+        out = item(L, "scan", i, kf__l_bin(L, "+", from, l));
+        kf__put_set(L, out, kf__fold_of(L, i, 0, L->running[i], out));
+        kf__close(L);
+        kf__put_set(L, L->running[i], kf__fold_of(L, i, 0, L->running[i], run[r]));
     }
     kf__close(L);
 }
 
-/* All of the kernel for `len` elements from `first` on. rows: of a row; NULL: of many columns. */
-static void put_line(kf__low *L, const kf__scans *rows, const kf__lx *first, const kf__lx *len,
+static void put_rest(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__lx *whole) {
+    const kf__lx *begin = kf__l_var(L, "begin_run"), *l = kf__l_var(L, "l");
+    const kf__lx *length = kf__l_int(L, KF__CPU_SCAN_RUN), *one = kf__l_int(L, 1);
+    kf__open_for(L, "int64_t", "begin_run", whole, b->len, length, KF__SERIAL);
+    const kf__lx *run = kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), "run", 0,
+                                    kf__identity(L, i, 0));
+    kf__open_for(L, "int64_t", "l", begin, min_of(L, b->len, kf__l_bin(L, "+", begin, length)),
+                 one, KF__SERIAL);
+    put_fold(L, b, i, run, l);
+    kf__put_set(L, item(L, "scan", i, l), kf__fold_of(L, i, 0, L->running[i], run));
+    kf__close(L);
+    kf__put_set(L, L->running[i], kf__fold_of(L, i, 0, L->running[i], run));
+    kf__close(L);
+}
+
+static void put_scan(kf__low *L, const kf__cpu_block *b, uint32_t i) {
+    const kf__lx *l = kf__l_var(L, "l");
+    const char *scan = kf__l_name(L, "scan%u", (unsigned)i);
+    kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[i].dtype), scan, b->most, NULL);
+    kf__put_comment(L, kf__instr_comment(L, i));
+    if (has_runs(L, i)) {
+        const kf__lx *rest =
+            kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_SCAN_RUN * KF__CPU_SCAN_RUNS));
+        const kf__lx *whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole%u", (unsigned)i),
+                                          kf__l_bin(L, "-", b->len, rest), NULL);
+        put_runs(L, b, i, whole);
+        put_rest(L, b, i, whole);
+    } else {
+        kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SERIAL);
+        uint32_t arg = L->k->instrs[i].args[0];
+        const kf__lx *outside = L->value[arg];
+        L->value[arg] = argument(L, b, i, l);
+        kf__put_scan(L, i);
+        kf__put_set(L, kf__l_item(L, scan, l), L->value[i]);
+        kf__close(L);
+        L->value[arg] = outside;
+    }
+    L->value[i] = kf__l_item(L, scan, l);
+}
+
+/* All scans of the block, into arrays of their own. */
+static void put_scans(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    uint8_t most, *depth = depths(L, &most);
+    const kf__lx **saved = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    uint16_t *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
+    if (!depth || !saved || !roots) {
+        L->failed = true;
+        return;
+    }
+    for (uint8_t d = 0; d < most; ++d) {
+        put_before(L, b, roots, made_before(L, b, mask, depth, d, roots), saved);
+        for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+            if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_SCAN && depth[i] == d + 1)
+                put_scan(L, b, i);
+    }
+}
+
+/* Does one loop do, as there is little before and behind what isn't summed by runs? */
+static bool is_light(const kf__low *L, const kf__mask *mask) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i)) continue;
+        if (in->kind == KF__I_SCAN && is_rounded(L, i)) return false;
+        n += in->kind == KF__I_OP || in->kind == KF__I_CAST;
+    }
+    return n <= KF__CPU_SCAN_LIGHT && !kf__is_dear(L, mask);
+}
+
+/* ---------------------------------------------------------------- both */
+
+/* All of the kernel for `len` elements from `first` on; rows: of a row, else of many columns. */
+static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *len,
                      int64_t most) {
     uint16_t stores[64];
     uint32_t n = kf__low_all_stores(L, stores);
@@ -81,14 +242,17 @@ static void put_line(kf__low *L, const kf__scans *rows, const kf__lx *first, con
     b.most = most;
     kf__mask *mask = needed(L, stores, n);
     kf__cpu_prepare(L, &b, mask);
+    bool light = rows && is_light(L, mask);
+    if (rows && !light) {
+        put_scans(L, &b, mask);
+        mask = needed(L, stores, n);
+    }
     kf__cpu_store_targets(L, &b, stores, n);
-    bool runs = rows && open_runs(L, rows, len);
-    if (!rows)
-        kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1),
+                 light ? KF__SERIAL : KF__SIMD);
     kf__cpu_body(L, &b, mask, kf__l_var(L, "l"));
     kf__cpu_stores(L, &b, stores, n, kf__l_var(L, "l"));
     kf__close(L);
-    if (runs) close_runs(L, rows);
     kf__cpu_flush(L, &b, stores, n);
     kf__cpu_forget(L, NULL);
 }
@@ -124,7 +288,7 @@ static void put_rows(kf__low *L, kf__scans *s) {
     const kf__lx *first = kf__l_var(L, "first");
     const kf__lx *len = kf__put_let(L, "int64_t", "len",
                                     min_of(L, kf__l_bin(L, "-", s->to, first), block), NULL);
-    put_line(L, s, first, len, KF__CPU_BLOCK);
+    put_line(L, true, first, len, KF__CPU_BLOCK);
     kf__close(L);
     kf__forget(L, KF__LEVEL_ROW);
 }
@@ -149,16 +313,11 @@ static void put_columns(kf__low *L, kf__scans *s, int64_t tiles) {
     kf__close(L);
     kf__open_for(L, "int64_t", "r", s->from, s->to, one, KF__SERIAL);
     kf__put_decode(L, true, false, kf__l_var(L, "r"));
-    put_line(L, NULL, first, len, KF__CPU_SCAN_TILE);
+    put_line(L, false, first, len, KF__CPU_SCAN_TILE);
     kf__close(L);
 }
 
 void kf__cpu_scan(kf__low *L, kf__scans *s) {
-    L->before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
-    if (!L->before) {
-        L->failed = true;
-        return;
-    }
     bool rows = s->axis == kf__last(L);
     int64_t n = L->axes[kf__last(L)].size, tiles = kf__ceil_div(n, KF__CPU_SCAN_TILE);
     int64_t kept = kf__low_extent(L, false);

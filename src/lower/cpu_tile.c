@@ -13,7 +13,7 @@
 #include "lower/cpu.h"
 
 enum {
-    KF__TILE_BYTES = 128, /* of a row of t: two lines of cache, so that none is read twice */
+    KF__TILE_BYTES = 256, /* of a row of t: four lines of cache, as memory is slow to give fewer */
     KF__TILE_LEN = 128,   /* elements of the innermost axis */
     KF__TILE_PAD = 16,
 };

@@ -113,7 +113,6 @@ typedef struct kf__low {
 
     const kf__own_row *own; /* CPU; or NULL */
     const kf__lx **running; /* [n_instrs] of SCANs: what was folded so far; or NULL */
-    const kf__lx **before;  /* [n_instrs] and before that; or NULL */
     const kf__lx *chunk;    /* of SCANs: which one, their axis / its length; or NULL */
     const kf__lx *together; /* CPU: so many rows are at the same stage together; NULL: one */
     kf__operand *unpacked; /* [n_accesses] results as they were before pack.c; NULL: none */
@@ -382,8 +381,7 @@ bool kf__low_find_scans(kf__low *L, kf__scans *out);
 const kf__lx *kf__put_scan_unit(kf__low *L, kf__scans *s, const kf__lx *unit);
 /* Is it loaded once a unit, and not in the order of the other elements? */
 bool kf__low_of_chunk(const kf__low *L, uint32_t i);
-/* v = the state folded with its argument, which then is the state: of SCAN i. Its value is what was
- * before that, if there is anything, folded with it. */
+/* v = the state folded with its argument, which then is the state: of SCAN i. */
 void kf__put_scan(kf__low *L, uint32_t i);
 /* A state of each that is one variable, or an array of so many. */
 void kf__put_running(kf__low *L, const kf__scans *s, int64_t count, const kf__lx *at);

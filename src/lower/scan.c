@@ -49,14 +49,9 @@ void kf__put_scan(kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__lx *folded =
         kf__fold_of(L, i, 0, L->running[i], kf__value_of(L, in->args[0]));
-    const kf__lx *before = L->before ? L->before[i] : NULL;
     const char *name = kf__l_name(L, "v%u", (unsigned)i), *type = kf__ctype(in->dtype);
-    if (before) {
-        kf__put_set(L, L->running[i], folded);
-        folded = kf__fold_of(L, i, 0, before, L->running[i]);
-    }
     L->value[i] = kf__put_let(L, type, name, folded, kf__instr_comment(L, i));
-    if (!before) kf__put_set(L, L->running[i], L->value[i]);
+    kf__put_set(L, L->running[i], L->value[i]);
 }
 
 void kf__put_running(kf__low *L, const kf__scans *s, int64_t count, const kf__lx *at) {

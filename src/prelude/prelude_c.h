@@ -252,6 +252,7 @@ KF_PREFETCH_RUN(kf_prefetch_write_run, kf_prefetch_write)
 #else
 #define KF_VECTOR 16
 #endif
+#define KF_LINE 64 /* of the cache */
 typedef float kf__vf __attribute__((vector_size(KF_VECTOR)));
 
 KF_FN void kf__stream_store(void *dst, kf__vf v) {
@@ -267,20 +268,31 @@ KF_FN void kf__stream_store(void *dst, kf__vf v) {
     *(kf__vf *)dst = v;
 #endif
 }
-/* Copy past the caches, from a buffer that is in them. Before others read dst: kf_stream_fence. */
+/* Less than a line of the cache, in at most a handful of moves. */
+KF_FN void kf__copy_few(char *to, const char *from, int64_t bytes) {
+    KF_UNROLL
+    for (int64_t n = KF_LINE / 2; n > 0; n /= 2) {
+        if (!(bytes & n)) continue;
+        __builtin_memcpy(to, from, (unsigned long)n);
+        to += n;
+        from += n;
+    }
+}
+/* Copy past the caches, from a buffer that is in them: whole lines, as half of one that is streamed
+ * and half that isn't take long. Before others read dst: kf_stream_fence. */
 KF_FN void kf_stream_copy(void *dst, const void *src, int64_t bytes) {
     char *to = (char *)dst;
     const char *from = (const char *)src;
-    int64_t head = (int64_t)(-(uint64_t)(__UINTPTR_TYPE__)to & (KF_VECTOR - 1));
+    int64_t head = (int64_t)(-(uint64_t)(__UINTPTR_TYPE__)to & (KF_LINE - 1));
     head = head < bytes ? head : bytes;
-    int64_t i = 0;
-    for (; i < head; i++) to[i] = from[i];
-    for (; i + KF_VECTOR <= bytes; i += KF_VECTOR) {
+    int64_t i = head, end = head + ((bytes - head) & -KF_LINE);
+    kf__copy_few(to, from, head);
+    for (; i < end; i += KF_VECTOR) {
         kf__vf v;
         __builtin_memcpy(&v, from + i, KF_VECTOR);
         kf__stream_store(to + i, v);
     }
-    for (; i < bytes; i++) to[i] = from[i];
+    kf__copy_few(to + i, from + i, bytes - i);
 }
 KF_FN void kf_stream_fence(void) {
 #if defined(__x86_64__)

@@ -56,8 +56,8 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             sumexp1[l] = 0.0f;
         }
-        for (int64_t r0 = from; r0 < to; r0 += 32) {
-            const int64_t r1 = kf_min_i64(to, r0 + 32);
+        for (int64_t r0 = from; r0 < to; r0 += 64) {
+            const int64_t r1 = kf_min_i64(to, r0 + 64);
             float lanes_max1[256];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
@@ -66,8 +66,8 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
             for (int64_t r = r0; r < r1; ++r) {
                 const int64_t i0 = r;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                if (prefetch && ((r0 + 32 < to) || (u + 1 < end))) {
-                    const int last = r0 + 32 >= reduced;
+                if (prefetch && ((r0 + 64 < to) || (u + 1 < end))) {
+                    const int last = r0 + 64 >= reduced;
                     const float *far0 = p0_in_x + (last ? below_in_x : next_in_x);
                     kf_prefetch_run(far0, len * 4);
                 }

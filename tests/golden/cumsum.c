@@ -206,17 +206,64 @@ void k1_cumsum(const k1_cumsum_args *a, int64_t begin, int64_t end) {
             for (int64_t l = end4; l < len; ++l) {
                 pick4[l] = 0.0;
             }
+            double arg4[2048];
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                arg4[l] = pick4[l];
+            }
+            double scan5[2048];
+            // cumsum
+            const int64_t whole5 = len - len % 256;
+            for (int64_t begin_runs = 0; begin_runs < whole5; begin_runs += 256) {
+                double run0 = 0.0;
+                double run1 = 0.0;
+                double run2 = 0.0;
+                double run3 = 0.0;
+                for (int64_t l = begin_runs; l < begin_runs + 64; ++l) {
+                    run0 = run0 + arg4[l];
+                    scan5[l] = run0;
+                    run1 = run1 + arg4[l + 64];
+                    scan5[l + 64] = run1;
+                    run2 = run2 + arg4[l + 128];
+                    scan5[l + 128] = run2;
+                    run3 = run3 + arg4[l + 192];
+                    scan5[l + 192] = run3;
+                }
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    scan5[begin_runs + l] = sum5 + scan5[begin_runs + l];
+                }
+                sum5 = sum5 + run0;
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    scan5[begin_runs + 64 + l] = sum5 + scan5[begin_runs + 64 + l];
+                }
+                sum5 = sum5 + run1;
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    scan5[begin_runs + 128 + l] = sum5 + scan5[begin_runs + 128 + l];
+                }
+                sum5 = sum5 + run2;
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    scan5[begin_runs + 192 + l] = sum5 + scan5[begin_runs + 192 + l];
+                }
+                sum5 = sum5 + run3;
+            }
+            for (int64_t begin_run = whole5; begin_run < len; begin_run += 64) {
+                double run = 0.0;
+                for (int64_t l = begin_run; l < kf_min_i64(len, begin_run + 64); ++l) {
+                    run = run + arg4[l];
+                    scan5[l] = sum5 + run;
+                }
+                sum5 = sum5 + run;
+            }
             double *p2_tmp_3 = tmp_3 + (i0 * s0_tmp_3 + first);
             double buffer0[2048];
             double *to0 = stream ? buffer0 : p2_tmp_3;
-            for (int64_t begin_run = 0; begin_run < len; begin_run += 64) {
-                double run_sum5 = 0.0;
-                for (int64_t l = begin_run; l < kf_min_i64(len, begin_run + 64); ++l) {
-                    run_sum5 = run_sum5 + pick4[l];
-                    const double v5 = sum5 + run_sum5;  // cumsum
-                    kf_store_f64(to0, l, v5);
-                }
-                sum5 = sum5 + run_sum5;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                kf_store_f64(to0, l, scan5[l]);
             }
             if (stream) {
                 kf_stream_copy(p2_tmp_3, buffer0, len * 8);
@@ -267,21 +314,68 @@ void k2_multiply_cumsum_add(const k2_multiply_cumsum_add_args *a, int64_t begin,
         for (int64_t first = from; first < to; first += 2048) {
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p1_in_x = in_x + (i0 * s0_in_x + first);
+            float arg4[2048];
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v2 = kf_load_f32(p1_in_x, l);
+                const float v4 = v2 * 2.0f;  // multiply
+                arg4[l] = v4;
+            }
+            float scan5[2048];
+            // cumsum
+            const int64_t whole5 = len - len % 256;
+            for (int64_t begin_runs = 0; begin_runs < whole5; begin_runs += 256) {
+                float run0 = 0.0f;
+                float run1 = 0.0f;
+                float run2 = 0.0f;
+                float run3 = 0.0f;
+                for (int64_t l = begin_runs; l < begin_runs + 64; ++l) {
+                    run0 = run0 + arg4[l];
+                    scan5[l] = run0;
+                    run1 = run1 + arg4[l + 64];
+                    scan5[l + 64] = run1;
+                    run2 = run2 + arg4[l + 128];
+                    scan5[l + 128] = run2;
+                    run3 = run3 + arg4[l + 192];
+                    scan5[l + 192] = run3;
+                }
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    scan5[begin_runs + l] = sum5 + scan5[begin_runs + l];
+                }
+                sum5 = sum5 + run0;
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    scan5[begin_runs + 64 + l] = sum5 + scan5[begin_runs + 64 + l];
+                }
+                sum5 = sum5 + run1;
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    scan5[begin_runs + 128 + l] = sum5 + scan5[begin_runs + 128 + l];
+                }
+                sum5 = sum5 + run2;
+                KF_SIMD
+                for (int64_t l = 0; l < 64; ++l) {
+                    scan5[begin_runs + 192 + l] = sum5 + scan5[begin_runs + 192 + l];
+                }
+                sum5 = sum5 + run3;
+            }
+            for (int64_t begin_run = whole5; begin_run < len; begin_run += 64) {
+                float run = 0.0f;
+                for (int64_t l = begin_run; l < kf_min_i64(len, begin_run + 64); ++l) {
+                    run = run + arg4[l];
+                    scan5[l] = sum5 + run;
+                }
+                sum5 = sum5 + run;
+            }
             float *p2_out0 = out0 + (i0 * s0_out0 + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p2_out0;
-            for (int64_t begin_run = 0; begin_run < len; begin_run += 64) {
-                float run_sum5 = 0.0f;
-                for (int64_t l = begin_run; l < kf_min_i64(len, begin_run + 64); ++l) {
-                    const float v2 = kf_load_f32(p1_in_x, l);
-                    const float v4 = v2 * 2.0f;  // multiply
-                    run_sum5 = run_sum5 + v4;
-                    const float v5 = sum5 + run_sum5;  // cumsum
-                    const float v6 = v1 + v5;  // cumsum
-                    const float v8 = v6 + 1.0f;  // add
-                    kf_store_f32(to0, l, v8);
-                }
-                sum5 = sum5 + run_sum5;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v6 = v1 + scan5[l];  // cumsum
+                const float v8 = v6 + 1.0f;  // add
+                kf_store_f32(to0, l, v8);
             }
             if (stream) {
                 kf_stream_copy(p2_out0, buffer0, len * 4);

@@ -77,7 +77,7 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
         const int64_t outer = rest / across;
         const int64_t i0 = outer;
         const kf_bf16 *corner1 = in_x + (i0 * s0_in_x + r0 * s1_in_x + first * s2_in_x);
-        kf_bf16 tile1[9216];
+        kf_bf16 tile1[18432];
         if (prefetch && u == begin) {
             for (int64_t l = 0; l < len; ++l) {
                 kf_prefetch_run(corner1 + l * s2_in_x, rows * 2);

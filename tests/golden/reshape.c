@@ -48,9 +48,9 @@ void k0_sum(const k0_sum_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             sum1[l] = 0.0f;
         }
-        for (int64_t r0 = from; r0 < to; r0 += 32) {
-            const int64_t r1 = kf_min_i64(to, r0 + 32);
-            float turned0[4608];
+        for (int64_t r0 = from; r0 < to; r0 += 64) {
+            const int64_t r1 = kf_min_i64(to, r0 + 64);
+            float turned0[9216];
             const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
             if (prefetch && (u == begin && r0 == from)) {
                 for (int64_t l = 0; l < len; ++l) {
@@ -60,11 +60,11 @@ void k0_sum(const k0_sum_args *a, int64_t begin, int64_t end) {
             kf_transpose4(turned0, 144, corner0, s1_in_x, len, r1 - r0);
             for (int64_t r = r0; r < r1; ++r) {
                 const float *row0 = turned0 + (r - r0) * 144;
-                if (prefetch && ((r0 + 32 < to) || (u + 1 < end))) {
-                    const int last = r0 + 32 >= reduced;
+                if (prefetch && ((r0 + 64 < to) || (u + 1 < end))) {
+                    const int last = r0 + 64 >= reduced;
                     const float *far0 = corner0 + (last ? below_in_x : next_in_x);
                     for (int64_t l = r - r0; l < len; l += r1 - r0) {
-                        kf_prefetch_run(far0 + l * s1_in_x, 32 * 4);
+                        kf_prefetch_run(far0 + l * s1_in_x, 64 * 4);
                     }
                 }
                 KF_SIMD

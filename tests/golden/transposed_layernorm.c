@@ -54,7 +54,7 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
         const int64_t lines = flat ? 1 : rows;
         const int64_t line_len = flat ? (rows * len) : len;
         const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
-        float tile0[4608];
+        float tile0[9216];
         if (prefetch && u == begin) {
             for (int64_t l = 0; l < len; ++l) {
                 kf_prefetch_run(corner0 + l * s1_in_x, rows * 4);

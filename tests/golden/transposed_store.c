@@ -57,22 +57,22 @@ void k0_relu_sum(const k0_relu_sum_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             sum3[l] = 0.0f;
         }
-        for (int64_t r0 = from; r0 < to; r0 += 32) {
-            const int64_t r1 = kf_min_i64(to, r0 + 32);
-            kf_bf16 turned1[4608];
+        for (int64_t r0 = from; r0 < to; r0 += 64) {
+            const int64_t r1 = kf_min_i64(to, r0 + 64);
+            kf_bf16 turned1[9216];
             kf_bf16 *corner1 = out0 + (r0 * s0_out0 + first * s1_out0);
             for (int64_t r = r0; r < r1; ++r) {
                 const int64_t i0 = r;
                 kf_bf16 *row1 = turned1 + (r - r0) * 144;
                 const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
-                if (prefetch && ((r0 + 32 < to) || (u + 1 < end))) {
-                    const int last = r0 + 32 >= reduced;
+                if (prefetch && ((r0 + 64 < to) || (u + 1 < end))) {
+                    const int last = r0 + 64 >= reduced;
                     const kf_bf16 *far0 = p0_in_x + (last ? below_in_x : next_in_x);
                     kf_prefetch_run(far0, len * 2);
                     const kf_bf16 *far1 = corner1 + (last ? below_out0 : next_out0);
                     if (stream == 0) {
                         for (int64_t l = r - r0; l < len; l += r1 - r0) {
-                            kf_prefetch_write_run(far1 + l * s1_out0, 32 * 2);
+                            kf_prefetch_write_run(far1 + l * s1_out0, 64 * 2);
                         }
                     }
                 }
