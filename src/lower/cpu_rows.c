@@ -109,6 +109,10 @@ static void put_block_state(kf__low *L, const stage *st, uint32_t r, const kf__l
     uint32_t red = st->reds[r];
     const kf__lx *done = kf__l_var(L, st->done);
     bool simple = kf__is_simple(L, red);
+    if (L->held) { /* there is no other one */
+        for (int f = 0; f < kf__fields(L, red); ++f) kf__put_set(L, st->running[r][f], block[f]);
+        return;
+    }
     if (!simple) {
         kf__open_if(L, kf__l_bin(L, "==", done, kf__l_int(L, 0)));
         for (int f = 0; f < kf__fields(L, red); ++f) kf__put_set(L, st->running[r][f], block[f]);
@@ -178,7 +182,7 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     const char *from = NULL;
     const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
     if (kept) from = kf__cpu_kept_from(L, kept, first);
-    if (st->use && !L->own) put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
+    if (st->use && !L->own && !L->held) put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
     if (st->summing && st->fill->argument && !L->own)
         put_again(L, st->fill, L->k->instrs[st->fill->red].args[0], first, len, from);
     kf__cpu_block b;
@@ -188,6 +192,7 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
     /* What the stage reads, or would read: the next row's is asked for. */
     kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
+    kf__cpu_hold(L, kf__l_var(L, "l"));
     if (st->use) /* its arguments aren't needed */
         L->value[st->use->power] = kf__l_item(L, from, kf__l_var(L, "l"));
     if (st->fill && st->summing) {
@@ -267,6 +272,12 @@ static void put_lines(kf__low *L, const stage *st, const kf__lx *from, const kf_
 /* The stage over the reduced indices [from, to), block by block. */
 static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *to) {
     const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK);
+    if (L->held) { /* one block */
+        kf__open_block(L);
+        put_block_of_stage(L, st, from, from, to);
+        kf__close(L);
+        return;
+    }
     if (kf__cpu_reduced_axes(L) == 1) {
         kf__open_for(L, "int64_t", "first", from, to, block, KF__SERIAL);
         const kf__lx *first = kf__l_var(L, "first");
@@ -307,22 +318,23 @@ static bool has_reduction(const stage *st, uint32_t red) {
     return false;
 }
 
-static void put_rows(kf__low *L, const char *suffix) {
+static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     kf__cpu_group g;
-    kf__low_begin(L, suffix, "One row after another, all stages of a row together.");
+    kf__low_begin(L, suffix, held ? "Eight short rows after another; what is made of elements first."
+                                  : "One row after another, all stages of a row together.");
     L->fn->units = kf__low_extent(L, false);
     int64_t length = kf__low_extent(L, true);
     L->fn->grain = kf__max(1, 4096 / kf__max(1, length));
-    bool stream = kf__cpu_stream_word(L);
+    bool stream = !held && kf__cpu_stream_word(L);
     const kf__lx *n = kf__cpu_reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
     kf__kept exps, dear;
     bool keeps = kf__cpu_keep_exps(L, &exps), keeps_dear = !keeps && kf__cpu_keep_dear(L, &dear);
     kf__kept *kept = keeps ? &exps : keeps_dear ? &dear : NULL;
-    bool groups = kf__cpu_may_group(L, kept, &g);
+    bool turns = kf__cpu_may_group(L, kept, &g), groups = turns || held;
     if (groups) {
-        kf__cpu_open_groups(L, &g, n, kept);
+        kf__cpu_open_groups(L, &g, n, kept, held);
     } else {
         kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"),
                      kf__l_int(L, 1), KF__SERIAL);
@@ -330,13 +342,14 @@ static void put_rows(kf__low *L, const char *suffix) {
     }
     kf__put_rows(L, 0);
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {
-        if (groups && s == g.last) kf__cpu_turn_group(L, &g);
+        if (turns && s == g.last) kf__cpu_turn_group(L, &g);
         stage *st = KF__NEW(L->arena, stage, 1);
         if (!st) {
             L->failed = true;
             return;
         }
         open_stage(L, st, s);
+        if (held && s == 0) st->n_stores = 0;
         const kf__lx *zero = kf__l_int(L, 0);
         if (keeps && has_reduction(st, exps.red)) st->fill = &exps;
         if (keeps && kf__has(kf__cpu_of_stage(L, s), exps.power)) st->use = &exps;
@@ -349,10 +362,25 @@ static void put_rows(kf__low *L, const char *suffix) {
         project_all(L, st, n);
         kf__put_rows(L, s + 1);
     }
-    if (!groups) kf__put_row_stores(L);
+    if (!turns) kf__put_row_stores(L);
     kf__close(L);
     if (groups) kf__cpu_close_groups(L);
     if (stream) kf__cpu_fence(L);
+}
+
+static void put_short_and_long(kf__low *L) {
+    kf__held held;
+    bool is_short = kf__cpu_is_short(L);
+    if (!kf__cpu_find_held(L, &held)) {
+        put_rows(L, "", NULL);
+        return;
+    }
+    L->held = &held;
+    put_rows(L, "_short", &held);
+    L->held = NULL;
+    if (!is_short) L->fn->units = 0;
+    put_rows(L, "", NULL);
+    if (is_short) L->fn->units = 0;
 }
 
 void kf__cpu_rows(kf__low *L) {
@@ -360,7 +388,7 @@ void kf__cpu_rows(kf__low *L) {
     kf__low kept = *L;
     kept.k = kf__cpu_own_row(L, &own);
     if (L->failed || !kept.k) {
-        put_rows(L, "");
+        put_short_and_long(L);
         return;
     }
     kept.own = &own;
@@ -371,9 +399,9 @@ void kf__cpu_rows(kf__low *L) {
         return;
     }
     bool fits = L->axes[kf__last(L)].size <= KF__CPU_KEPT / kf__types[own.type].size;
-    put_rows(&kept, "");
+    put_rows(&kept, "", NULL);
     if (!fits) kept.fn->units = 0;
-    put_rows(L, "_long");
+    put_rows(L, "_long", NULL);
     if (fits) L->fn->units = 0;
     L->failed = L->failed || kept.failed;
 }

@@ -1,5 +1,181 @@
 
 typedef struct {
+    int64_t n1;
+    int64_t size_v17;
+    const kf_bf16 *in_x;
+    int64_t s0_in_x;
+    const kf_bf16 *in_b;
+    const kf_bf16 *in_r;
+    int64_t s0_in_r;
+    int64_t s0_out0;
+    kf_bf16 *out0;
+} k0_add_gelu_add_layer_norm_short_args;
+
+/* add, gelu, add, layer_norm.
+ * Eight short rows after another; what is made of elements first.
+ * reads  in_x     bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_b     bfloat16[x.1], 2 bytes each
+ * reads  in_r     bfloat16[x.0, x.1], 2 bytes each
+ * writes out0     bfloat16[x.0, x.1], 2 bytes each */
+void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t size_v17 = a->size_v17;
+    const kf_bf16 *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    const kf_bf16 *in_b = a->in_b;
+    const kf_bf16 *in_r = a->in_r;
+    const int64_t s0_in_r = a->s0_in_r;
+    const int64_t s0_out0 = a->s0_out0;
+    kf_bf16 *out0 = a->out0;
+    const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
+    for (int64_t first_row = begin; first_row < end; first_row += 8) {
+        const int64_t rows = kf_min_i64(end - first_row, 8);
+        float held12[2104];
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
+            const kf_bf16 *p1_in_b = in_b;
+            const kf_bf16 *p2_in_r = in_r + i0 * s0_in_r;
+            const int64_t at = r * n1;
+            KF_SIMD
+            for (int64_t l = 0; l < n1; ++l) {
+                const float v1 = kf_load_bf16(p0_in_x, l);
+                const float v2 = kf_load_bf16(p1_in_b, l);
+                const float v3 = v1 + v2;  // add
+                const float v4 = 0.5f * v3;  // gelu
+                const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
+                const float v8 = kf_erf_f32(v7);  // gelu
+                const float v9 = 1.0f + v8;  // gelu
+                const float v10 = v4 * v9;  // gelu
+                const float v11 = kf_load_bf16(p2_in_r, l);
+                const float v12 = v10 + v11;  // add
+                held12[at + l] = v12;
+            }
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            float mean13 = 0.0f;
+            float m2_13 = 0.0f;
+            {
+                float lanes_mean13[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_mean13[l] = 0.0f;
+                }
+                const int64_t whole0 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole0; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        lanes_mean13[l] = lanes_mean13[l] + held12[r * n1 + (group + l)];
+                    }
+                }
+                for (int64_t part = whole0; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        lanes_mean13[part - whole0 + l] = l < left ? (lanes_mean13[part - whole0 + l] + held12[r * n1 + (part + l)]) : lanes_mean13[part - whole0 + l];
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 32; ++l) {
+                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 32];
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 16];
+                }
+                KF_SIMD
+                for (int l = 0; l < 8; ++l) {
+                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 8];
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 4];
+                }
+                KF_SIMD
+                for (int l = 0; l < 2; ++l) {
+                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 2];
+                }
+                lanes_mean13[0] = lanes_mean13[0] + lanes_mean13[1];
+                const float block_mean13 = kf_mean_of_f32(lanes_mean13[0], kf_cast_i64_f32(n1));
+                float lanes_m2_13[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_m2_13[l] = 0.0f;
+                }
+                const int64_t whole1 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole1; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float term13 = kf_square_f32(held12[r * n1 + (group + l)] - block_mean13);
+                        lanes_m2_13[l] = lanes_m2_13[l] + term13;
+                    }
+                }
+                for (int64_t part = whole1; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float term13 = kf_square_f32(held12[r * n1 + (part + l)] - block_mean13);
+                        lanes_m2_13[part - whole1 + l] = l < left ? (lanes_m2_13[part - whole1 + l] + term13) : lanes_m2_13[part - whole1 + l];
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 32; ++l) {
+                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 32];
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 16];
+                }
+                KF_SIMD
+                for (int l = 0; l < 8; ++l) {
+                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 8];
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 4];
+                }
+                KF_SIMD
+                for (int l = 0; l < 2; ++l) {
+                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 2];
+                }
+                lanes_m2_13[0] = lanes_m2_13[0] + lanes_m2_13[1];
+                const float block_m2_13 = lanes_m2_13[0];
+                mean13 = block_mean13;
+                m2_13 = block_m2_13;
+            }
+            const float v14 = n1 > 0 ? mean13 : kf_nan_f32;  // mean
+            const float v16 = m2_13;  // m2
+            const float v19 = v16 / v18;  // layer_norm
+            const float v21 = v19 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
+            const float v22 = kf_rsqrt_f32(v21);  // layer_norm
+            {
+                const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
+                for (int64_t l = 0; l < n1; l += 32) {
+                    kf_prefetch_far(p0_in_x + s0_in_x * 8 + l);
+                }
+                const kf_bf16 *p2_in_r = in_r + i0 * s0_in_r;
+                for (int64_t l = 0; l < n1; l += 32) {
+                    kf_prefetch_far(p2_in_r + s0_in_r * 8 + l);
+                }
+                kf_bf16 *p3_out0 = out0 + i0 * s0_out0;
+                for (int64_t l = 0; l < n1; l += 32) {
+                    kf_prefetch_write(p3_out0 + s0_out0 * 8 + l);
+                }
+                KF_SIMD
+                for (int64_t l = 0; l < n1; ++l) {
+                    const float v15 = held12[r * n1 + l] - v14;  // layer_norm
+                    const float v23 = v15 * v22;  // layer_norm
+                    kf_store_bf16(p3_out0, l, v23);
+                }
+            }
+        }
+    }
+}
+
+typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v17;
