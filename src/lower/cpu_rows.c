@@ -176,6 +176,31 @@ static void put_again(kf__low *L, const kf__kept *k, uint16_t root, const kf__lx
     kf__close(L);
 }
 
+/* Are the stage's stores better made by a loop of their own? Bytes and halves in a loop of lanes have
+ * it made of narrow vectors, and keep it from being one for what is left behind the lanes. */
+static bool stores_apart(kf__low *L, const stage *st, const kf__mask *mask) {
+    bool narrow = false;
+    if (!st->n_stores || st->save || st->use || kf__is_dear(L, mask)) return false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_PICK ||
+                                 (L->k->instrs[i].kind == KF__I_LOAD &&
+                                  L->operands[L->k->instrs[i].access].symbols)))
+            return false;
+    for (uint32_t s = 0; s < st->n_stores; ++s)
+        narrow |= kf__types[L->operands[L->k->stores[st->stores[s]].access].dtype].size < 4;
+    return narrow;
+}
+
+static void put_stores_apart(kf__low *L, const kf__cpu_block *b, const stage *st) {
+    kf__cpu_block all;
+    kf__open_block(L);
+    kf__cpu_open_line(L, &all, b->first, b->len);
+    kf__cpu_line(L, &all, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
+                 st->n_stores);
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
+}
+
 /* begin: the block's index among what a row reduces. */
 static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
                                const kf__lx *first, const kf__lx *len) {
@@ -198,8 +223,13 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     if (st->fill && st->summing) {
         put_sum_of_kept(L, &b, st, from);
     } else if (st->n_reds) {
-        put_reductions(L, &b, st, from, NULL);
-        kf__cpu_flush(L, &b, st->stores, st->n_stores);
+        stage alone = *st;
+        if (stores_apart(L, st, reads)) {
+            put_stores_apart(L, &b, st);
+            alone.n_stores = 0;
+        }
+        put_reductions(L, &b, &alone, from, NULL);
+        kf__cpu_flush(L, &b, alone.stores, alone.n_stores);
     } else {
         kf__cpu_prefetch(L, &b, reads, true);
         kf__cpu_prefetch_stores(L, &b, st->stores, st->n_stores);
