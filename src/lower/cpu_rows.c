@@ -28,6 +28,7 @@
 
 enum {
     KF__CPU_CHUNK = 16 * KF__CPU_BLOCK,
+    KF__CPU_DEAR_CHUNK = 2 * KF__CPU_BLOCK, /* takes as long where a function is taken of each */
     KF__CPU_SHORT_LINE = 96, /* from there on its lanes and trees take less than to copy it */
 };
 
@@ -452,7 +453,7 @@ static void put_finish(kf__low *L, const stage *st, const kf__lx *total) {
 
 /* Merge a row's chunks, in order; sums over 64 lanes, so that no chain gets long. */
 static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF__MAX_FIELDS],
-                        const kf__lx *chunks, const kf__lx *n) {
+                        const kf__lx *chunks, const kf__lx *size, const kf__lx *n) {
     const kf__lx *c = kf__l_var(L, "c"), *lanes = kf__l_int(L, KF__CPU_LANES);
     for (uint32_t r = 0; r < st->n_reds; ++r)
         if (kf__is_simple(L, st->reds[r])) kf__cpu_put_lanes(L, st->reds[r], 0);
@@ -460,7 +461,6 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
     const kf__lx *at =
         kf__put_let(L, "int64_t", "at",
                     kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "u"), chunks), c), NULL);
-    const kf__lx *size = kf__l_int(L, KF__CPU_CHUNK);
     const kf__lx *before = kf__put_let(L, "int64_t", "before", kf__l_bin(L, "*", c, size), NULL);
     const kf__lx *count = kf__put_let(
         L, "int64_t", "count",
@@ -492,6 +492,12 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
     }
 }
 
+/* Of 100,000 elements four large chunks would be two for one thread of two and one and a bit for the
+ * other. */
+static int64_t chunk_of(kf__low *L) {
+    return kf__is_dear(L, kf__cpu_of_stage(L, 0)) ? KF__CPU_DEAR_CHUNK : KF__CPU_CHUNK;
+}
+
 void kf__cpu_reduce(kf__low *L) {
     stage *st = KF__NEW(L->arena, stage, 1);
     int64_t(*offsets)[KF__MAX_FIELDS] = (int64_t(*)[KF__MAX_FIELDS])KF__NEW(
@@ -501,7 +507,9 @@ void kf__cpu_reduce(kf__low *L) {
         return;
     }
     int64_t length = kf__low_extent(L, true), rows = kf__low_extent(L, false);
-    int64_t n_chunks = kf__max(1, kf__ceil_div(length, KF__CPU_CHUNK));
+    int64_t chunk = chunk_of(L);
+    const kf__lx *size = kf__l_int(L, chunk);
+    int64_t n_chunks = kf__max(1, kf__ceil_div(length, chunk));
 
     kf__low_begin(L, "", "A chunk of a row after another; a row of one chunk is finished here.");
     L->fn->units = rows * n_chunks;
@@ -514,10 +522,10 @@ void kf__cpu_reduce(kf__low *L) {
     kf__put_let(L, "int64_t", "row", kf__l_bin(L, "/", u, chunks), NULL);
     const kf__lx *from = kf__put_let(
         L, "int64_t", "from",
-        kf__l_bin(L, "*", kf__l_bin(L, "%", u, chunks), kf__l_int(L, KF__CPU_CHUNK)), NULL);
+        kf__l_bin(L, "*", kf__l_bin(L, "%", u, chunks), size), NULL);
     const kf__lx *to = kf__put_let(L, "int64_t", "to",
                                    kf__l_call(L, "kf_min_i64", KF__I64, n,
-                                              kf__l_bin(L, "+", from, kf__l_int(L, KF__CPU_CHUNK))),
+                                              kf__l_bin(L, "+", from, size)),
                                    NULL);
     kf__put_decode(L, false, false, kf__l_var(L, "row"));
     kf__put_rows(L, 0);
@@ -549,7 +557,7 @@ void kf__cpu_reduce(kf__low *L) {
     kf__put_decode(L, false, false, u);
     kf__put_rows(L, 0);
     open_stage(L, st, 0);
-    put_combine(L, st, (const int64_t(*)[KF__MAX_FIELDS])offsets, chunks, n);
+    put_combine(L, st, (const int64_t(*)[KF__MAX_FIELDS])offsets, chunks, size, n);
     put_finish(L, st, n);
     kf__close(L);
 }
