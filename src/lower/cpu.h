@@ -179,7 +179,16 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h);
 bool kf__cpu_is_short(const kf__low *L);
 /* For the group's rows, of n elements. */
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
+/* Makes the values of h, of a block that was prepared, from `begin` on in its arrays, and stores. */
+void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin);
 void kf__cpu_hold(kf__low *L, const kf__lx *e); /* values of what is held, for element e of a row */
+
+/* ---------------------------------------------------------------- cpu_split.c */
+
+/* Makes the arguments of n reductions, if there are functions in them, into arrays keep[r]. read:
+ * what they are made of. */
+bool kf__cpu_split(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t n,
+                   const char **keep, const kf__mask **read);
 
 /* ---------------------------------------------------------------- cpu_own_row.c */
 

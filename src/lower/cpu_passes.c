@@ -241,6 +241,12 @@ void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         L->failed = true;
         return;
     }
+    const kf__mask *read;
+    if (!p->kept && !p->n_stores && !p->fill && !p->use && !p->save && !L->held &&
+        kf__cpu_split(L, b, p->reds, p->n_reds, p->keep, &read)) {
+        put_ahead(L, b, read);
+        p->kept = true;
+    }
     p->n_fields = 1;
     for (uint32_t r = 0; r < p->n_reds; ++r)
         if (!(p->fill && p->fill->red == p->reds[r]) && kf__fields(L, p->reds[r]) > p->n_fields)

@@ -399,19 +399,15 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     if (stream) kf__cpu_fence(L);
 }
 
-static void put_short_and_long(kf__low *L) {
+/* A function of short rows, if anything of those is made first. True: these are such rows. */
+static bool put_short_rows(kf__low *L) {
     kf__held held;
-    bool is_short = kf__cpu_is_short(L);
-    if (!kf__cpu_find_held(L, &held)) {
-        put_rows(L, "", NULL);
-        return;
-    }
+    if (!kf__cpu_find_held(L, &held)) return false;
     L->held = &held;
     put_rows(L, "_short", &held);
     L->held = NULL;
-    if (!is_short) L->fn->units = 0;
-    put_rows(L, "", NULL);
-    if (is_short) L->fn->units = 0;
+    if (!kf__cpu_is_short(L)) L->fn->units = 0;
+    return kf__cpu_is_short(L);
 }
 
 void kf__cpu_rows(kf__low *L) {
@@ -419,7 +415,9 @@ void kf__cpu_rows(kf__low *L) {
     kf__low kept = *L;
     kept.k = kf__cpu_own_row(L, &own);
     if (L->failed || !kept.k) {
-        put_short_and_long(L);
+        bool done = put_short_rows(L);
+        put_rows(L, "", NULL);
+        if (done) L->fn->units = 0;
         return;
     }
     kept.own = &own;
@@ -511,8 +509,9 @@ void kf__cpu_reduce(kf__low *L) {
     const kf__lx *size = kf__l_int(L, chunk);
     int64_t n_chunks = kf__max(1, kf__ceil_div(length, chunk));
 
+    bool done = put_short_rows(L);
     kf__low_begin(L, "", "A chunk of a row after another; a row of one chunk is finished here.");
-    L->fn->units = rows * n_chunks;
+    L->fn->units = done ? 0 : rows * n_chunks;
     L->fn->grain = kf__max(1, 4096 / kf__max(1, length));
     bool stream = kf__cpu_stream_word(L);
     const kf__lx *n = kf__word_int(L, "reduced", length), *u = kf__l_var(L, "u");

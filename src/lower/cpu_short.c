@@ -92,7 +92,7 @@ static bool is_run(const kf__low *L, const kf__held *h) {
 
 bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     *h = (kf__held){0};
-    if (L->k->n_stages < 2 || kf__cpu_reduced_axes(L) != 1 || !L->axes[kf__last(L)].reduced ||
+    if (kf__cpu_reduced_axes(L) != 1 || !L->axes[kf__last(L)].reduced ||
         L->k->n_instrs > MOST)
         return false;
     uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
@@ -158,9 +158,31 @@ static void put_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__
     kf__close(L);
 }
 
+void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
+    bool few = !h->n_stores && kf__is_dear(L, h->mask) && kf__cpu_is_masked_well(L, h->mask);
+    const kf__lx *whole = b->len;
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    if (!before) {
+        L->failed = true;
+        return;
+    }
+    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    if (few) {
+        const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_FEW));
+        whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole_%s", h->name[0]),
+                            kf__l_bin(L, "-", b->len, left), NULL);
+    }
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), whole, kf__l_int(L, 1), KF__SIMD);
+    put_element(L, b, h, begin, kf__l_var(L, "l"));
+    kf__close(L);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+    if (few) put_last(L, b, h, begin, whole);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+}
+
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *r = kf__l_var(L, "r");
-    const kf__lx *l = kf__l_var(L, "l"), *runs = rows, *len = n;
+    const kf__lx *runs = rows, *len = n;
     bool run = may_be_run(L, h);
     for (uint32_t k = 0; k < h->n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
@@ -181,23 +203,7 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
     kf__cpu_prepare(L, &b, h->mask);
     kf__cpu_store_targets(L, &b, h->stores, h->n_stores);
     const kf__lx *begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
-    bool few = !h->n_stores && kf__is_dear(L, h->mask) && kf__cpu_is_masked_well(L, h->mask);
-    const kf__lx *whole = len;
-    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
-    if (!before) {
-        L->failed = true;
-        return;
-    }
-    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
-    if (few)
-        whole = kf__put_let(L, "int64_t", "whole",
-                            kf__l_bin(L, "-", len, kf__l_bin(L, "%", len, kf__l_int(L, KF__CPU_FEW))),
-                            NULL);
-    kf__open_for(L, "int64_t", "l", zero, whole, one, KF__SIMD);
-    put_element(L, &b, h, begin, l);
-    kf__close(L);
-    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
-    if (few) put_last(L, &b, h, begin, whole);
+    kf__cpu_make(L, &b, h, begin);
     kf__cpu_forget(L, NULL);
     kf__forget(L, KF__LEVEL_ROW);
     kf__close(L);
