@@ -9,7 +9,7 @@ enum {
     KF__CPU_BLOCK = 2048, /* elements: 8 KB of f32 */
     KF__CPU_VECTOR = 16,  /* elements: of f32 the widest one. A block is many of them */
     KF__CPU_FEW = 8,      /* half of that: a loop by sixteen leaves them to one by eight */
-    KF__CPU_SHORT = 255,  /* elements of a short row; eight of them are no more than a block */
+    KF__CPU_SHORT = 128,  /* elements of a short row, at most */
     KF__CPU_LANES = 64,   /* partial sums of a block, whatever the vectors' width: equal bits */
 };
 
@@ -144,6 +144,8 @@ enum { KF__CPU_KEPT = 256 << 10 }; /* bytes; longer rows compute them again */
 int kf__cpu_reduced_axes(const kf__low *L);
 /* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
 bool kf__cpu_is_dear(kf__low *L, uint16_t i);
+/* Is it more work than to keep it? */
+bool kf__cpu_is_work(kf__low *L, uint16_t i);
 kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s);
 kf__mask **kf__cpu_of_stages(kf__low *L); /* [n_stages]. NULL: no memory */
 /* Is there something to keep? Then its buffer is declared. */

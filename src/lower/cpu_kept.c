@@ -8,14 +8,12 @@ int kf__cpu_reduced_axes(const kf__low *L) {
     return n;
 }
 
-/* Is an argument of exponentials, needed for the maximum and for them, more work than to keep
- * it? */
-static bool is_work(kf__low *L, uint16_t arg) {
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
+bool kf__cpu_is_work(kf__low *L, uint16_t i) {
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
     int n = 0;
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        n += kf__has(mask, i) &&
-             (L->k->instrs[i].kind == KF__I_OP || L->k->instrs[i].kind == KF__I_CAST);
+    for (uint32_t k = 0; k < L->k->n_instrs; ++k)
+        n += kf__has(mask, k) &&
+             (L->k->instrs[k].kind == KF__I_OP || L->k->instrs[k].kind == KF__I_CAST);
     return n > 1;
 }
 
@@ -76,7 +74,7 @@ bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
             continue;
         kf__dtype type = kf__state_type(L, i);
         k->red = i;
-        k->argument = !L->held && is_work(L, L->k->instrs[i].args[0]);
+        k->argument = !L->held && kf__cpu_is_work(L, L->k->instrs[i].args[0]);
         k->alone = counts_alone(L, k);
         k->most = most_kept(L, type);
         k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);

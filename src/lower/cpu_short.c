@@ -1,4 +1,4 @@
-/* Rows of less than 256 elements, in a function of their own: what is made of a row's elements before
+/* Rows of up to 128 elements, in a function of their own: what is made of a row's elements before
  * anything is reduced is made for eight rows first, and kept on the stack.
  *
  *     for (first_row = begin; first_row < end; first_row += 8)
@@ -44,7 +44,7 @@ static bool is_plain(kf__low *L, uint16_t i) {
         return true;
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
     if (!kf__cpu_is_masked_well(L, mask) || kf__is_dear(L, mask)) return false;
-    return reads(L, i) < 2;
+    return !kf__cpu_is_work(L, i) || reads(L, i) < 2;
 }
 
 static bool hold(kf__held *h, uint16_t instr) {
