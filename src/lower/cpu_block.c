@@ -113,8 +113,8 @@ static void prefetch(kf__low *L, const kf__cpu_block *b, uint32_t access, const 
     kf__close(L);
 }
 
-/* Is the next row worth asking for? To ask takes a tenth of a short row's time, and what a core has
- * in its own caches needn't be asked for. */
+/* Is the next row worth asking for? To ask takes a twentieth of a short row's time, and what a core
+ * has in its own caches needn't be asked for. */
 static const kf__lx *is_far(kf__low *L) {
     return kf__word_int(L, "far", kf__low_bytes(L) >= KF__FAR_BYTES);
 }
@@ -142,11 +142,10 @@ void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t 
         const kf__lx *distance = next_distance(L, access, true);
         if (!distance) continue;
         kf__cpu_need_pointer(L, b, access);
-        const kf__lx *far = is_far(L);
-        const kf__lx *cached = kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0));
-        kf__open_if(L, L->held ? far : kf__l_bin(L, "&&", far, cached));
+        if (!L->held)
+            kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
         prefetch(L, b, access, distance, "kf_prefetch_write");
-        kf__close(L);
+        if (!L->held) kf__close(L);
     }
 }
 

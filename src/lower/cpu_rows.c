@@ -16,6 +16,7 @@
  *           Where they are needed at other places of the row, too: see cpu_own_row.c
  *
  *           Short rows whose last stage is long go by eight: see cpu_group.c
+ *           Of short rows what is made of elements first is made for eight: see cpu_short.c
  *
  *           Of several reduced axes the innermost one makes lines. Short ones are put one behind
  *           the other in L1, until they are a block

@@ -98,7 +98,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
     float exps39[2112];
     for (int64_t first_row = begin; first_row < end; first_row += 8) {
         const int64_t rows = kf_min_i64(end - first_row, 8);
-        float held38[2104];
+        float held38[1088];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;

@@ -1,116 +1,10 @@
 
 typedef struct {
-    int64_t n1;
-    int64_t run;
-    const float *in_x;
-    int64_t s0_in_x;
-    int64_t s0_out0;
-    float *out0;
-} k0_multiply_sum_sqrt_divide_short_args;
-
-/* multiply, sum, sqrt, divide.
- * Eight short rows after another; what is made of elements first.
- * reads  in_x     float32[x.0, x.1], 4 bytes each
- * writes out0     float32[x.0, x.1], 4 bytes each */
-void k0_multiply_sum_sqrt_divide_short(const k0_multiply_sum_sqrt_divide_short_args *a, int64_t begin, int64_t end) {
-    const int64_t n1 = a->n1;
-    const int64_t run = a->run;
-    const float *in_x = a->in_x;
-    const int64_t s0_in_x = a->s0_in_x;
-    const int64_t s0_out0 = a->s0_out0;
-    float *out0 = a->out0;
-    for (int64_t first_row = begin; first_row < end; first_row += 8) {
-        const int64_t rows = kf_min_i64(end - first_row, 8);
-        float held1[2104];
-        const int64_t runs = run ? 1 : rows;  // rows without gaps are one
-        const int64_t len = run ? (rows * n1) : n1;
-        for (int64_t r = 0; r < runs; ++r) {
-            const int64_t u = first_row + r;
-            const int64_t i0 = u;
-            const float *p0_in_x = in_x + i0 * s0_in_x;
-            const int64_t at = r * n1;
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const float v0 = kf_load_f32(p0_in_x, l);
-                const float v1 = v0 * v0;  // multiply
-                held1[at + l] = v1;
-            }
-        }
-        for (int64_t r = 0; r < rows; ++r) {
-            const int64_t u = first_row + r;
-            const int64_t i0 = u;
-            float sum2 = 0.0f;
-            {
-                float lanes_sum2[64];
-                KF_SIMD
-                for (int l = 0; l < 64; ++l) {
-                    lanes_sum2[l] = 0.0f;
-                }
-                const int64_t whole0 = n1 - n1 % 64;
-                for (int64_t group = 0; group < whole0; group += 64) {
-                    KF_SIMD
-                    for (int64_t l = 0; l < 64; ++l) {
-                        lanes_sum2[l] = lanes_sum2[l] + held1[r * n1 + (group + l)];
-                    }
-                }
-                for (int64_t part = whole0; part < n1; part += 16) {
-                    const int left = kf_cast_i64_i32(n1 - part);
-                    KF_SIMD
-                    for (int l = 0; l < 16; ++l) {
-                        lanes_sum2[part - whole0 + l] = l < left ? (lanes_sum2[part - whole0 + l] + held1[r * n1 + (part + l)]) : lanes_sum2[part - whole0 + l];
-                    }
-                }
-                KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 32];
-                }
-                KF_SIMD
-                for (int l = 0; l < 16; ++l) {
-                    lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 8];
-                }
-                KF_SIMD
-                for (int l = 0; l < 4; ++l) {
-                    lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 4];
-                }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 2];
-                }
-                lanes_sum2[0] = lanes_sum2[0] + lanes_sum2[1];
-                const float block_sum2 = lanes_sum2[0];
-                sum2 = block_sum2;
-            }
-            const float v3 = sum2;  // sum
-            const float v4 = kf_sqrt_f32(v3);  // sqrt
-            {
-                const float *p0_in_x = in_x + i0 * s0_in_x;
-                for (int64_t l = 0; l < n1; l += 16) {
-                    kf_prefetch_far(p0_in_x + s0_in_x * 8 + l);
-                }
-                float *p1_out0 = out0 + i0 * s0_out0;
-                for (int64_t l = 0; l < n1; l += 16) {
-                    kf_prefetch_write(p1_out0 + s0_out0 * 8 + l);
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < n1; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, l);
-                    const float v5 = v0 / v4;  // divide
-                    kf_store_f32(p1_out0, l, v5);
-                }
-            }
-        }
-    }
-}
-
-typedef struct {
     int64_t stream;
     int64_t n1;
     const float *in_x;
     int64_t s0_in_x;
+    int64_t far;
     int64_t s0_out0;
     float *out0;
 } k0_multiply_sum_sqrt_divide_args;
@@ -124,6 +18,7 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
     const int64_t n1 = a->n1;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     for (int64_t u = begin; u < end; ++u) {
@@ -188,9 +83,11 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
         const float v4 = kf_sqrt_f32(v3);  // sqrt
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch_far(p0_in_x + s0_in_x + l);
+            if (far) {
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch_far(p0_in_x + s0_in_x + l);
+                }
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + first);
             if (stream == 0) {
@@ -198,6 +95,7 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
                     kf_prefetch_write(p1_out0 + s0_out0 + l);
                 }
             }
+            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p1_out0;
             KF_SIMD

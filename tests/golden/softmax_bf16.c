@@ -4,6 +4,7 @@ typedef struct {
     int64_t run;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
+    int64_t far;
     int64_t s0_out0;
     kf_bf16 *out0;
 } k0_softmax_short_args;
@@ -17,12 +18,13 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
     const int64_t run = a->run;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     float exps1[2112];
     for (int64_t first_row = begin; first_row < end; first_row += 8) {
         const int64_t rows = kf_min_i64(end - first_row, 8);
-        float held0[2104];
+        float held0[1088];
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
         const int64_t len = run ? (rows * n1) : n1;
         for (int64_t r = 0; r < runs; ++r) {
@@ -141,9 +143,11 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
             const float v8 = kf_one_f32 / v7;  // softmax
             {
                 float *exps1_from = exps1 + r * n1;
-                const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
-                for (int64_t l = 0; l < n1; l += 32) {
-                    kf_prefetch_far(p0_in_x + s0_in_x * 8 + l);
+                if (far) {
+                    const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
+                    for (int64_t l = 0; l < n1; l += 32) {
+                        kf_prefetch_far(p0_in_x + s0_in_x * 8 + l);
+                    }
                 }
                 kf_bf16 *p1_out0 = out0 + i0 * s0_out0;
                 for (int64_t l = 0; l < n1; l += 32) {
@@ -164,6 +168,7 @@ typedef struct {
     int64_t n1;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
+    int64_t far;
     int64_t s0_out0;
     kf_bf16 *out0;
 } k0_softmax_args;
@@ -177,6 +182,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     float exps1[65536];
@@ -302,9 +308,11 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                     exps1_from[l] = v4;
                 }
             }
-            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
-            for (int64_t l = 0; l < len; l += 32) {
-                kf_prefetch_far(p0_in_x + s0_in_x + l);
+            if (far) {
+                const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
+                for (int64_t l = 0; l < len; l += 32) {
+                    kf_prefetch_far(p0_in_x + s0_in_x + l);
+                }
             }
             kf_bf16 *p1_out0 = out0 + (i0 * s0_out0 + first);
             if (stream == 0) {
