@@ -144,8 +144,6 @@ enum { KF__CPU_KEPT = 256 << 10 }; /* bytes; longer rows compute them again */
 int kf__cpu_reduced_axes(const kf__low *L);
 /* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
 bool kf__cpu_is_dear(kf__low *L, uint16_t i);
-/* Is it more work than to keep it? */
-bool kf__cpu_is_work(kf__low *L, uint16_t i);
 kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s);
 kf__mask **kf__cpu_of_stages(kf__low *L); /* [n_stages]. NULL: no memory */
 /* Is there something to keep? Then its buffer is declared. */
@@ -181,7 +179,7 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h);
 bool kf__cpu_is_short(const kf__low *L);
 /* For the group's rows, of n elements. */
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
-/* Makes the values of h, of a block that was prepared, from `begin` on in its arrays, and stores. */
+/* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin);
 void kf__cpu_hold(kf__low *L, const kf__lx *e); /* values of what is held, for element e of a row */
 

@@ -8,7 +8,9 @@ int kf__cpu_reduced_axes(const kf__low *L) {
     return n;
 }
 
-bool kf__cpu_is_work(kf__low *L, uint16_t i) {
+/* Is an argument of exponentials, needed for the maximum and for them, more work than to keep
+ * it? */
+static bool is_work(kf__low *L, uint16_t i) {
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
     int n = 0;
     for (uint32_t k = 0; k < L->k->n_instrs; ++k)
@@ -74,7 +76,7 @@ bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
             continue;
         kf__dtype type = kf__state_type(L, i);
         k->red = i;
-        k->argument = !L->held && kf__cpu_is_work(L, L->k->instrs[i].args[0]);
+        k->argument = !L->held && is_work(L, L->k->instrs[i].args[0]);
         k->alone = counts_alone(L, k);
         k->most = most_kept(L, type);
         k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);

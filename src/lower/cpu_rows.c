@@ -178,8 +178,8 @@ static void put_again(kf__low *L, const kf__kept *k, uint16_t root, const kf__lx
     kf__close(L);
 }
 
-/* Are the stage's stores better made by a loop of their own? Bytes and halves in a loop of lanes have
- * it made of narrow vectors, and keep it from being one for what is left behind the lanes. */
+/* Are the stage's stores better made by a loop of their own? Bytes and halves in a loop of lanes
+ * make its vectors narrow, and leave single steps behind the lanes. */
 static bool stores_apart(kf__low *L, const stage *st, const kf__mask *mask) {
     bool narrow = false;
     if (!st->n_stores || st->save || st->use || kf__is_dear(L, mask)) return false;
@@ -209,7 +209,8 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     const char *from = NULL;
     const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
     if (kept) from = kf__cpu_kept_from(L, kept, first);
-    if (st->use && !L->own && !L->held) put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
+    if (st->use && !L->own && !L->held)
+        put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
     if (st->summing && st->fill->argument && !L->own)
         put_again(L, st->fill, L->k->instrs[st->fill->red].args[0], first, len, from);
     kf__cpu_block b;
@@ -352,7 +353,7 @@ static bool has_reduction(const stage *st, uint32_t red) {
 
 static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     kf__cpu_group g;
-    kf__low_begin(L, suffix, held ? "Eight short rows after another; what is made of elements first."
+    kf__low_begin(L, suffix, held ? "Eight short rows after eight; first what elements are made of."
                                   : "One row after another, all stages of a row together.");
     L->fn->units = kf__low_extent(L, false);
     int64_t length = kf__low_extent(L, true);
@@ -491,8 +492,8 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
     }
 }
 
-/* Of 100,000 elements four large chunks would be two for one thread of two and one and a bit for the
- * other. */
+/* Of 100,000 elements four large chunks would be two for one thread of two, and one and a bit for
+ * the other. */
 static int64_t chunk_of(kf__low *L) {
     return kf__is_dear(L, kf__cpu_of_stage(L, 0)) ? KF__CPU_DEAR_CHUNK : KF__CPU_CHUNK;
 }

@@ -44,7 +44,7 @@ static bool is_plain(kf__low *L, uint16_t i) {
         return true;
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
     if (!kf__cpu_is_masked_well(L, mask) || kf__is_dear(L, mask)) return false;
-    return !kf__cpu_is_work(L, i) || reads(L, i) < 2;
+    return reads(L, i) < 2;
 }
 
 static bool hold(kf__held *h, uint16_t instr) {
