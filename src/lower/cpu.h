@@ -9,6 +9,7 @@ enum {
     KF__CPU_BLOCK = 2048, /* elements: 8 KB of f32 */
     KF__CPU_VECTOR = 16,  /* elements: of f32 the widest one. A block is many of them */
     KF__CPU_FEW = 8,      /* half of that: a loop by sixteen leaves them to one by eight */
+    KF__CPU_SHORT = 128,  /* elements of a short row, at most */
     KF__CPU_LANES = 64,   /* partial sums of a block, whatever the vectors' width: equal bits */
 };
 
@@ -147,6 +148,7 @@ kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s);
 kf__mask **kf__cpu_of_stages(kf__low *L); /* [n_stages]. NULL: no memory */
 /* Is there something to keep? Then its buffer is declared. */
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k);
+bool kf__cpu_find_dear(kf__low *L, kf__kept *k); /* undeclared */
 bool kf__cpu_keep_dear(kf__low *L, kf__kept *k);
 const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
 
@@ -162,9 +164,31 @@ typedef struct kf__cpu_group {
 
 /* kept: what the row keeps for it, or NULL. False: rows go one by one. */
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g);
-void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept);
+void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
+                         kf__held *held);
 void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g); /* to the last stage */
 void kf__cpu_close_groups(kf__low *L);
+
+/* ---------------------------------------------------------------- cpu_short.c */
+
+enum { KF__HELD = 4 }; /* of kf__held at most */
+
+/* Is there something to be made, or stored, before anything is reduced? */
+bool kf__cpu_find_held(kf__low *L, kf__held *h);
+/* Are these rows for the function of short ones? */
+bool kf__cpu_is_short(const kf__low *L);
+/* For the group's rows, of n elements. */
+void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
+/* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */
+void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin);
+void kf__cpu_hold(kf__low *L, const kf__lx *e); /* values of what is held, for element e of a row */
+
+/* ---------------------------------------------------------------- cpu_split.c */
+
+/* Makes the arguments of n reductions, if there are functions in them, into arrays keep[r]. read:
+ * what they are made of. */
+bool kf__cpu_split(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t n,
+                   const char **keep, const kf__mask **read);
 
 /* ---------------------------------------------------------------- cpu_own_row.c */
 

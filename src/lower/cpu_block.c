@@ -5,7 +5,7 @@
 
 /* From here on streaming stores win: they lose inside L2 and break even near 4 MB (bench/results).
  */
-enum { KF__STREAM_BYTES = 4 << 20 };
+enum { KF__STREAM_BYTES = 4 << 20, KF__FAR_BYTES = 256 << 10 };
 
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l) {
     return kf__l_bin(L, "+", b->first, l);
@@ -113,6 +113,12 @@ static void prefetch(kf__low *L, const kf__cpu_block *b, uint32_t access, const 
     kf__close(L);
 }
 
+/* Is the next row worth asking for? To ask takes a twentieth of a short row's time, and what a core
+ * has in its own caches needn't be asked for. */
+static const kf__lx *is_far(kf__low *L) {
+    return kf__word_int(L, "far", kf__low_bytes(L) >= KF__FAR_BYTES);
+}
+
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -120,8 +126,10 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
             continue;
         if (L->operands[in->access].row || is_one_of_many(L, mask, i)) continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
-        if (distance)
-            prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
+        if (!distance) continue;
+        if (next_row) kf__open_if(L, is_far(L));
+        prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
+        if (next_row) kf__close(L);
     }
 }
 
@@ -134,9 +142,10 @@ void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t 
         const kf__lx *distance = next_distance(L, access, true);
         if (!distance) continue;
         kf__cpu_need_pointer(L, b, access);
-        kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
+        if (!L->held)
+            kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
         prefetch(L, b, access, distance, "kf_prefetch_write");
-        kf__close(L);
+        if (!L->held) kf__close(L);
     }
 }
 
@@ -188,8 +197,8 @@ void kf__cpu_forget(kf__low *L, const kf__mask *keep) {
 
 /* ---------------------------------------------------------------- stores of a block */
 
-static bool streams(const kf__low *L, uint32_t s) {
-    return kf__low_step(L, L->k->stores[s].access) == 1;
+static bool streams(const kf__low *L, uint32_t s) { /* no short lines */
+    return !L->held && kf__low_step(L, L->k->stores[s].access) == 1;
 }
 
 /* Do an operand's runs begin lines of the cache? Of a tile they are short: parts of lines that pass

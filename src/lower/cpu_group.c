@@ -23,20 +23,33 @@ static bool reads_more(const kf__low *L, kf__mask *const *of, uint32_t last, uin
     return rows;
 }
 
+/* Is a function taken of what a row reduces, before its last stage can begin? */
+static bool is_late(const kf__low *L, uint32_t last) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind == KF__I_OP && in->level == KF__LEVEL_ROW && in->stage == last &&
+            kf__ops[in->op].ulp > 0)
+            return true;
+    }
+    return false;
+}
+
 /* Is the last stage long, and of what is in L1 then? */
 static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept) {
     uint32_t ops = 0;
     kf__mask **of = kf__cpu_of_stages(L);
     if (kept) L->value[kept->power] = kf__l_int(L, 0); /* that one is there already */
+    for (uint32_t i = 0; L->held && i < L->held->n; ++i)
+        L->value[L->held->instr[i]] = kf__l_int(L, 0);
     kf__mask *mask = kf__cpu_of_stage(L, last);
-    if (kept) L->value[kept->power] = NULL;
+    kf__cpu_forget(L, NULL);
     for (uint32_t i = 0; of && i < L->k->n_instrs; ++i) {
         uint8_t kind = L->k->instrs[i].kind;
         if (!kf__has(mask, i)) continue;
         if (kind == KF__I_LOAD && reads_more(L, of, last, i)) return false;
         ops += kind == KF__I_OP || kind == KF__I_CAST;
     }
-    return of && (ops >= LONG || kf__is_dear(L, mask));
+    return of && (ops >= LONG || kf__is_dear(L, mask) || is_late(L, last));
 }
 
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
@@ -70,13 +83,15 @@ static void open_group(kf__low *L, const kf__cpu_group *g, const kf__lx *first) 
     kf__put_decode(L, false, false, kf__l_var(L, "u"));
 }
 
-void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept) {
+void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
+                         kf__held *held) {
     const kf__lx *begin = kf__l_var(L, "begin"), *end = kf__l_var(L, "end");
     const kf__lx *first = kf__l_var(L, "first_row");
     const kf__lx *few = kf__l_bin(L, "<=", n, kf__l_int(L, GROUP_ELEMENTS / GROUP));
-    const kf__lx *most = kf__put_let(L, "int64_t", "most_rows",
-                                     kf__l_select(L, few, kf__l_int(L, GROUP), kf__l_int(L, 1)),
-                                     NULL);
+    const kf__lx *most = kf__l_int(L, GROUP);
+    if (!held)
+        most = kf__put_let(L, "int64_t", "most_rows", kf__l_select(L, few, most, kf__l_int(L, 1)),
+                           NULL);
     kf__open_for(L, "int64_t", "first_row", begin, end, most, KF__SERIAL);
     const kf__lx *left = kf__l_bin(L, "-", end, first);
     g->rows = kf__put_let(L, "int64_t", "rows", kf__l_call(L, "kf_min_i64", KF__I64, left, most),
@@ -89,6 +104,7 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
         g->saved[k] = kf__l_name(L, "rows_v%u", (unsigned)g->values[k]);
         kf__put_var(L, type, g->saved[k], GROUP, NULL);
     }
+    if (held) kf__cpu_put_held(L, held, g->rows, n);
     open_group(L, g, first);
 }
 

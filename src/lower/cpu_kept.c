@@ -10,12 +10,12 @@ int kf__cpu_reduced_axes(const kf__low *L) {
 
 /* Is an argument of exponentials, needed for the maximum and for them, more work than to keep
  * it? */
-static bool is_work(kf__low *L, uint16_t arg) {
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
+static bool is_work(kf__low *L, uint16_t i) {
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
     int n = 0;
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        n += kf__has(mask, i) &&
-             (L->k->instrs[i].kind == KF__I_OP || L->k->instrs[i].kind == KF__I_CAST);
+    for (uint32_t k = 0; k < L->k->n_instrs; ++k)
+        n += kf__has(mask, k) &&
+             (L->k->instrs[k].kind == KF__I_OP || L->k->instrs[k].kind == KF__I_CAST);
     return n > 1;
 }
 
@@ -62,6 +62,12 @@ static bool counts_alone(const kf__low *L, const kf__kept *k) {
     return !divided;
 }
 
+/* Elements of a row that can be kept; of short rows those of a group, and what vectors write behind
+ * the last. */
+static int64_t most_kept(const kf__low *L, kf__dtype type) {
+    return L->held ? KF__CPU_BLOCK + KF__CPU_LANES : KF__CPU_KEPT / kf__types[type].size;
+}
+
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
     *k = (kf__kept){0};
     for (uint32_t i = 0; kf__cpu_reduced_axes(L) == 1 && i < L->k->n_instrs; ++i) {
@@ -70,9 +76,9 @@ bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
             continue;
         kf__dtype type = kf__state_type(L, i);
         k->red = i;
-        k->argument = is_work(L, L->k->instrs[i].args[0]);
+        k->argument = !L->held && is_work(L, L->k->instrs[i].args[0]);
         k->alone = counts_alone(L, k);
-        k->most = KF__CPU_KEPT / kf__types[type].size;
+        k->most = most_kept(L, type);
         k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);
         kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);
         return true;
@@ -111,7 +117,7 @@ bool kf__cpu_is_dear(kf__low *L, uint16_t i) {
 }
 
 /* What is dear, reduced in an early stage and needed by a later one. */
-bool kf__cpu_keep_dear(kf__low *L, kf__kept *k) {
+bool kf__cpu_find_dear(kf__low *L, kf__kept *k) {
     if (kf__cpu_reduced_axes(L) != 1 || L->k->n_stages < 2) return false;
     kf__mask **of = kf__cpu_of_stages(L);
     if (!of) return false;
@@ -124,12 +130,17 @@ bool kf__cpu_keep_dear(kf__low *L, kf__kept *k) {
         if (!later || !kf__cpu_is_dear(L, (uint16_t)i)) continue;
         kf__dtype type = kf__compute((kf__dtype)in->dtype);
         *k = (kf__kept){.red = UINT32_MAX, .power = i, .stage = in->stage,
-                        .most = KF__CPU_KEPT / kf__types[type].size,
+                        .most = most_kept(L, type),
                         .row = L->own ? L->own->name : kf__l_name(L, "row%u", (unsigned)i)};
-        kf__put_var(L, kf__ctype((kf__dtype)in->dtype), k->row, k->most, NULL);
         return true;
     }
     return false;
+}
+
+bool kf__cpu_keep_dear(kf__low *L, kf__kept *k) {
+    if (!kf__cpu_find_dear(L, k) || (L->held && k->stage == 0)) return false;
+    kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[k->power].dtype), k->row, k->most, NULL);
+    return true;
 }
 
 static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
@@ -139,7 +150,7 @@ static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
 /* Where the block's values are kept; of a row that is too long for that, at the front. */
 const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
     const char *name = kf__l_name(L, "%s_from", k->row);
-    if (!L->own) first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
+    if (!L->own && !L->held) first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
     if (k->begin) first = kf__l_bin(L, "+", k->begin, first);
     const char *type = kf__ctype((kf__dtype)L->k->instrs[k->power].dtype);
     kf__put_let(L, kf__l_name(L, "%s *", type), name,

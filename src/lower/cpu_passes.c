@@ -91,6 +91,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
     if (p->summing && p->fill->argument)
         L->value[L->k->instrs[p->fill->red].args[0]] = kf__l_item(L, p->from, e);
     if (p->use) L->value[p->use->power] = kf__l_item(L, p->from, e);
+    kf__cpu_hold(L, e);
     kf__cpu_body(L, b, p->mask, e);
     if (p->save && p->field == 0)
         kf__put_set(L, kf__l_item(L, p->from, e), kf__value_of(L, p->save->power));
@@ -166,6 +167,7 @@ static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__
  * next row's. */
 static void put_ahead(kf__low *L, const kf__cpu_block *b, const kf__mask *mask) {
     uint16_t stores[64];
+    if (L->held) return;
     bool by_last = L->k->n_stages > 1 && kf__low_stores(L, (int)L->k->n_stages - 1, stores) > 0;
     if (by_last) kf__open_if(L, kf__l_bin(L, "==", b->len, kf__l_int(L, KF__CPU_BLOCK)));
     kf__cpu_prefetch(L, b, mask, false);
@@ -238,6 +240,12 @@ void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     if (!p->keep) {
         L->failed = true;
         return;
+    }
+    const kf__mask *read;
+    if (!p->kept && !p->n_stores && !p->fill && !p->use && !p->save && !L->held &&
+        kf__cpu_split(L, b, p->reds, p->n_reds, p->keep, &read)) {
+        put_ahead(L, b, read);
+        p->kept = true;
     }
     p->n_fields = 1;
     for (uint32_t r = 0; r < p->n_reds; ++r)

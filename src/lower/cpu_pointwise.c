@@ -75,7 +75,7 @@ kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n) {
 static bool copies(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     const kf__store *store = &L->k->stores[stores[0]];
     const kf__instr *in = &L->k->instrs[store->instr];
-    if (n != 1 || in->kind != KF__I_LOAD || L->value[store->instr]) return false;
+    if (L->held || n != 1 || in->kind != KF__I_LOAD || L->value[store->instr]) return false;
     if (in->n_args && !b->from[store->instr]) return false;
     const kf__operand *from = &L->operands[in->access], *to = &L->operands[store->access];
     return from->dtype == to->dtype && to->dtype != KF__BOOL && !b->tile[in->access] &&

@@ -16,6 +16,7 @@
  *           Where they are needed at other places of the row, too: see cpu_own_row.c
  *
  *           Short rows whose last stage is long go by eight: see cpu_group.c
+ *           Of short rows what is made of elements first is made for eight: see cpu_short.c
  *
  *           Of several reduced axes the innermost one makes lines. Short ones are put one behind
  *           the other in L1, until they are a block
@@ -28,6 +29,7 @@
 
 enum {
     KF__CPU_CHUNK = 16 * KF__CPU_BLOCK,
+    KF__CPU_DEAR_CHUNK = 2 * KF__CPU_BLOCK, /* takes as long where a function is taken of each */
     KF__CPU_SHORT_LINE = 96, /* from there on its lanes and trees take less than to copy it */
 };
 
@@ -109,6 +111,10 @@ static void put_block_state(kf__low *L, const stage *st, uint32_t r, const kf__l
     uint32_t red = st->reds[r];
     const kf__lx *done = kf__l_var(L, st->done);
     bool simple = kf__is_simple(L, red);
+    if (L->held) { /* there is no other one */
+        for (int f = 0; f < kf__fields(L, red); ++f) kf__put_set(L, st->running[r][f], block[f]);
+        return;
+    }
     if (!simple) {
         kf__open_if(L, kf__l_bin(L, "==", done, kf__l_int(L, 0)));
         for (int f = 0; f < kf__fields(L, red); ++f) kf__put_set(L, st->running[r][f], block[f]);
@@ -172,13 +178,39 @@ static void put_again(kf__low *L, const kf__kept *k, uint16_t root, const kf__lx
     kf__close(L);
 }
 
+/* Are the stage's stores better made by a loop of their own? Bytes and halves in a loop of lanes
+ * make its vectors narrow, and leave single steps behind the lanes. */
+static bool stores_apart(kf__low *L, const stage *st, const kf__mask *mask) {
+    bool narrow = false;
+    if (!st->n_stores || st->save || st->use || kf__is_dear(L, mask)) return false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_PICK ||
+                                 (L->k->instrs[i].kind == KF__I_LOAD &&
+                                  L->operands[L->k->instrs[i].access].symbols)))
+            return false;
+    for (uint32_t s = 0; s < st->n_stores; ++s)
+        narrow |= kf__types[L->operands[L->k->stores[st->stores[s]].access].dtype].size < 4;
+    return narrow;
+}
+
+static void put_stores_apart(kf__low *L, const kf__cpu_block *b, const stage *st) {
+    kf__cpu_block all;
+    kf__open_block(L);
+    kf__cpu_open_line(L, &all, b->first, b->len);
+    kf__cpu_line(L, &all, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
+                 st->n_stores);
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
+}
+
 /* begin: the block's index among what a row reduces. */
 static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
                                const kf__lx *first, const kf__lx *len) {
     const char *from = NULL;
     const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
     if (kept) from = kf__cpu_kept_from(L, kept, first);
-    if (st->use && !L->own) put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
+    if (st->use && !L->own && !L->held)
+        put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
     if (st->summing && st->fill->argument && !L->own)
         put_again(L, st->fill, L->k->instrs[st->fill->red].args[0], first, len, from);
     kf__cpu_block b;
@@ -188,13 +220,19 @@ static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
     for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
     /* What the stage reads, or would read: the next row's is asked for. */
     kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
+    kf__cpu_hold(L, kf__l_var(L, "l"));
     if (st->use) /* its arguments aren't needed */
         L->value[st->use->power] = kf__l_item(L, from, kf__l_var(L, "l"));
     if (st->fill && st->summing) {
         put_sum_of_kept(L, &b, st, from);
     } else if (st->n_reds) {
-        put_reductions(L, &b, st, from, NULL);
-        kf__cpu_flush(L, &b, st->stores, st->n_stores);
+        stage alone = *st;
+        if (stores_apart(L, st, reads)) {
+            put_stores_apart(L, &b, st);
+            alone.n_stores = 0;
+        }
+        put_reductions(L, &b, &alone, from, NULL);
+        kf__cpu_flush(L, &b, alone.stores, alone.n_stores);
     } else {
         kf__cpu_prefetch(L, &b, reads, true);
         kf__cpu_prefetch_stores(L, &b, st->stores, st->n_stores);
@@ -267,6 +305,12 @@ static void put_lines(kf__low *L, const stage *st, const kf__lx *from, const kf_
 /* The stage over the reduced indices [from, to), block by block. */
 static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *to) {
     const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK);
+    if (L->held) { /* one block */
+        kf__open_block(L);
+        put_block_of_stage(L, st, from, from, to);
+        kf__close(L);
+        return;
+    }
     if (kf__cpu_reduced_axes(L) == 1) {
         kf__open_for(L, "int64_t", "first", from, to, block, KF__SERIAL);
         const kf__lx *first = kf__l_var(L, "first");
@@ -307,22 +351,23 @@ static bool has_reduction(const stage *st, uint32_t red) {
     return false;
 }
 
-static void put_rows(kf__low *L, const char *suffix) {
+static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     kf__cpu_group g;
-    kf__low_begin(L, suffix, "One row after another, all stages of a row together.");
+    kf__low_begin(L, suffix, held ? "Eight short rows after eight; first what elements are made of."
+                                  : "One row after another, all stages of a row together.");
     L->fn->units = kf__low_extent(L, false);
     int64_t length = kf__low_extent(L, true);
     L->fn->grain = kf__max(1, 4096 / kf__max(1, length));
-    bool stream = kf__cpu_stream_word(L);
+    bool stream = !held && kf__cpu_stream_word(L);
     const kf__lx *n = kf__cpu_reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
     kf__kept exps, dear;
     bool keeps = kf__cpu_keep_exps(L, &exps), keeps_dear = !keeps && kf__cpu_keep_dear(L, &dear);
     kf__kept *kept = keeps ? &exps : keeps_dear ? &dear : NULL;
-    bool groups = kf__cpu_may_group(L, kept, &g);
+    bool turns = kf__cpu_may_group(L, kept, &g), groups = turns || held;
     if (groups) {
-        kf__cpu_open_groups(L, &g, n, kept);
+        kf__cpu_open_groups(L, &g, n, kept, held);
     } else {
         kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"),
                      kf__l_int(L, 1), KF__SERIAL);
@@ -330,13 +375,14 @@ static void put_rows(kf__low *L, const char *suffix) {
     }
     kf__put_rows(L, 0);
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {
-        if (groups && s == g.last) kf__cpu_turn_group(L, &g);
+        if (turns && s == g.last) kf__cpu_turn_group(L, &g);
         stage *st = KF__NEW(L->arena, stage, 1);
         if (!st) {
             L->failed = true;
             return;
         }
         open_stage(L, st, s);
+        if (held && s == 0) st->n_stores = 0;
         const kf__lx *zero = kf__l_int(L, 0);
         if (keeps && has_reduction(st, exps.red)) st->fill = &exps;
         if (keeps && kf__has(kf__cpu_of_stage(L, s), exps.power)) st->use = &exps;
@@ -349,10 +395,21 @@ static void put_rows(kf__low *L, const char *suffix) {
         project_all(L, st, n);
         kf__put_rows(L, s + 1);
     }
-    if (!groups) kf__put_row_stores(L);
+    if (!turns) kf__put_row_stores(L);
     kf__close(L);
     if (groups) kf__cpu_close_groups(L);
     if (stream) kf__cpu_fence(L);
+}
+
+/* A function of short rows, if anything of those is made first. True: these are such rows. */
+static bool put_short_rows(kf__low *L) {
+    kf__held held;
+    if (!kf__cpu_find_held(L, &held)) return false;
+    L->held = &held;
+    put_rows(L, "_short", &held);
+    L->held = NULL;
+    if (!kf__cpu_is_short(L)) L->fn->units = 0;
+    return kf__cpu_is_short(L);
 }
 
 void kf__cpu_rows(kf__low *L) {
@@ -360,7 +417,9 @@ void kf__cpu_rows(kf__low *L) {
     kf__low kept = *L;
     kept.k = kf__cpu_own_row(L, &own);
     if (L->failed || !kept.k) {
-        put_rows(L, "");
+        bool done = put_short_rows(L);
+        put_rows(L, "", NULL);
+        if (done) L->fn->units = 0;
         return;
     }
     kept.own = &own;
@@ -371,9 +430,9 @@ void kf__cpu_rows(kf__low *L) {
         return;
     }
     bool fits = L->axes[kf__last(L)].size <= KF__CPU_KEPT / kf__types[own.type].size;
-    put_rows(&kept, "");
+    put_rows(&kept, "", NULL);
     if (!fits) kept.fn->units = 0;
-    put_rows(L, "_long");
+    put_rows(L, "_long", NULL);
     if (fits) L->fn->units = 0;
     L->failed = L->failed || kept.failed;
 }
@@ -394,7 +453,7 @@ static void put_finish(kf__low *L, const stage *st, const kf__lx *total) {
 
 /* Merge a row's chunks, in order; sums over 64 lanes, so that no chain gets long. */
 static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF__MAX_FIELDS],
-                        const kf__lx *chunks, const kf__lx *n) {
+                        const kf__lx *chunks, const kf__lx *size, const kf__lx *n) {
     const kf__lx *c = kf__l_var(L, "c"), *lanes = kf__l_int(L, KF__CPU_LANES);
     for (uint32_t r = 0; r < st->n_reds; ++r)
         if (kf__is_simple(L, st->reds[r])) kf__cpu_put_lanes(L, st->reds[r], 0);
@@ -402,7 +461,6 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
     const kf__lx *at =
         kf__put_let(L, "int64_t", "at",
                     kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "u"), chunks), c), NULL);
-    const kf__lx *size = kf__l_int(L, KF__CPU_CHUNK);
     const kf__lx *before = kf__put_let(L, "int64_t", "before", kf__l_bin(L, "*", c, size), NULL);
     const kf__lx *count = kf__put_let(
         L, "int64_t", "count",
@@ -434,6 +492,12 @@ static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF_
     }
 }
 
+/* Of 100,000 elements four large chunks would be two for one thread of two, and one and a bit for
+ * the other. */
+static int64_t chunk_of(kf__low *L) {
+    return kf__is_dear(L, kf__cpu_of_stage(L, 0)) ? KF__CPU_DEAR_CHUNK : KF__CPU_CHUNK;
+}
+
 void kf__cpu_reduce(kf__low *L) {
     stage *st = KF__NEW(L->arena, stage, 1);
     int64_t(*offsets)[KF__MAX_FIELDS] = (int64_t(*)[KF__MAX_FIELDS])KF__NEW(
@@ -443,10 +507,13 @@ void kf__cpu_reduce(kf__low *L) {
         return;
     }
     int64_t length = kf__low_extent(L, true), rows = kf__low_extent(L, false);
-    int64_t n_chunks = kf__max(1, kf__ceil_div(length, KF__CPU_CHUNK));
+    int64_t chunk = chunk_of(L);
+    const kf__lx *size = kf__l_int(L, chunk);
+    int64_t n_chunks = kf__max(1, kf__ceil_div(length, chunk));
 
+    bool done = put_short_rows(L);
     kf__low_begin(L, "", "A chunk of a row after another; a row of one chunk is finished here.");
-    L->fn->units = rows * n_chunks;
+    L->fn->units = done ? 0 : rows * n_chunks;
     L->fn->grain = kf__max(1, 4096 / kf__max(1, length));
     bool stream = kf__cpu_stream_word(L);
     const kf__lx *n = kf__word_int(L, "reduced", length), *u = kf__l_var(L, "u");
@@ -456,10 +523,10 @@ void kf__cpu_reduce(kf__low *L) {
     kf__put_let(L, "int64_t", "row", kf__l_bin(L, "/", u, chunks), NULL);
     const kf__lx *from = kf__put_let(
         L, "int64_t", "from",
-        kf__l_bin(L, "*", kf__l_bin(L, "%", u, chunks), kf__l_int(L, KF__CPU_CHUNK)), NULL);
+        kf__l_bin(L, "*", kf__l_bin(L, "%", u, chunks), size), NULL);
     const kf__lx *to = kf__put_let(L, "int64_t", "to",
                                    kf__l_call(L, "kf_min_i64", KF__I64, n,
-                                              kf__l_bin(L, "+", from, kf__l_int(L, KF__CPU_CHUNK))),
+                                              kf__l_bin(L, "+", from, size)),
                                    NULL);
     kf__put_decode(L, false, false, kf__l_var(L, "row"));
     kf__put_rows(L, 0);
@@ -491,7 +558,7 @@ void kf__cpu_reduce(kf__low *L) {
     kf__put_decode(L, false, false, u);
     kf__put_rows(L, 0);
     open_stage(L, st, 0);
-    put_combine(L, st, (const int64_t(*)[KF__MAX_FIELDS])offsets, chunks, n);
+    put_combine(L, st, (const int64_t(*)[KF__MAX_FIELDS])offsets, chunks, size, n);
     put_finish(L, st, n);
     kf__close(L);
 }

@@ -74,6 +74,16 @@ static inline bool kf__has(const kf__mask *mask, uint32_t i) {
     return mask[i / 64] >> (i % 64) & 1;
 }
 
+/* Values of short rows that are made before anything is reduced, see cpu_short.c. */
+typedef struct kf__held {
+    uint16_t instr[4], n;
+    const char *name[4];      /* arrays on the stack */
+    uint16_t stores[4];       /* indices of what is stored meanwhile */
+    uint32_t n_stores;
+    const kf__mask *mask;     /* what all that is made of */
+    const struct kf__lx *begin; /* where a row's begin in the arrays; NULL: nothing is made yet */
+} kf__held;
+
 typedef struct kf__low {
     const kf__partition *p;
     const kf__kernel *k;
@@ -112,6 +122,7 @@ typedef struct kf__low {
                               variable, or they don't depend on it */
 
     const kf__own_row *own; /* CPU; or NULL */
+    const kf__held *held;   /* CPU: in a function of short rows; or NULL */
     const kf__lx **running; /* [n_instrs] of SCANs: what was folded so far; or NULL */
     const kf__lx *chunk;    /* of SCANs: which one, their axis / its length; or NULL */
     const kf__lx *together; /* CPU: so many rows are at the same stage together; NULL: one */

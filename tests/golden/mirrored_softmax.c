@@ -1,5 +1,337 @@
 
 typedef struct {
+    int64_t n1;
+    int64_t s0_index1;
+    int64_t size_index1;
+    int64_t s0_index3;
+    int64_t first_index3;
+    int64_t size_index3;
+    int64_t s0_index5;
+    int64_t first_index5;
+    int64_t size_index5;
+    const kf_bf16 *in_x;
+    int64_t s0_in_x;
+    int64_t s1_in_x;
+    const kf_bf16 *in_x_4;
+    int64_t s0_in_x_4;
+    int64_t s1_in_x_4;
+    const kf_bf16 *in_x_6;
+    int64_t s0_in_x_6;
+    int64_t s1_in_x_6;
+    int64_t size_index0;
+    const kf_bf16 *in_x_8;
+    int64_t s0_in_x_8;
+    const kf_bf16 *in_x_9;
+    int64_t s0_in_x_9;
+    const kf_bf16 *in_x_10;
+    int64_t s0_in_x_10;
+    int64_t size_index7;
+    int64_t first_index7;
+    const kf_bf16 *in_x_12;
+    int64_t s0_in_x_12;
+    int64_t s1_in_x_12;
+    const kf_bf16 *in_x_13;
+    int64_t s0_in_x_13;
+    int64_t s1_in_x_13;
+    const kf_bf16 *in_x_14;
+    int64_t s0_in_x_14;
+    int64_t s1_in_x_14;
+    int64_t size_index11;
+    int64_t first_index11;
+    int64_t s0_out0;
+    kf_bf16 *out0;
+} k0_pad_softmax_short_args;
+
+/* pad, softmax.
+ * Eight short rows after eight; first what elements are made of.
+ * reads  in_x     bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_4   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_6   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_8   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_9   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_10  bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_12  bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_13  bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_14  bfloat16[x.0, x.1], 2 bytes each
+ * writes out0     bfloat16[x.0 + 2, x.1 + 2], 2 bytes each */
+void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t s0_index1 = a->s0_index1;
+    const int64_t size_index1 = a->size_index1;
+    const int64_t s0_index3 = a->s0_index3;
+    const int64_t first_index3 = a->first_index3;
+    const int64_t size_index3 = a->size_index3;
+    const int64_t s0_index5 = a->s0_index5;
+    const int64_t first_index5 = a->first_index5;
+    const int64_t size_index5 = a->size_index5;
+    const kf_bf16 *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    const int64_t s1_in_x = a->s1_in_x;
+    const kf_bf16 *in_x_4 = a->in_x_4;
+    const int64_t s0_in_x_4 = a->s0_in_x_4;
+    const int64_t s1_in_x_4 = a->s1_in_x_4;
+    const kf_bf16 *in_x_6 = a->in_x_6;
+    const int64_t s0_in_x_6 = a->s0_in_x_6;
+    const int64_t s1_in_x_6 = a->s1_in_x_6;
+    const int64_t size_index0 = a->size_index0;
+    const kf_bf16 *in_x_8 = a->in_x_8;
+    const int64_t s0_in_x_8 = a->s0_in_x_8;
+    const kf_bf16 *in_x_9 = a->in_x_9;
+    const int64_t s0_in_x_9 = a->s0_in_x_9;
+    const kf_bf16 *in_x_10 = a->in_x_10;
+    const int64_t s0_in_x_10 = a->s0_in_x_10;
+    const int64_t size_index7 = a->size_index7;
+    const int64_t first_index7 = a->first_index7;
+    const kf_bf16 *in_x_12 = a->in_x_12;
+    const int64_t s0_in_x_12 = a->s0_in_x_12;
+    const int64_t s1_in_x_12 = a->s1_in_x_12;
+    const kf_bf16 *in_x_13 = a->in_x_13;
+    const int64_t s0_in_x_13 = a->s0_in_x_13;
+    const int64_t s1_in_x_13 = a->s1_in_x_13;
+    const kf_bf16 *in_x_14 = a->in_x_14;
+    const int64_t s0_in_x_14 = a->s0_in_x_14;
+    const int64_t s1_in_x_14 = a->s1_in_x_14;
+    const int64_t size_index11 = a->size_index11;
+    const int64_t first_index11 = a->first_index11;
+    const int64_t s0_out0 = a->s0_out0;
+    kf_bf16 *out0 = a->out0;
+    float exps39[2112];
+    for (int64_t first_row = begin; first_row < end; first_row += 8) {
+        const int64_t rows = kf_min_i64(end - first_row, 8);
+        float held38[1088];
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const int v1 = kf_inside(i0 * s0_index1, size_index1);  // pad
+            const int v4 = kf_inside(first_index3 + i0 * s0_index3, size_index3);  // pad
+            const int v7 = kf_inside(first_index5 + i0 * s0_index5, size_index5);  // pad
+            const kf_bf16 *p2_in_x = in_x + i0 * s0_in_x;
+            const kf_bf16 *p4_in_x_4 = in_x_4 + i0 * s0_in_x_4;
+            const kf_bf16 *p6_in_x_6 = in_x_6 + i0 * s0_in_x_6;
+            float pick12[2048];
+            const int64_t end12 = kf_max_i64(0, v1 ? kf_min_i64(n1, size_index0) : 0);
+            KF_SIMD
+            for (int64_t l = 0; l < end12; ++l) {
+                const float v3 = kf_load_bf16(p2_in_x, l * s1_in_x);
+                pick12[l] = v3;
+            }
+            const int64_t end11 = kf_max_i64(0, v4 ? kf_min_i64(n1, size_index0) : 0);
+            KF_SIMD
+            for (int64_t l = 0; l < end11; ++l) {
+                const float v6 = kf_load_bf16(p4_in_x_4, l * s1_in_x_4);
+                pick12[l] = v6;
+            }
+            const int64_t end10 = kf_max_i64(0, v7 ? kf_min_i64(n1, size_index0) : 0);
+            KF_SIMD
+            for (int64_t l = 0; l < end10; ++l) {
+                const float v9 = kf_load_bf16(p6_in_x_6, l * s1_in_x_6);
+                pick12[l] = v9;
+            }
+            const kf_bf16 *p8_in_x_8 = in_x_8 + i0 * s0_in_x_8;
+            const kf_bf16 *p9_in_x_9 = in_x_9 + i0 * s0_in_x_9;
+            const kf_bf16 *p10_in_x_10 = in_x_10 + i0 * s0_in_x_10;
+            float pick23[2048];
+            const int64_t begin23 = kf_min_i64(kf_max_i64(0, 0 - first_index7), n1);
+            const int64_t end23 = kf_max_i64(begin23, v1 ? kf_min_i64(n1, size_index7 - first_index7) : 0);
+            KF_SIMD
+            for (int64_t l = begin23; l < end23; ++l) {
+                const float v16 = kf_load_bf16(p8_in_x_8, l);
+                pick23[l] = v16;
+            }
+            const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - first_index7), n1);
+            const int64_t end22 = kf_max_i64(begin22, v4 ? kf_min_i64(n1, size_index7 - first_index7) : 0);
+            KF_SIMD
+            for (int64_t l = begin22; l < end22; ++l) {
+                const float v18 = kf_load_bf16(p9_in_x_9, l);
+                pick23[l] = v18;
+            }
+            const int64_t begin21 = kf_min_i64(kf_max_i64(0, 0 - first_index7), n1);
+            const int64_t end21 = kf_max_i64(begin21, v7 ? kf_min_i64(n1, size_index7 - first_index7) : 0);
+            KF_SIMD
+            for (int64_t l = begin21; l < end21; ++l) {
+                const float v20 = kf_load_bf16(p10_in_x_10, l);
+                pick23[l] = v20;
+            }
+            const kf_bf16 *p12_in_x_12 = in_x_12 + i0 * s0_in_x_12;
+            const kf_bf16 *p13_in_x_13 = in_x_13 + i0 * s0_in_x_13;
+            const kf_bf16 *p14_in_x_14 = in_x_14 + i0 * s0_in_x_14;
+            float pick34[2048];
+            const int64_t begin34 = kf_min_i64(kf_max_i64(0, 0 - first_index11), n1);
+            const int64_t end34 = kf_max_i64(begin34, v1 ? kf_min_i64(n1, size_index11 - first_index11) : 0);
+            KF_SIMD
+            for (int64_t l = begin34; l < end34; ++l) {
+                const float v27 = kf_load_bf16(p12_in_x_12, l * s1_in_x_12);
+                pick34[l] = v27;
+            }
+            const int64_t begin33 = kf_min_i64(kf_max_i64(0, 0 - first_index11), n1);
+            const int64_t end33 = kf_max_i64(begin33, v4 ? kf_min_i64(n1, size_index11 - first_index11) : 0);
+            KF_SIMD
+            for (int64_t l = begin33; l < end33; ++l) {
+                const float v29 = kf_load_bf16(p13_in_x_13, l * s1_in_x_13);
+                pick34[l] = v29;
+            }
+            const int64_t begin32 = kf_min_i64(kf_max_i64(0, 0 - first_index11), n1);
+            const int64_t end32 = kf_max_i64(begin32, v7 ? kf_min_i64(n1, size_index11 - first_index11) : 0);
+            KF_SIMD
+            for (int64_t l = begin32; l < end32; ++l) {
+                const float v31 = kf_load_bf16(p14_in_x_14, l * s1_in_x_14);
+                pick34[l] = v31;
+            }
+            float pick38[2048];
+            {
+                const int64_t end38 = kf_max_i64(0, kf_min_i64(n1, size_index0));
+                {
+                    KF_SIMD
+                    for (int64_t l = 0; l < end38; ++l) {
+                        const float v13 = kf_round_bf16(pick12[l]);  // pad
+                        pick38[l] = v13;
+                    }
+                }
+                const int64_t begin37 = kf_min_i64(kf_max_i64(0, 0 - first_index7), n1);
+                const int64_t end37 = kf_max_i64(begin37, kf_min_i64(n1, size_index7 - first_index7));
+                {
+                    KF_SIMD
+                    for (int64_t l = begin37; l < end37; ++l) {
+                        const float v24 = kf_round_bf16(pick23[l]);  // pad
+                        pick38[l] = v24;
+                    }
+                }
+                const int64_t begin36 = kf_min_i64(kf_max_i64(0, 0 - first_index11), n1);
+                const int64_t end36 = kf_max_i64(begin36, kf_min_i64(n1, size_index11 - first_index11));
+                {
+                    KF_SIMD
+                    for (int64_t l = begin36; l < end36; ++l) {
+                        const float v35 = kf_round_bf16(pick34[l]);  // pad
+                        pick38[l] = v35;
+                    }
+                }
+            }
+            const int64_t at = r * n1;
+            KF_SIMD
+            for (int64_t l = 0; l < n1; ++l) {
+                held38[at + l] = pick38[l];
+            }
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            float max39 = kf_lowest_f32;
+            float sumexp39 = 0.0f;
+            {
+                float lanes_max39[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_max39[l] = kf_lowest_f32;
+                }
+                const int64_t whole0 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole0; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        lanes_max39[l] = kf_max_f32(held38[r * n1 + (group + l)], lanes_max39[l]);
+                    }
+                }
+                for (int64_t part = whole0; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        lanes_max39[part - whole0 + l] = l < left ? kf_max_f32(held38[r * n1 + (part + l)], lanes_max39[part - whole0 + l]) : lanes_max39[part - whole0 + l];
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 32; ++l) {
+                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 32], lanes_max39[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 16], lanes_max39[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 8; ++l) {
+                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 8], lanes_max39[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 4], lanes_max39[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 2; ++l) {
+                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 2], lanes_max39[l]);
+                }
+                lanes_max39[0] = kf_max_f32(lanes_max39[1], lanes_max39[0]);
+                const float block_max39 = lanes_max39[0];
+                max39 = kf_max_f32(block_max39, max39);
+            }
+            {
+                float *exps39_from = exps39 + r * n1;
+                float lanes_sumexp39[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_sumexp39[l] = 0.0f;
+                }
+                const int64_t whole1 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole1; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float term39 = kf_exp_below_f32(held38[r * n1 + (group + l)], max39);
+                        exps39_from[group + l] = term39;
+                        lanes_sumexp39[l] = lanes_sumexp39[l] + term39;
+                    }
+                }
+                for (int64_t part = whole1; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float term39 = kf_exp_below_f32(held38[r * n1 + (part + l)], max39);
+                        exps39_from[part + l] = term39;
+                        lanes_sumexp39[part - whole1 + l] = l < left ? (lanes_sumexp39[part - whole1 + l] + term39) : lanes_sumexp39[part - whole1 + l];
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 32; ++l) {
+                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 32];
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 16];
+                }
+                KF_SIMD
+                for (int l = 0; l < 8; ++l) {
+                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 8];
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 4];
+                }
+                KF_SIMD
+                for (int l = 0; l < 2; ++l) {
+                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 2];
+                }
+                lanes_sumexp39[0] = lanes_sumexp39[0] + lanes_sumexp39[1];
+                const float block_sumexp39 = lanes_sumexp39[0];
+                sumexp39 = sumexp39 + block_sumexp39;
+            }
+            const float v40 = max39;  // max
+            const float v43 = sumexp39;  // sumexp
+            const float v44 = v40 - v40;  // softmax
+            const float v45 = v43 + v44;  // softmax
+            const float v46 = kf_one_f32 / v45;  // softmax
+            {
+                float *exps39_from = exps39 + r * n1;
+                kf_bf16 *p15_out0 = out0 + i0 * s0_out0;
+                for (int64_t l = 0; l < n1; l += 32) {
+                    kf_prefetch_write(p15_out0 + s0_out0 * 8 + l);
+                }
+                KF_SIMD
+                for (int64_t l = 0; l < n1; ++l) {
+                    const float v47 = exps39_from[l] * v46;  // softmax
+                    kf_store_bf16(p15_out0, l, v47);
+                }
+            }
+        }
+    }
+}
+
+typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t s0_index1;

@@ -4,6 +4,7 @@ typedef struct {
     int64_t n1;
     const float *in_x;
     int64_t s0_in_x;
+    int64_t far;
     int64_t s0_out0;
     float *out0;
 } k0_multiply_sum_sqrt_divide_args;
@@ -17,6 +18,7 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
     const int64_t n1 = a->n1;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     for (int64_t u = begin; u < end; ++u) {
@@ -81,9 +83,11 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
         const float v4 = kf_sqrt_f32(v3);  // sqrt
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch_far(p0_in_x + s0_in_x + l);
+            if (far) {
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch_far(p0_in_x + s0_in_x + l);
+                }
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + first);
             if (stream == 0) {
@@ -91,6 +95,7 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
                     kf_prefetch_write(p1_out0 + s0_out0 + l);
                 }
             }
+            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p1_out0;
             KF_SIMD

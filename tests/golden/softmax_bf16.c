@@ -1,9 +1,174 @@
 
 typedef struct {
+    int64_t n1;
+    int64_t run;
+    const kf_bf16 *in_x;
+    int64_t s0_in_x;
+    int64_t far;
+    int64_t s0_out0;
+    kf_bf16 *out0;
+} k0_softmax_short_args;
+
+/* softmax.
+ * Eight short rows after eight; first what elements are made of.
+ * reads  in_x     bfloat16[x.0, x.1], 2 bytes each
+ * writes out0     bfloat16[x.0, x.1], 2 bytes each */
+void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t run = a->run;
+    const kf_bf16 *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    const int64_t far = a->far;
+    const int64_t s0_out0 = a->s0_out0;
+    kf_bf16 *out0 = a->out0;
+    float exps1[2112];
+    for (int64_t first_row = begin; first_row < end; first_row += 8) {
+        const int64_t rows = kf_min_i64(end - first_row, 8);
+        float held0[1088];
+        const int64_t runs = run ? 1 : rows;  // rows without gaps are one
+        const int64_t len = run ? (rows * n1) : n1;
+        for (int64_t r = 0; r < runs; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
+            const int64_t at = r * n1;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v0 = kf_load_bf16(p0_in_x, l);
+                held0[at + l] = v0;
+            }
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            float max1 = kf_lowest_f32;
+            float sumexp1 = 0.0f;
+            {
+                float lanes_max1[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_max1[l] = kf_lowest_f32;
+                }
+                const int64_t whole0 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole0; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        lanes_max1[l] = kf_max_f32(held0[r * n1 + (group + l)], lanes_max1[l]);
+                    }
+                }
+                for (int64_t part = whole0; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        lanes_max1[part - whole0 + l] = l < left ? kf_max_f32(held0[r * n1 + (part + l)], lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 32; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 16], lanes_max1[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 8; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 4], lanes_max1[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 2; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 2], lanes_max1[l]);
+                }
+                lanes_max1[0] = kf_max_f32(lanes_max1[1], lanes_max1[0]);
+                const float block_max1 = lanes_max1[0];
+                max1 = kf_max_f32(block_max1, max1);
+            }
+            {
+                float *exps1_from = exps1 + r * n1;
+                float lanes_sumexp1[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_sumexp1[l] = 0.0f;
+                }
+                const int64_t whole1 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole1; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float term1 = kf_exp_below_f32(held0[r * n1 + (group + l)], max1);
+                        exps1_from[group + l] = term1;
+                        lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
+                    }
+                }
+                for (int64_t part = whole1; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float term1 = kf_exp_below_f32(held0[r * n1 + (part + l)], max1);
+                        exps1_from[part + l] = term1;
+                        lanes_sumexp1[part - whole1 + l] = l < left ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 32; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 16];
+                }
+                KF_SIMD
+                for (int l = 0; l < 8; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 4];
+                }
+                KF_SIMD
+                for (int l = 0; l < 2; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 2];
+                }
+                lanes_sumexp1[0] = lanes_sumexp1[0] + lanes_sumexp1[1];
+                const float block_sumexp1 = lanes_sumexp1[0];
+                sumexp1 = sumexp1 + block_sumexp1;
+            }
+            const float v2 = max1;  // max
+            const float v5 = sumexp1;  // sumexp
+            const float v6 = v2 - v2;  // softmax
+            const float v7 = v5 + v6;  // softmax
+            const float v8 = kf_one_f32 / v7;  // softmax
+            {
+                float *exps1_from = exps1 + r * n1;
+                if (far) {
+                    const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
+                    for (int64_t l = 0; l < n1; l += 32) {
+                        kf_prefetch_far(p0_in_x + s0_in_x * 8 + l);
+                    }
+                }
+                kf_bf16 *p1_out0 = out0 + i0 * s0_out0;
+                for (int64_t l = 0; l < n1; l += 32) {
+                    kf_prefetch_write(p1_out0 + s0_out0 * 8 + l);
+                }
+                KF_SIMD
+                for (int64_t l = 0; l < n1; ++l) {
+                    const float v9 = exps1_from[l] * v8;  // softmax
+                    kf_store_bf16(p1_out0, l, v9);
+                }
+            }
+        }
+    }
+}
+
+typedef struct {
     int64_t stream;
     int64_t n1;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
+    int64_t far;
     int64_t s0_out0;
     kf_bf16 *out0;
 } k0_softmax_args;
@@ -17,6 +182,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     float exps1[65536];
@@ -142,9 +308,11 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                     exps1_from[l] = v4;
                 }
             }
-            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
-            for (int64_t l = 0; l < len; l += 32) {
-                kf_prefetch_far(p0_in_x + s0_in_x + l);
+            if (far) {
+                const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
+                for (int64_t l = 0; l < len; l += 32) {
+                    kf_prefetch_far(p0_in_x + s0_in_x + l);
+                }
             }
             kf_bf16 *p1_out0 = out0 + (i0 * s0_out0 + first);
             if (stream == 0) {

@@ -4,6 +4,7 @@ typedef struct {
     int64_t n1;
     const float *in_x;
     int64_t s0_in_x;
+    int64_t far;
     int64_t s0_out0;
     float *out0;
 } k0_softmax_args;
@@ -17,6 +18,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     float exps1[65536];
@@ -148,9 +150,11 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                     exps1_from[l] = v4;
                 }
             }
-            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch_far(p0_in_x + s0_in_x + l);
+            if (far) {
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch_far(p0_in_x + s0_in_x + l);
+                }
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + first);
             if (stream == 0) {

@@ -1,0 +1,211 @@
+/* Rows of up to 128 elements, in a function of their own: what is made of a row's elements before
+ * anything is reduced is made for eight rows first, and kept on the stack.
+ *
+ *     for (first_row = begin; first_row < end; first_row += 8)
+ *         for (r = 0; r < runs; ++r)                gelu(layer_norm(relu(x))): of eight rows
+ *             for (l = 0; l < len; ++l)             the relus; one run, where rows have no gaps
+ *                 held2[r * n + l] = v2
+ *         for (r = 0; r < rows; ++r)                each row's moments, of what is held
+ *         ...
+ *
+ * A row's reductions wait for each other, some hundred cycles, and a loop over a short row leaves
+ * elements to single steps, bytes and halves most of all. Its twin has none of both: its other
+ * kernels go over all elements at once. So do these loops; what they store besides, too. */
+#include "lower/cpu.h"
+
+enum {
+    ROWS = 8,
+    PAD = 64,  /* elements that a last vector may write behind the rows */
+    MOST = 64, /* instructions: a second function of many takes long to be compiled */
+};
+
+static bool has(const kf__held *h, uint16_t instr) {
+    for (uint32_t k = 0; k < h->n; ++k)
+        if (h->instr[k] == instr) return true;
+    return false;
+}
+
+/* How often is an argument of reductions of the first stage read? */
+static uint32_t reads(kf__low *L, uint16_t i) {
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < L->k->n_instrs; ++r)
+        if (L->k->instrs[r].kind == KF__I_REDUCE && L->k->instrs[r].args[0] == i)
+            n += (uint32_t)kf__fields(L, r);
+    for (uint32_t s = 1; s < L->k->n_stages; ++s) n += kf__has(kf__cpu_of_stage(L, s), i);
+    return n;
+}
+
+/* Is it read, or made, where it is needed as well as it is from the stack? */
+static bool is_plain(kf__low *L, uint16_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->level != KF__LEVEL_FULL) return true;
+    if (in->kind == KF__I_LOAD && !in->n_args && kf__low_step(L, in->access) < 2 &&
+        !L->operands[in->access].symbols && kf__types[in->dtype].size >= 4)
+        return true;
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
+    if (!kf__cpu_is_masked_well(L, mask) || kf__is_dear(L, mask)) return false;
+    return reads(L, i) < 2;
+}
+
+static bool hold(kf__held *h, uint16_t instr) {
+    if (has(h, instr)) return true;
+    if (h->n == KF__HELD) return false;
+    h->instr[h->n++] = instr;
+    return true;
+}
+
+/* May the loads and stores of several rows be one run? By the text alone. */
+static bool may_be_run(const kf__low *L, const kf__held *h) {
+    if (L->n_axes != 2) return false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(h->mask, i)) continue;
+        if (in->kind != KF__I_OP && in->kind != KF__I_CAST && in->kind != KF__I_LOAD) return false;
+        for (int a = 0; a < in->n_args; ++a)
+            if (kf__at_level(L, in->args[a], KF__LEVEL_ROW)) return false;
+        if (in->kind != KF__I_LOAD) continue;
+        const kf__operand *o = &L->operands[in->access];
+        if (in->n_args || !o->affine || !o->varies[0] || kf__low_step(L, in->access) != 1)
+            return false;
+    }
+    for (uint32_t s = 0; s < h->n_stores; ++s) {
+        uint32_t access = L->k->stores[h->stores[s]].access;
+        if (!kf__at_level(L, L->k->stores[h->stores[s]].instr, KF__LEVEL_FULL) ||
+            !L->operands[access].varies[0] || kf__low_step(L, access) != 1)
+            return false;
+    }
+    return true;
+}
+
+static bool is_run(const kf__low *L, const kf__held *h) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        bool used = false;
+        for (uint32_t n = 0; n < L->k->n_instrs; ++n)
+            used |= kf__has(h->mask, n) && L->k->instrs[n].kind == KF__I_LOAD &&
+                    L->k->instrs[n].access == i;
+        for (uint32_t s = 0; s < h->n_stores; ++s)
+            used |= L->k->stores[h->stores[s]].access == i;
+        if (used && L->operands[i].stride[0] != L->axes[1].size) return false;
+    }
+    return true;
+}
+
+bool kf__cpu_find_held(kf__low *L, kf__held *h) {
+    *h = (kf__held){0};
+    if (kf__cpu_reduced_axes(L) != 1 || !L->axes[kf__last(L)].reduced ||
+        L->k->n_instrs > MOST)
+        return false;
+    uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
+    if (!reds) {
+        L->failed = true;
+        return false;
+    }
+    uint32_t n = kf__low_reductions(L, 0, reds);
+    h->n_stores = kf__low_stores(L, 0, h->stores);
+    if (!n || h->n_stores > KF__HELD) return false;
+    kf__kept dear;
+    if (kf__cpu_find_dear(L, &dear) && dear.stage == 0 && !hold(h, (uint16_t)dear.power))
+        return false;
+    for (uint32_t r = 0; r < n; ++r) {
+        uint16_t arg = L->k->instrs[reds[r]].args[0];
+        if (!is_plain(L, arg) && !hold(h, arg)) return false;
+    }
+    uint16_t roots[2 * KF__HELD];
+    uint32_t n_roots = 0;
+    for (uint32_t k = 0; k < h->n; ++k) {
+        h->name[k] = kf__l_name(L, "held%u", (unsigned)h->instr[k]);
+        roots[n_roots++] = h->instr[k];
+    }
+    for (uint32_t s = 0; s < h->n_stores; ++s)
+        roots[n_roots++] = L->k->stores[h->stores[s]].instr;
+    h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n_roots);
+    return n_roots > 0;
+}
+
+bool kf__cpu_is_short(const kf__low *L) {
+    int64_t n = L->axes[kf__last(L)].size;
+    return n > 0 && n <= KF__CPU_SHORT;
+}
+
+void kf__cpu_hold(kf__low *L, const kf__lx *e) {
+    const kf__held *h = L->held;
+    for (uint32_t k = 0; h && h->begin && k < h->n; ++k)
+        L->value[h->instr[k]] = kf__l_item(L, h->name[k], kf__l_bin(L, "+", h->begin, e));
+}
+
+/* One element of the run: held, and stored. */
+static void put_element(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
+                        const kf__lx *e) {
+    kf__cpu_body(L, b, h->mask, e);
+    for (uint32_t k = 0; k < h->n; ++k)
+        kf__put_set(L, kf__l_item(L, h->name[k], kf__l_bin(L, "+", begin, e)),
+                    kf__value_of(L, h->instr[k]));
+    kf__cpu_stores(L, b, h->stores, h->n_stores, e);
+}
+
+/* The last elements of a run, of which a function is taken, as one vector of what is inside. */
+static void put_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
+                     const kf__lx *whole) {
+    const kf__lx *l = kf__l_var(L, "l"), *left = kf__l_bin(L, "-", b->len, whole);
+    kf__open_if(L, kf__l_bin(L, "<", whole, b->len));
+    left = kf__put_let(L, "int", "left", kf__l_call(L, "kf_cast_i64_i32", KF__I64, left), NULL);
+    kf__open_for(L, "int", "l", kf__l_int(L, 0), kf__l_int(L, KF__CPU_FEW), kf__l_int(L, 1),
+                 KF__SIMD);
+    b->inside = kf__l_bin(L, "<", l, left);
+    put_element(L, b, h, begin, kf__l_bin(L, "+", whole, l));
+    b->inside = NULL;
+    kf__close(L);
+    kf__close(L);
+}
+
+void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
+    bool few = !h->n_stores && kf__is_dear(L, h->mask) && kf__cpu_is_masked_well(L, h->mask);
+    const kf__lx *whole = b->len;
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    if (!before) {
+        L->failed = true;
+        return;
+    }
+    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    if (few) {
+        const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_FEW));
+        whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole_%s", h->name[0]),
+                            kf__l_bin(L, "-", b->len, left), NULL);
+    }
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), whole, kf__l_int(L, 1), KF__SIMD);
+    put_element(L, b, h, begin, kf__l_var(L, "l"));
+    kf__close(L);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+    if (few) put_last(L, b, h, begin, whole);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+}
+
+void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
+    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *r = kf__l_var(L, "r");
+    const kf__lx *runs = rows, *len = n;
+    bool run = may_be_run(L, h);
+    for (uint32_t k = 0; k < h->n; ++k)
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
+                    ROWS * KF__CPU_SHORT + PAD, NULL);
+    if (run) {
+        const kf__lx *is = kf__word_int(L, "run", is_run(L, h));
+        runs = kf__put_let(L, "int64_t", "runs", kf__l_select(L, is, one, rows),
+                           "rows without gaps are one");
+        len = kf__put_let(L, "int64_t", "len",
+                          kf__l_select(L, is, kf__l_bin(L, "*", rows, n), n), NULL);
+    }
+    kf__open_for(L, "int64_t", "r", zero, runs, one, KF__SERIAL);
+    const kf__lx *u = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
+    kf__put_decode(L, false, false, kf__put_let(L, "int64_t", "u", u, NULL));
+    kf__put_rows(L, 0);
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, zero, len);
+    kf__cpu_prepare(L, &b, h->mask);
+    kf__cpu_store_targets(L, &b, h->stores, h->n_stores);
+    const kf__lx *begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
+    kf__cpu_make(L, &b, h, begin);
+    kf__cpu_forget(L, NULL);
+    kf__forget(L, KF__LEVEL_ROW);
+    kf__close(L);
+    h->begin = kf__l_bin(L, "*", r, n);
+}

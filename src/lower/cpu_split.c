@@ -1,0 +1,85 @@
+/* Functions of what is only reduced, in loops before the one that reduces:
+ *
+ *     sum(sigmoid(y) * log1p(exp(x)))      for (l < len)  made9[l] = sigmoid(y)
+ *                                          for (l < len)  made12[l] = made9[l] * log1p(exp(x))
+ *                                          for (l < len)  lanes[l % 64] += made12[l]
+ *
+ * The lanes stay in registers then, which a function's constants fill; and a loop of several
+ * functions is more than a processor looks ahead, which waits for each of them. */
+#include "lower/cpu.h"
+
+static uint32_t functions(const kf__low *L, const kf__mask *mask) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        n += kf__has(mask, i) && in->kind == KF__I_OP && kf__ops[in->op].ulp > 0;
+    }
+    return n;
+}
+
+/* What of `mask` instruction i is made of. */
+static kf__mask *made_of(kf__low *L, const kf__mask *mask, uint16_t i) {
+    kf__mask *of = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
+    if (L->failed) return of;
+    for (uint32_t w = 0; w <= L->k->n_instrs / 64; ++w) of[w] &= mask[w];
+    return of;
+}
+
+/* Is nothing but i and loads needed of `part`, which i is made of, by the rest of `mask`? */
+static bool is_apart(const kf__low *L, const kf__mask *mask, const kf__mask *part, uint32_t i) {
+    for (uint32_t u = 0; u < L->k->n_instrs; ++u) {
+        const kf__instr *in = &L->k->instrs[u];
+        if (!kf__has(mask, u) || kf__has(part, u)) continue;
+        for (int a = 0; a < in->n_args; ++a)
+            if (in->args[a] != i && kf__has(part, in->args[a]) &&
+                L->k->instrs[in->args[a]].kind != KF__I_LOAD)
+                return false;
+    }
+    return true;
+}
+
+/* Half of the functions, or what comes next to it, by itself. */
+static void put_half(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    uint32_t all = functions(L, mask), best = 0, at = 0;
+    for (uint32_t i = 0; all > 2 && i < L->k->n_instrs; ++i) {
+        if (!kf__has(mask, i) || L->k->instrs[i].kind != KF__I_OP || b->pick[i]) continue;
+        kf__mask *part = made_of(L, mask, (uint16_t)i);
+        uint32_t n = functions(L, part);
+        n = n < all - n ? n : all - n;
+        if (n < best || !n || !is_apart(L, mask, part, i)) continue;
+        best = n;
+        at = i;
+    }
+    if (!best) return;
+    kf__held h = {.n = 1, .instr = {(uint16_t)at},
+                  .name = {kf__l_name(L, "made%u", (unsigned)at)},
+                  .mask = made_of(L, mask, (uint16_t)at)};
+    kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[at].dtype), h.name[0], b->most, NULL);
+    kf__cpu_make(L, b, &h, kf__l_int(L, 0));
+    b->pick[at] = h.name[0];
+}
+
+bool kf__cpu_split(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t n,
+                   const char **keep, const kf__mask **read) {
+    kf__held h = {0};
+    const char *name[KF__HELD];
+    if (n > KF__HELD) return false;
+    for (uint32_t r = 0; r < n; ++r) {
+        uint16_t arg = L->k->instrs[reds[r]].args[0];
+        uint32_t k = 0;
+        if (!kf__at_level(L, arg, KF__LEVEL_FULL) || L->value[arg]) return false;
+        while (k < h.n && h.instr[k] != arg) ++k;
+        if (k == h.n) h.instr[h.n++] = arg;
+        name[r] = h.name[k] = kf__l_name(L, "made%u", (unsigned)arg);
+    }
+    h.mask = *read = kf__low_needed(L, KF__LEVEL_FULL, h.instr, h.n);
+    if (functions(L, h.mask) < 3) return false;
+    for (uint32_t k = 0; k < h.n; ++k)
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h.instr[k]].dtype), h.name[k], b->most,
+                    NULL);
+    kf__cpu_prepare(L, b, h.mask);
+    put_half(L, b, h.mask);
+    kf__cpu_make(L, b, &h, kf__l_int(L, 0));
+    for (uint32_t r = 0; r < n; ++r) keep[r] = name[r];
+    return true;
+}
