@@ -101,8 +101,10 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
         return false;
     }
     uint32_t n = kf__low_reductions(L, 0, reds);
-    h->n_stores = kf__low_stores(L, 0, h->stores);
+    uint16_t stores[64]; /* of any kernel */
+    h->n_stores = kf__low_stores(L, 0, stores);
     if (!n || h->n_stores > KF__HELD) return false;
+    memcpy(h->stores, stores, sizeof *stores * h->n_stores);
     kf__kept dear;
     if (kf__cpu_find_dear(L, &dear) && dear.stage == 0 && !hold(h, (uint16_t)dear.power))
         return false;
