@@ -1,7 +1,8 @@
 """Every failure that was ever found, again: the lines of tests/regressions/*.txt.
 
 A line is a command: `kfuse check ...`, or `kfuse-fuzz --replay ...` where inputs need a layout or
-values that the former can't say. `#` begins a comment. $KFUSE_TEST_DEVICE takes the place of a line's device."""
+values that the former can't say. `#` begins a comment. $KFUSE_TEST_DEVICE takes the place of a
+line's device."""
 
 import os
 import pathlib
@@ -24,9 +25,10 @@ LINES = [
 def test_regression(line, kfuse, session_cache):
     program, *arguments = shlex.split(line)
     if DEVICE:
-        arguments = [a for a in arguments if a not in ("--emulate-cuda", "cpu", "cuda-emulated")]
-        at = arguments.index("--device") if "--device" in arguments else program == "kfuse"
-        arguments[at : at + ("--device" in arguments)] = ["--device", DEVICE]
+        given = ("--device", "cpu", "cuda-emulated", "--emulate-cuda")
+        arguments = [a for a in arguments if a not in given]
+        at = 1 if program == "kfuse" else 0  # behind the command
+        arguments[at:at] = ["--device", DEVICE]
     path = pathlib.Path(kfuse).with_name(program)
     if not path.exists():
         pytest.skip(f"{path} isn't built")

@@ -171,8 +171,6 @@ void kf__cpu_close_groups(kf__low *L);
 
 /* ---------------------------------------------------------------- cpu_short.c */
 
-enum { KF__HELD = 4 }; /* of kf__held at most */
-
 /* Is there something to be made, or stored, before anything is reduced? */
 bool kf__cpu_find_held(kf__low *L, kf__held *h);
 /* Are these rows for the function of short ones? */

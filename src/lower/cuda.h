@@ -235,9 +235,8 @@ typedef struct kf__states {
     uint32_t n_reds;
     kf__fields_of *field; /* [n_reds] variables */
     const kf__lx *count;  /* int variable: elements behind each state; NULL if none needs it */
-    const int8_t *only;   /* [n_reds] one field is merged alone, by its fold; NULL: all are */
+    int only; /* 1 + the field that is merged alone, by its fold, of those that have it; 0: all */
 } kf__states;
-enum { KF__NO_FIELD = -1 };
 
 bool kf__cuda_counts(const kf__low *L, const uint16_t *reds,
                      uint32_t n); /* does any need counts? */

@@ -10,12 +10,10 @@ bool kf__cuda_counts(const kf__low *L, const uint16_t *reds, uint32_t n) {
 }
 
 /* The fields of reduction r that are merged: [first, end). */
-static int first_field(const kf__states *st, uint32_t r) {
-    return st->only && st->only[r] != KF__NO_FIELD ? st->only[r] : 0;
-}
+static int first_field(const kf__states *st) { return st->only ? st->only - 1 : 0; }
 static int end_field(const kf__low *L, const kf__states *st, uint32_t r) {
-    if (!st->only) return kf__fields(L, st->reds[r]);
-    return st->only[r] != KF__NO_FIELD ? st->only[r] + 1 : 0;
+    int fields = kf__fields(L, st->reds[r]);
+    return st->only && st->only < fields ? st->only : fields;
 }
 static bool by_fold(const kf__low *L, const kf__states *st, uint32_t r) {
     return st->only || kf__is_simple(L, st->reds[r]);
@@ -42,14 +40,14 @@ static void put_merge_from(kf__low *L, kf__states *st, reader read, const char *
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         uint32_t red = st->reds[r];
         kf__fields_of q;
-        for (int f = first_field(st, r); f < end_field(L, st, r); ++f) {
+        for (int f = first_field(st); f < end_field(L, st, r); ++f) {
             kf__dtype type = kf__field_type(L, red, f);
             q[f] = kf__put_let(L, kf__ctype(type), kf__field_name(L, "q", red, f),
                                read(L, type, kf__field_name(L, prefix, red, f),
                                     st->field[r][f], where), NULL);
         }
-        int f0 = first_field(st, r);
-        if (f0 == end_field(L, st, r)) continue;
+        int f0 = first_field(st);
+        if (f0 >= end_field(L, st, r)) continue;
         if (by_fold(L, st, r))
             kf__put_set(L, st->field[r][f0], kf__fold_of(L, red, f0, st->field[r][f0], q[f0]));
         else
@@ -99,7 +97,7 @@ static void put_arrays(kf__low *L, const kf__states *st, const char *prefix, int
                        kf__dtype (*as)(kf__dtype)) {
     if (st->count) kf__put_shared(L, "int64_t", kf__l_name(L, "%s_n", prefix), n);
     for (uint32_t r = 0; r < st->n_reds; ++r)
-        for (int f = first_field(st, r); f < end_field(L, st, r); ++f)
+        for (int f = first_field(st); f < end_field(L, st, r); ++f)
             kf__put_shared(L, kf__ctype(as(kf__field_type(L, st->reds[r], f))),
                            kf__field_name(L, prefix, st->reds[r], f), n);
 }
@@ -111,7 +109,7 @@ static void put_merge_arrays(kf__low *L, kf__states *st, const char *prefix, int
         kf__put_set(L, st->count,
                     read(L, KF__I64, kf__l_name(L, "%s_n", prefix), NULL, zero));
     for (uint32_t r = 0; r < st->n_reds; ++r)
-        for (int f = first_field(st, r); f < end_field(L, st, r); ++f)
+        for (int f = first_field(st); f < end_field(L, st, r); ++f)
             kf__put_set(L, st->field[r][f],
                         read(L, kf__field_type(L, st->reds[r], f),
                              kf__field_name(L, prefix, st->reds[r], f), NULL, zero));
@@ -131,7 +129,7 @@ void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stag
         kf__put_call(L, kf__l_call(L, "kf_shared_put_i64", KF__I64,
                                    kf__l_var(L, kf__l_name(L, "%s_n", prefix)), warp, st->count));
     for (uint32_t r = 0; r < st->n_reds; ++r)
-        for (int f = first_field(st, r); f < end_field(L, st, r); ++f) {
+        for (int f = first_field(st); f < end_field(L, st, r); ++f) {
             const char *array = kf__field_name(L, prefix, st->reds[r], f);
             kf__put_call(L, kf__l_call(L, "kf_shared_put_T", kf__field_type(L, st->reds[r], f),
                                        kf__l_var(L, array), warp, st->field[r][f]));
@@ -173,9 +171,8 @@ void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t sta
     put_arrays(L, st, prefix, blocks, message_type);
     kf__put_comment(L, "to every block of the cluster");
     kf__open_if(L, kf__l_bin(L, "<", kf__l_var(L, "tid"), kf__l_int(L, blocks)));
-    if (st->count) put_send(L, KF__I64, kf__l_name(L, "%s_n", prefix), st->count, k, &bytes);
     for (uint32_t r = 0; r < st->n_reds; ++r)
-        for (int f = first_field(st, r); f < end_field(L, st, r); ++f)
+        for (int f = first_field(st); f < end_field(L, st, r); ++f)
             put_send(L, kf__field_type(L, st->reds[r], f),
                      kf__field_name(L, prefix, st->reds[r], f), st->field[r][f], k, &bytes);
     kf__close(L);

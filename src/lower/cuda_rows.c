@@ -72,34 +72,12 @@ static void put_accumulators(kf__low *L, kf__phase *p, int f) {
                                        kf__identity(L, p->reds[r], f));
 }
 
-/* Fold field f over the lanes of a row in one warp. */
-static void put_lanes(kf__low *L, kf__phase *p, int f, int lanes) {
-    kf__open_halve(L, "m", kf__l_int(L, lanes / 2));
-    for (uint32_t r = 0; r < p->n_reds; ++r)
-        if (kf__fields(L, p->reds[r]) > f) {
-            kf__dtype type = kf__field_type(L, p->reds[r], f);
-            const kf__lx *acc = p->acc[r][f];
-            const kf__lx *other = kf__put_let(
-                L, kf__ctype(type), kf__l_name(L, "other%u", (unsigned)p->reds[r]),
-                kf__l_call(L, "kf_shfl_xor_T", type, acc, kf__l_var(L, "m")), NULL);
-            kf__put_set(L, acc, kf__fold_of(L, p->reds[r], f, acc, other));
-        }
-    kf__close(L);
-}
-
-/* Fold field f over warps and the cluster's blocks. exchanges: how many have been. */
+/* Fold field f over lanes, warps and the cluster's blocks. exchanges: how many have been. */
 static void put_exchange(kf__low *L, const bucket *b, kf__phase *p, int f, uint32_t stage,
                          int *exchanges) {
-    kf__states st = {.reds = p->reds, .n_reds = p->n_reds, .field = p->acc};
-    int8_t *only = KF__NEW(L->arena, int8_t, p->n_reds);
-    if (!only) {
-        L->failed = true;
-        return;
-    }
-    for (uint32_t r = 0; r < p->n_reds; ++r)
-        only[r] = kf__fields(L, p->reds[r]) > f ? (int8_t)f : KF__NO_FIELD;
-    st.only = only;
+    kf__states st = {.reds = p->reds, .n_reds = p->n_reds, .field = p->acc, .only = 1 + f};
     uint32_t id = stage + 64 * (uint32_t)f;
+    kf__cuda_merge_lanes(L, &st, b->lanes < 32 ? b->lanes : 32);
     kf__cuda_merge_warps(L, &st, b->lanes, id);
     if (b->cluster == 1) return;
     if (!*exchanges) kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
@@ -137,7 +115,6 @@ static uint32_t shared_last(const kf__low *L, uint16_t *reds, uint32_t n) {
  * that the threads still have: so states are folded, never merged. */
 static void put_reductions(kf__low *L, kf__tile *t, const bucket *b, kf__phase *p, uint32_t plain,
                            uint32_t stage, int *exchanges) {
-    int lanes = b->lanes < 32 ? b->lanes : 32;
     int fields = most_fields(L, p->reds, p->n_reds);
     kf__phase rest = *p;
     rest.n_reds = plain;
@@ -151,7 +128,6 @@ static void put_reductions(kf__low *L, kf__tile *t, const bucket *b, kf__phase *
             kf__low_find_exp(L, p->reds[r], &difference, &power);
             p->acc[r][1] = kf__cuda_exp(L, t, p->reds[r], difference, power);
         }
-        put_lanes(L, p, f, lanes);
         put_exchange(L, b, p, f, stage, exchanges);
         for (uint32_t r = 0; r < p->n_reds; ++r) {
             if (kf__fields(L, p->reds[r]) <= f) continue;

@@ -89,12 +89,10 @@ static bool is_kept(const kf__low *L, uint32_t i, uint32_t stage) {
         for (int a = 0; a < in->n_args; ++a) {
             if (in->args[a] != i) continue;
             if (in->kind == KF__I_REDUCE && kf__fields(L, u) > 1) return true;
-            if (in->kind != KF__I_REDUCE && kf__at_level(L, u, KF__LEVEL_FULL) && in->stage > stage)
-                return true;
             if (in->kind == KF__I_REDUCE && L->k->instrs[i].stage > stage) return true;
-            /* it may be wanted only by what is computed in a later phase */
+            /* a load may be wanted only by what is computed in a later phase */
             if (in->kind != KF__I_REDUCE && kf__at_level(L, u, KF__LEVEL_FULL) &&
-                kf__cuda_in_registers(L, i))
+                (in->stage > stage || kf__cuda_in_registers(L, i)))
                 return true;
         }
     }

@@ -75,10 +75,11 @@ static inline bool kf__has(const kf__mask *mask, uint32_t i) {
 }
 
 /* Values of short rows that are made before anything is reduced, see cpu_short.c. */
+enum { KF__HELD = 4 }; /* at most */
 typedef struct kf__held {
-    uint16_t instr[4], n;
-    const char *name[4];      /* arrays on the stack */
-    uint16_t stores[4];       /* indices of what is stored meanwhile */
+    uint16_t instr[KF__HELD], n;
+    const char *name[KF__HELD]; /* arrays on the stack */
+    uint16_t stores[KF__HELD];  /* indices of what is stored meanwhile */
     uint32_t n_stores;
     const kf__mask *mask;     /* what all that is made of */
     const struct kf__lx *begin; /* where a row's begin in the arrays; NULL: nothing is made yet */

@@ -46,8 +46,8 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other1 = kf_shfl_xor_f32(max1, m);
-        max1 = kf_max_f32(other1, max1);
+        const float q_max1 = kf_shfl_xor_f32(max1, m);
+        max1 = kf_max_f32(q_max1, max1);
     }
     KF_SHARED(float, warps0_max1, 4);
     if (tid % 32 == 0) {
@@ -77,8 +77,8 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other1 = kf_shfl_xor_f32(sumexp1, m);
-        sumexp1 = sumexp1 + other1;
+        const float q_sumexp1 = kf_shfl_xor_f32(sumexp1, m);
+        sumexp1 = sumexp1 + q_sumexp1;
     }
     KF_SHARED(float, warps64_sumexp1, 4);
     if (tid % 32 == 0) {
@@ -111,8 +111,8 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other12 = kf_shfl_xor_f32(sum12, m);
-        sum12 = sum12 + other12;
+        const float q_sum12 = kf_shfl_xor_f32(sum12, m);
+        sum12 = sum12 + q_sum12;
     }
     KF_SHARED(float, warps1_sum12, 4);
     if (tid % 32 == 0) {

@@ -74,8 +74,8 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other13 = kf_shfl_xor_f32(mean13, m);
-        mean13 = mean13 + other13;
+        const float q_mean13 = kf_shfl_xor_f32(mean13, m);
+        mean13 = mean13 + q_mean13;
     }
     KF_SHARED(float, warps0_mean13, 4);
     if (tid % 32 == 0) {
@@ -103,8 +103,8 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other13 = kf_shfl_xor_f32(m2_13, m);
-        m2_13 = m2_13 + other13;
+        const float q_m2_13 = kf_shfl_xor_f32(m2_13, m);
+        m2_13 = m2_13 + q_m2_13;
     }
     KF_SHARED(float, warps64_m2_13, 4);
     if (tid % 32 == 0) {

@@ -162,8 +162,8 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other39 = kf_shfl_xor_f32(max39, m);
-        max39 = kf_max_f32(other39, max39);
+        const float q_max39 = kf_shfl_xor_f32(max39, m);
+        max39 = kf_max_f32(q_max39, max39);
     }
     KF_SHARED(float, warps0_max39, 4);
     if (tid % 32 == 0) {
@@ -193,8 +193,8 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other39 = kf_shfl_xor_f32(sumexp39, m);
-        sumexp39 = sumexp39 + other39;
+        const float q_sumexp39 = kf_shfl_xor_f32(sumexp39, m);
+        sumexp39 = sumexp39 + q_sumexp39;
     }
     KF_SHARED(float, warps64_sumexp39, 4);
     if (tid % 32 == 0) {

@@ -53,8 +53,8 @@ KF_KERNEL(k0_multiply_sum_sqrt_divide, k0_multiply_sum_sqrt_divide_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other2 = kf_shfl_xor_f32(sum2, m);
-        sum2 = sum2 + other2;
+        const float q_sum2 = kf_shfl_xor_f32(sum2, m);
+        sum2 = sum2 + q_sum2;
     }
     const float v3 = sum2;  // sum
     const float v4 = kf_sqrt_f32(v3);  // sqrt

@@ -52,8 +52,8 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other3 = kf_shfl_xor_f32(mean3, m);
-        mean3 = mean3 + other3;
+        const float q_mean3 = kf_shfl_xor_f32(mean3, m);
+        mean3 = mean3 + q_mean3;
     }
     KF_SHARED(float, warps0_mean3, 4);
     if (tid % 32 == 0) {
@@ -81,8 +81,8 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other3 = kf_shfl_xor_f32(m2_3, m);
-        m2_3 = m2_3 + other3;
+        const float q_m2_3 = kf_shfl_xor_f32(m2_3, m);
+        m2_3 = m2_3 + q_m2_3;
     }
     KF_SHARED(float, warps64_m2_3, 4);
     if (tid % 32 == 0) {

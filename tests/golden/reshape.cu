@@ -44,8 +44,8 @@ KF_KERNEL(k0_sum, k0_sum_args, 128) {
         }
     }
     for (int m = 4; m > 0; m /= 2) {
-        const float other1 = kf_shfl_xor_f32(sum1, m);
-        sum1 = sum1 + other1;
+        const float q_sum1 = kf_shfl_xor_f32(sum1, m);
+        sum1 = sum1 + q_sum1;
     }
     const float v2 = sum1;  // sum
     if (lane == 0 && is_row) {

@@ -46,8 +46,8 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other1 = kf_shfl_xor_f32(max1, m);
-        max1 = kf_max_f32(other1, max1);
+        const float q_max1 = kf_shfl_xor_f32(max1, m);
+        max1 = kf_max_f32(q_max1, max1);
     }
     KF_SHARED(float, warps0_max1, 8);
     if (tid % 32 == 0) {
@@ -77,8 +77,8 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other1 = kf_shfl_xor_f32(sumexp1, m);
-        sumexp1 = sumexp1 + other1;
+        const float q_sumexp1 = kf_shfl_xor_f32(sumexp1, m);
+        sumexp1 = sumexp1 + q_sumexp1;
     }
     KF_SHARED(float, warps64_sumexp1, 8);
     if (tid % 32 == 0) {

@@ -44,8 +44,8 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other1 = kf_shfl_xor_f32(max1, m);
-        max1 = kf_max_f32(other1, max1);
+        const float q_max1 = kf_shfl_xor_f32(max1, m);
+        max1 = kf_max_f32(q_max1, max1);
     }
     const float v2 = max1;  // max
     float sumexp1 = 0.0f;
@@ -62,8 +62,8 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other1 = kf_shfl_xor_f32(sumexp1, m);
-        sumexp1 = sumexp1 + other1;
+        const float q_sumexp1 = kf_shfl_xor_f32(sumexp1, m);
+        sumexp1 = sumexp1 + q_sumexp1;
     }
     const float v5 = sumexp1;  // sumexp
     const float v6 = v2 - v2;  // softmax

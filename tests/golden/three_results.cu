@@ -79,8 +79,8 @@ KF_KERNEL(k0_relu_multiply_add_mean, k0_relu_multiply_add_mean_args, 128) {
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float other3 = kf_shfl_xor_f32(sum3, m);
-        sum3 = sum3 + other3;
+        const float q_sum3 = kf_shfl_xor_f32(sum3, m);
+        sum3 = sum3 + q_sum3;
     }
     KF_SHARED(float, warps0_sum3, 4);
     if (tid % 32 == 0) {
