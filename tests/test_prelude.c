@@ -273,6 +273,19 @@ static void test_reductions(void **state) {
     assert_true(isnan(kf_logaddexp_f32(NAN, low)) && isnan(kf_logaddexp_f64(INFINITY, NAN)));
 }
 
+/* exp of what is not above 0 is exp, to the bit: denormal results, infinities, zeros, NaN. */
+static void test_nonpositive_exp(void **state) {
+    (void)state;
+    uint32_t step = getenv("KFUSE_EXHAUSTIVE") ? 1 : 997;
+    for (uint64_t bits = 0x80000000u; bits <= UINT32_MAX; bits += step) {
+        float x = kf_float_f32((int32_t)(uint32_t)bits);
+        float expected = kf_exp_f32(x), got = kf_exp_nonpositive_f32(x);
+        if (x == x ? kf_bits_f32(got) != kf_bits_f32(expected) : got == got)
+            fail_msg("exp(%a) is %a, not %a", (double)x, (double)got, (double)expected);
+    }
+    assert_true(kf_exp_nonpositive_f32(0.0f) == 1.0f);
+}
+
 /* ---------------------------------------------------------------- random numbers */
 
 static void test_philox(void **state) {
@@ -436,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_max_min),      cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_philox),       cmocka_unit_test(test_random_helpers),
         cmocka_unit_test(test_memory),       cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_nonpositive_exp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,7 +133,6 @@ typedef struct kf__kept {
     uint32_t red, difference, power; /* power: the instruction; red, difference: of exponentials */
     uint32_t stage;                  /* of what is dear */
     bool argument;                   /* of exponentials: x is kept too, until its own is taken */
-    bool alone;                      /* of exponentials: they count where the maximum is infinite */
     int64_t most;                    /* elements of a row that can be kept */
     const kf__lx *begin;             /* where this row's begin in `row`; NULL: at 0 */
     const char *row;                 /* [most] */

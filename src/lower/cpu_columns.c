@@ -172,8 +172,9 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
         uint32_t red = c->reds[r];
         if (kf__fields(L, red) <= f || is_direct(L, c, red)) continue;
         const kf__lx *lane = kf__l_item(L, array_name(L, "lanes", red, f), kf__l_var(L, "l"));
+        const kf__lx *first = kf__l_item(L, array_name(L, "lanes", red, 0), kf__l_var(L, "l"));
         const kf__lx *count = kf__count_as(L, red, kf__l_bin(L, "-", r1, r0));
-        const kf__lx *closed = kf__close_of(L, red, f, lane, count, NULL);
+        const kf__lx *closed = kf__close_of(L, red, f, lane, first, count, NULL);
         if (closed == lane) continue;
         open_lanes(L, c->len);
         kf__put_set(L, lane, closed);
@@ -196,7 +197,7 @@ static void put_merges(kf__low *L, const columns *c, const char *into, const kf_
             q[f] = kf__l_item(L, array_name(L, "lanes", red, f), l);
             if (!part_at && kf__lane_type(L, red, f) != type)
                 q[f] = kf__put_let(L, kf__ctype(type), array_name(L, "q", red, f),
-                                   kf__close_of(L, red, f, q[f], NULL, begin), NULL);
+                                   kf__close_of(L, red, f, q[f], q[0], NULL, begin), NULL);
             if (!part_at) continue;
             const kf__lx *part =
                 kf__word_partial(L, array_name(L, "part", red, f), type, c->offsets[r][f]);

@@ -19,49 +19,6 @@ static bool is_work(kf__low *L, uint16_t i) {
     return n > 1;
 }
 
-/* Is a row's value NaN where the maximum of `red` is infinite, as a sum of exponentials is? */
-static bool is_lost(const kf__low *L, uint32_t red, uint32_t i, int depth) {
-    const kf__instr *in = &L->k->instrs[i], *max = &L->k->instrs[in->args[0]];
-    if (in->kind == KF__I_OP && in->op == KF__SUBTRACT && in->args[0] == in->args[1] &&
-        max->kind == KF__I_PROJECT && max->field == 0 && max->args[0] == red)
-        return true;
-    bool keeps = in->kind == KF__I_CAST ? kf__is_float(in->dtype) : in->kind == KF__I_OP &&
-                 (in->op == KF__ADD || in->op == KF__SUBTRACT || in->op == KF__MULTIPLY ||
-                  in->op == KF__DIVIDE || in->op == KF__RECIPROCAL || in->op == KF__NEGATIVE);
-    for (int a = 0; keeps && depth > 0 && a < in->n_args; ++a)
-        if (is_lost(L, red, in->args[a], depth - 1)) return true;
-    return false;
-}
-
-/* Is all that is made of instruction i, an exponential of `red`, such a value times or over it? */
-static bool is_divided(const kf__low *L, uint32_t red, uint32_t i) {
-    enum { DEPTH = 6 };
-    for (uint32_t s = 0; s < L->k->n_stores; ++s)
-        if (L->k->stores[s].instr == i) return false;
-    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
-        const kf__instr *in = &L->k->instrs[u];
-        bool times = in->kind == KF__I_OP && (in->op == KF__DIVIDE || in->op == KF__MULTIPLY);
-        for (int a = 0; a < in->n_args; ++a) {
-            if (in->args[a] != i) continue;
-            if (in->kind == KF__I_PICK && is_divided(L, red, u)) continue;
-            if (!times || !is_lost(L, red, in->args[1 - a], DEPTH)) return false;
-        }
-    }
-    return true;
-}
-
-/* Do the exponentials that are kept count where the maximum is infinite? Not in a softmax. What is
- * summed is 1 for the maximum itself, and exp(inf - inf) is NaN. */
-static bool counts_alone(const kf__low *L, const kf__kept *k) {
-    bool divided = is_divided(L, k->red, k->power);
-    for (uint32_t i = 0; L->own && i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (in->kind == KF__I_LOAD && in->access >= L->own->access)
-            divided = divided && is_divided(L, k->red, i);
-    }
-    return !divided;
-}
-
 /* Elements of a row that can be kept; of short rows those of a group, and what vectors write behind
  * the last. */
 static int64_t most_kept(const kf__low *L, kf__dtype type) {
@@ -77,7 +34,6 @@ bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
         kf__dtype type = kf__state_type(L, i);
         k->red = i;
         k->argument = !L->held && is_work(L, L->k->instrs[i].args[0]);
-        k->alone = counts_alone(L, k);
         k->most = most_kept(L, type);
         k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);
         kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);

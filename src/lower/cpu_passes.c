@@ -59,12 +59,6 @@ static bool is_read(const kf__pass *p, uint32_t r) {
     return p->keep[r] && (p->field > 0 || p->kept);
 }
 
-/* exp(x - max), of what is summed for it: the same, but for inf - inf. */
-static const kf__lx *exp_of(kf__low *L, const kf__lx *x, const kf__lx *max, const kf__lx *term) {
-    const kf__lx *d = kf__l_bin(L, "-", x, max);
-    return kf__l_select(L, kf__l_bin(L, "==", d, d), term, d);
-}
-
 /* Does a reduction of the pass fold places? Blocks have them as 32 bits. */
 static bool folds_places(const kf__low *L, const kf__pass *p) {
     for (uint32_t r = 0; r < p->n_reds; ++r)
@@ -109,9 +103,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         if (term != x)
             term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
                                kf__l_name(L, "term%u", (unsigned)red), term, NULL);
-        if (p->summing)
-            kf__put_set(L, kf__l_item(L, p->from, e),
-                        p->fill->alone ? exp_of(L, x, p->fields[r][0], term) : term);
+        if (p->summing) kf__put_set(L, kf__l_item(L, p->from, e), term);
         const kf__lx *lane = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field),
                                         kf__l_bin(L, "+", first_lane, l));
         const kf__lx *folded = kf__fold_of(L, red, p->field, lane, term);
@@ -230,8 +222,8 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         p->fields[r][p->field] =
             kf__put_let(L, kf__ctype(kf__field_type(L, red, p->field)),
                         kf__field_name(L, "block", red, p->field),
-                        kf__close_of(L, red, p->field, folded, kf__count_as(L, red, b->len),
-                                     b->begin), NULL);
+                        kf__close_of(L, red, p->field, folded, p->field ? p->fields[r][0] : folded,
+                                     kf__count_as(L, red, b->len), b->begin), NULL);
     }
 }
 

@@ -145,8 +145,9 @@ static void put_tiles(kf__low *L, columns *c, const kf__lx *from, const kf__lx *
         for (uint32_t r = 0; r < p->n_reds; ++r) {
             if (kf__fields(L, p->reds[r]) <= f || kf__is_simple(L, p->reds[r])) continue;
             const kf__lx *acc = kf__l_item(L, array(L, "tile", p->reds[r], f), kf__l_var(L, "e"));
+            const kf__lx *first = kf__l_item(L, array(L, "tile", p->reds[r], 0), kf__l_var(L, "e"));
             const kf__lx *closed =
-                kf__close_of(L, p->reds[r], f, acc, kf__count_as(L, p->reds[r], held), NULL);
+                kf__close_of(L, p->reds[r], f, acc, first, kf__count_as(L, p->reds[r], held), NULL);
             if (closed == acc) continue;
             open_columns(L, c);
             kf__put_set(L, acc, closed);

@@ -101,8 +101,8 @@ static void put_fields(kf__low *L, kf__loop *lp, uint32_t stage) {
         for (uint32_t r = 0; r < p->n_reds; ++r) {
             if (kf__fields(L, p->reds[r]) <= f || kf__is_simple(L, p->reds[r])) continue;
             const kf__lx *acc = p->acc[r][f];
-            const kf__lx *closed =
-                kf__close_of(L, p->reds[r], f, acc, kf__count_as(L, p->reds[r], held), NULL);
+            const kf__lx *closed = kf__close_of(L, p->reds[r], f, acc, p->acc[r][0],
+                                                kf__count_as(L, p->reds[r], held), NULL);
             if (closed != acc) kf__put_set(L, acc, closed);
         }
     }

@@ -132,7 +132,7 @@ static void put_reductions(kf__low *L, kf__tile *t, const bucket *b, kf__phase *
         for (uint32_t r = 0; r < p->n_reds; ++r) {
             if (kf__fields(L, p->reds[r]) <= f) continue;
             const kf__lx *acc = p->acc[r][f], *n = kf__count_as(L, p->reds[r], t->live);
-            const kf__lx *closed = kf__close_of(L, p->reds[r], f, acc, n, NULL);
+            const kf__lx *closed = kf__close_of(L, p->reds[r], f, acc, p->acc[r][0], n, NULL);
             if (closed != acc) kf__put_set(L, acc, closed);
             kf__put_project_of(L, p->reds[r], f, acc, kf__l_var(L, "n"));
         }

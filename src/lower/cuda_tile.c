@@ -480,12 +480,8 @@ const kf__lx *kf__cuda_exp(kf__low *L, kf__tile *t, uint32_t red, uint32_t diffe
     kf__put_instr(L, difference);
     kf__put_instr(L, power);
     kf__put_set(L, kf__l_item(L, keep, kf__cuda_slot(L, t, s, e)), L->value[power]);
-    const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
-    const kf__lx *max = kf__value_of(L, L->k->instrs[difference].args[1]);
-    /* As kf_exp_below: 1 for the maximum itself, infinite or not. */
-    const kf__lx *one = kf__l_const(L, type, 1, 1);
-    const kf__lx *term = kf__l_select(L, kf__l_bin(L, "==", x, max), one, L->value[power]);
-    term = kf__l_select(L, kf__l_bin(L, "<", e, t->left), term, kf__identity(L, red, 1));
+    const kf__lx *term = kf__l_select(L, kf__l_bin(L, "<", e, t->left), L->value[power],
+                                      kf__identity(L, red, 1));
     kf__put_set(L, sum, kf__l_bin(L, "+", sum, term));
     kf__close(L);
     close_held_packs(L, t);

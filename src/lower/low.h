@@ -355,6 +355,7 @@ int kf__fields(const kf__low *L, uint32_t red);
 /* "max1", "lanes_sumexp1": what a field of a state is called; what: "state", "lanes"... */
 const char *kf__field_name(kf__low *L, const char *what, uint32_t red, int field);
 bool kf__is_simple(const kf__low *L, uint32_t red); /* one field, the fold of the elements */
+bool kf__low_is_nonpositive_exp(const kf__low *L, uint32_t i); /* in f32: exp(x - max), max of all x */
 /* Does the kernel have both max_sumexp of x (`red`) and exp(x - max) (`power`), as softmax does? */
 bool kf__low_find_exp(const kf__low *L, uint32_t red, uint32_t *difference, uint32_t *power);
 const kf__lx *kf__identity(kf__low *L, uint32_t red, int field);
@@ -363,9 +364,9 @@ const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, 
 /* at: index of x among what is reduced, of the lane type. */
 const kf__lx *kf__term(kf__low *L, uint32_t red, int field, const kf__lx *x, const kf__lx *at,
                        const kf__lx *const *fields);
-/* begin: what indices in the set count from; NULL: 0. */
+/* first: field 0 of the set; begin: what indices in the set count from; NULL: 0. */
 const kf__lx *kf__close_of(kf__low *L, uint32_t red, int field, const kf__lx *folded,
-                           const kf__lx *count, const kf__lx *begin);
+                           const kf__lx *first, const kf__lx *count, const kf__lx *begin);
 /* p = merge(p, q) of the variables p[field]; np, nq: elements in each, of the state's type, or NULL
  * where nothing counts. */
 void kf__put_merge(kf__low *L, uint32_t red, const kf__lx *const *p, const kf__lx *const *q,

@@ -50,17 +50,31 @@ bool kf__is_simple(const kf__low *L, uint32_t red) {
     return kf__fields(L, red) == 1 && !strcmp(field_of(L, red, 0)->term, "x");
 }
 
+/* Is it exp(x - max), and max that of all x? The reduction of a maximum and a sum of exponentials. */
+static bool is_exp_below_max(const kf__low *L, uint32_t i, uint32_t *red) {
+    const kf__instr *e = &L->k->instrs[i];
+    if (e->kind != KF__I_OP || e->op != KF__EXP || e->level != KF__LEVEL_FULL) return false;
+    const kf__instr *d = &L->k->instrs[e->args[0]];
+    if (d->kind != KF__I_OP || d->op != KF__SUBTRACT) return false;
+    const kf__instr *max = &L->k->instrs[d->args[1]];
+    if (max->kind != KF__I_PROJECT || max->field != 0) return false;
+    *red = max->args[0];
+    const kf__instr *r = &L->k->instrs[*red];
+    return r->kind == KF__I_REDUCE && r->op == KF__RED_MAX_SUMEXP && r->args[0] == d->args[0];
+}
+
+bool kf__low_is_nonpositive_exp(const kf__low *L, uint32_t i) {
+    uint32_t red;
+    return kf__compute(L->k->instrs[i].dtype) == KF__F32 && is_exp_below_max(L, i, &red);
+}
+
 bool kf__low_find_exp(const kf__low *L, uint32_t red, uint32_t *difference, uint32_t *power) {
     if (L->k->instrs[red].op != KF__RED_MAX_SUMEXP) return false;
-    for (uint32_t w = red + 1; w < L->k->n_instrs; ++w) {
-        const kf__instr *e = &L->k->instrs[w], *d = &L->k->instrs[e->args[0]];
-        if (e->kind != KF__I_OP || e->op != KF__EXP || e->level != KF__LEVEL_FULL) continue;
-        if (d->kind != KF__I_OP || d->op != KF__SUBTRACT || d->args[0] != L->k->instrs[red].args[0])
-            continue;
-        const kf__instr *m = &L->k->instrs[d->args[1]];
-        if (m->kind != KF__I_PROJECT || m->field != 0 || m->args[0] != red) continue;
-        *difference = e->args[0];
-        *power = w;
+    for (uint32_t i = red + 1; i < L->k->n_instrs; ++i) {
+        uint32_t of;
+        if (!is_exp_below_max(L, i, &of) || of != red) continue;
+        *difference = L->k->instrs[i].args[0];
+        *power = i;
         return true;
     }
     return false;
@@ -119,11 +133,11 @@ const kf__lx *kf__term(kf__low *L, uint32_t red, int field, const kf__lx *x, con
 }
 
 const kf__lx *kf__close_of(kf__low *L, uint32_t red, int field, const kf__lx *folded,
-                           const kf__lx *count, const kf__lx *begin) {
+                           const kf__lx *first, const kf__lx *count, const kf__lx *begin) {
     const kf__field_row *row = field_of(L, red, field);
     if (!strcmp(row->close, "f") || (row->index && !begin)) return folded;
-    const kf__lx *args[] = {folded, count ? count : folded, begin ? begin : folded};
-    return kf__l_code(L, row->close, kf__state_type(L, red), "f n b", 3, args);
+    const kf__lx *args[] = {folded, first, count ? count : folded, begin ? begin : folded};
+    return kf__l_code(L, row->close, kf__state_type(L, red), "f s0 n b", 4, args);
 }
 
 const kf__lx *kf__count_as(kf__low *L, uint32_t red, const kf__lx *count) {

@@ -27,6 +27,16 @@ KF_FN float kf_exp_f32(float x) {
     float r = kf__exp_reduce(kf_clamp_f32(x, -104.0f, 89.0f), &k);
     return kf__exp_scale(kf__exp_near_0(r), k);
 }
+/* For x <= 0, or NaN, to the same bits: n + 152 is at least 2, so that its lowest 8 bits are all of
+ * a normal power's exponent, 2^(n + 25). Of the two products only the last is rounded. */
+KF_FN float kf_exp_nonpositive_f32(float x) {
+    const float magic = KF_MAGIC + 152.0f;
+    x = kf_raise_f32(x, -104.0f);
+    float t = kf_fma_f32(x, 0x1.715476p0f, magic), n = t - magic;
+    float r = kf_fma_f32(n, -0x1.7f7d1cp-20f, kf_fma_f32(n, -0x1.62e4p-1f, x));
+    float power = kf_float_f32((int32_t)((uint32_t)kf_bits_f32(t) << 23));
+    return kf__exp_near_0(r) * power * 0x1p-25f;
+}
 
 /* 2^x = 2^n 2^r: the reduction is exact. */
 KF_FN float kf_exp2_f32(float x) {

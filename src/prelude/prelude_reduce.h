@@ -23,11 +23,9 @@
     }
 /* exp(x - m) where x <= m; 1 where they are equal, infinities included. */
 KF_FN float kf_exp_below_f32(float x, float m) {
-    int32_t k;
-    float r = kf__exp_reduce(kf_raise_f32(x - m, -104.0f), &k);
-    r = kf__exp_scale(kf__exp_near_0(r), k);
-    return kf_select_f32(x == m, 1.0f, r);
+    return kf_select_f32(x == m, 1.0f, kf_exp_nonpositive_f32(x - m));
 }
+KF_FN double kf_exp_nonpositive_f64(double x) { return kf_exp_f64(x); }
 KF_FN double kf_exp_below_f64(double x, double m) { return x == m ? 1.0 : kf_exp_f64(x - m); }
 KF_REDUCTIONS(f32, float)
 KF_REDUCTIONS(f64, double)

@@ -88,9 +88,13 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float v0 = kf_load_f32(p0_in_x, l);
-                    const float term1 = kf_exp_below_f32(v0, lanes_max1[l]);
+                    const float term1 = kf_exp_nonpositive_f32(v0 - lanes_max1[l]);
                     lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
                 }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                lanes_sumexp1[l] = kf_isinf_f32(lanes_max1[l]) ? kf_one_f32 : lanes_sumexp1[l];
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {

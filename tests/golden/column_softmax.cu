@@ -113,9 +113,13 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 const int left = row < to ? columns : 0;
                 KF_UNROLL
                 for (int e = 0; e < 2; ++e) {
-                    const float term1 = kf_select_f32(e < left, kf_exp_below_f32(kf_item_f32(r0 + s * 2, e), tile_max1[e]), 0.0f);
+                    const float term1 = kf_select_f32(e < left, kf_exp_nonpositive_f32(kf_item_f32(r0 + s * 2, e) - tile_max1[e]), 0.0f);
                     tile_sumexp1[e] = tile_sumexp1[e] + term1;
                 }
+            }
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                tile_sumexp1[e] = kf_isinf_f32(tile_max1[e]) ? kf_one_f32 : tile_sumexp1[e];
             }
             KF_UNROLL
             for (int e = 0; e < 2; ++e) {

@@ -272,7 +272,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                 for (int64_t group = 0; group < whole1; group += 64) {
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
-                        const float term39 = kf_exp_below_f32(held38[r * n1 + (group + l)], max39);
+                        const float term39 = kf_exp_nonpositive_f32(held38[r * n1 + (group + l)] - max39);
                         exps39_from[group + l] = term39;
                         lanes_sumexp39[l] = lanes_sumexp39[l] + term39;
                     }
@@ -281,7 +281,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                     const int left = kf_cast_i64_i32(n1 - part);
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
-                        const float term39 = kf_exp_below_f32(held38[r * n1 + (part + l)], max39);
+                        const float term39 = kf_exp_nonpositive_f32(held38[r * n1 + (part + l)] - max39);
                         exps39_from[part + l] = term39;
                         lanes_sumexp39[part - whole1 + l] = l < left ? (lanes_sumexp39[part - whole1 + l] + term39) : lanes_sumexp39[part - whole1 + l];
                     }
@@ -307,7 +307,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                     lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 2];
                 }
                 lanes_sumexp39[0] = lanes_sumexp39[0] + lanes_sumexp39[1];
-                const float block_sumexp39 = lanes_sumexp39[0];
+                const float block_sumexp39 = kf_isinf_f32(max39) ? kf_one_f32 : lanes_sumexp39[0];
                 sumexp39 = sumexp39 + block_sumexp39;
             }
             const float v40 = max39;  // max
@@ -706,7 +706,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
             for (int64_t group = 0; group < whole1; group += 64) {
                 KF_SIMD
                 for (int64_t l = 0; l < 64; ++l) {
-                    const float term39 = kf_exp_below_f32(exps39_from[group + l], max39);
+                    const float term39 = kf_exp_nonpositive_f32(exps39_from[group + l] - max39);
                     exps39_from[group + l] = term39;
                     lanes_sumexp39[l] = lanes_sumexp39[l] + term39;
                 }
@@ -715,7 +715,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                 const int left = kf_cast_i64_i32(len - part);
                 KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    const float term39 = kf_exp_below_f32(exps39_from[part + l], max39);
+                    const float term39 = kf_exp_nonpositive_f32(exps39_from[part + l] - max39);
                     exps39_from[part + l] = term39;
                     lanes_sumexp39[part - whole1 + l] = l < left ? (lanes_sumexp39[part - whole1 + l] + term39) : lanes_sumexp39[part - whole1 + l];
                 }
@@ -741,7 +741,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                 lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 2];
             }
             lanes_sumexp39[0] = lanes_sumexp39[0] + lanes_sumexp39[1];
-            const float block_sumexp39 = lanes_sumexp39[0];
+            const float block_sumexp39 = kf_isinf_f32(max39) ? kf_one_f32 : lanes_sumexp39[0];
             sumexp39 = sumexp39 + block_sumexp39;
         }
         const float v40 = max39;  // max
@@ -857,7 +857,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float v41 = pick38[l] - v40;  // softmax
-                    const float v42 = kf_exp_f32(v41);  // softmax
+                    const float v42 = kf_exp_nonpositive_f32(v41);  // softmax
                     exps39_from[l] = v42;
                 }
             }

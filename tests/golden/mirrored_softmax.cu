@@ -186,9 +186,9 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v41 = keep38[s * 8 + e] - v40;  // softmax
-                const float v42 = kf_exp_f32(v41);  // softmax
+                const float v42 = kf_exp_nonpositive_f32(v41);  // softmax
                 keep42[s * 8 + e] = v42;
-                sumexp39 = sumexp39 + (e < left ? (keep38[s * 8 + e] == v40 ? 1.0f : v42) : 0.0f);
+                sumexp39 = sumexp39 + (e < left ? v42 : 0.0f);
             }
         }
     }
@@ -206,6 +206,7 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
         const float q_sumexp39 = kf_shared_get_f32(warps64_sumexp39, w);
         sumexp39 = sumexp39 + q_sumexp39;
     }
+    sumexp39 = kf_isinf_f32(max39) ? kf_one_f32 : sumexp39;
     const float v43 = sumexp39;  // sumexp
     const float v44 = v40 - v40;  // softmax
     const float v45 = v43 + v44;  // softmax

@@ -93,7 +93,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int64_t l = 0; l < 64; ++l) {
                     const float v0 = kf_load_f32(p0_in_x, group + l);
-                    const float term1 = kf_exp_below_f32(v0, max1);
+                    const float term1 = kf_exp_nonpositive_f32(v0 - max1);
                     exps1_from[group + l] = term1;
                     lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
                 }
@@ -103,7 +103,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int l = 0; l < 16; ++l) {
                     const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
-                    const float term1 = kf_exp_below_f32(v0, max1);
+                    const float term1 = kf_exp_nonpositive_f32(v0 - max1);
                     exps1_from[part + l] = term1;
                     lanes_sumexp1[part - whole1 + l] = l < left ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
                 }
@@ -129,7 +129,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 2];
             }
             lanes_sumexp1[0] = lanes_sumexp1[0] + lanes_sumexp1[1];
-            const float block_sumexp1 = lanes_sumexp1[0];
+            const float block_sumexp1 = kf_isinf_f32(max1) ? kf_one_f32 : lanes_sumexp1[0];
             sumexp1 = sumexp1 + block_sumexp1;
         }
         const float v2 = max1;  // max
@@ -146,7 +146,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 for (int64_t l = 0; l < len; ++l) {
                     const float v0 = kf_load_f32(p0_in_x, l);
                     const float v3 = v0 - v2;  // softmax
-                    const float v4 = kf_exp_f32(v3);  // softmax
+                    const float v4 = kf_exp_nonpositive_f32(v3);  // softmax
                     exps1_from[l] = v4;
                 }
             }

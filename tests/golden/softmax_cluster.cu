@@ -86,9 +86,9 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v3 = kf_item_f32(r0 + s * 4, e) - v2;  // softmax
-                const float v4 = kf_exp_f32(v3);  // softmax
+                const float v4 = kf_exp_nonpositive_f32(v3);  // softmax
                 keep4[s * 4 + e] = v4;
-                sumexp1 = sumexp1 + (e < left ? (kf_item_f32(r0 + s * 4, e) == v2 ? 1.0f : v4) : 0.0f);
+                sumexp1 = sumexp1 + (e < left ? v4 : 0.0f);
             }
         }
     }
@@ -117,6 +117,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
         const float q_sumexp1 = kf_shared_get_f32(blocks64_sumexp1, w);
         sumexp1 = sumexp1 + q_sumexp1;
     }
+    sumexp1 = kf_isinf_f32(max1) ? kf_one_f32 : sumexp1;
     const float v5 = sumexp1;  // sumexp
     const float v6 = v2 - v2;  // softmax
     const float v7 = v5 + v6;  // softmax

@@ -64,10 +64,11 @@ KF_KERNEL(k0_softmax_0, k0_softmax_0_args, 256) {
             const int left = q < to ? kf_min_i64(n1 - j, 4) : 0;
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
-                const float term1 = kf_select_f32(e < left, kf_exp_below_f32(kf_item_f32(r0 + s * 4, e), tile_max1), 0.0f);
+                const float term1 = kf_select_f32(e < left, kf_exp_nonpositive_f32(kf_item_f32(r0 + s * 4, e) - tile_max1), 0.0f);
                 tile_sumexp1 = tile_sumexp1 + term1;
             }
         }
+        tile_sumexp1 = kf_isinf_f32(tile_max1) ? kf_one_f32 : tile_sumexp1;
         {
             const float merged_max1 = kf_max_f32(max1, tile_max1);
             const float merged_sumexp1 = kf_merge_sumexp_f32(max1, sumexp1, tile_max1, tile_sumexp1);
@@ -213,7 +214,7 @@ KF_KERNEL(k0_softmax_1, k0_softmax_1_args, 256) {
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
                 const float v3 = v0 - v2;  // softmax
-                const float v4 = kf_exp_f32(v3);  // softmax
+                const float v4 = kf_exp_nonpositive_f32(v3);  // softmax
                 const float v9 = v4 * v8;  // softmax
                 w0[e] = v9;
             }
