@@ -81,5 +81,8 @@ void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_re
  * them that. type, by: of its last argument. run, by: [samples + 1], 3 samples at least */
 void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
                        uint64_t seed, int64_t n, void *const *by, void *const *run);
+/* The same of a gather's n results, where samples disagree on which element is taken: they are made
+ * undecided. at: of its indices */
+void kf__o_show_places(bool is_float, int samples, int64_t n, void *const *at, void *const *run);
 
 #endif

@@ -375,6 +375,9 @@ static void show_others(walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     kf__ref last = node->n_args ? node->args[node->n_args - 1] : 0;
     value *v = &w->values[r], *by = &w->values[last];
+    if (node->kind == KF__GATHER && by->disturbed)
+        kf__o_show_places(kf__is_float((kf__dtype)node->dtype), w->opt.samples, v->count, by->run,
+                          v->run);
     if (node->kind == KF__OP && w->opt.samples >= 3 && by->disturbed)
         kf__o_show_others(node, (kf__dtype)kf__at(w->g, last)->dtype, w->opt.samples,
                           w->opt.factor, w->opt.seed, v->count, by->run, v->run);

@@ -118,3 +118,12 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
         ((double *)run[3])[j] = below;
     }
 }
+
+void kf__o_show_places(bool is_float, int samples, int64_t n, void *const *at, void *const *run) {
+    for (int64_t j = 0; j < n; j++)
+        for (int k = 1; k <= samples; k++) {
+            if (((int64_t *)at[k])[j] == ((int64_t *)at[0])[j]) continue;
+            if (is_float) ((double *)run[k])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
+            else ((int64_t *)run[k])[j] = ((int64_t *)run[0])[j] ^ 1;
+        }
+}

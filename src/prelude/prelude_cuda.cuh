@@ -281,7 +281,12 @@ KF_FN float kf_clamp_f32(float x, float low, float high) {
 KF_FN double kf_max_f64(double a, double b) { return a > b || a != a ? a : b; }
 KF_FN double kf_min_f64(double a, double b) { return a < b || a != a ? a : b; }
 
-KF_FN float kf_abs_f32(float a) { return fabsf(a); }
+/* Not fabsf: ptxas (of CUDA 13.0) takes |a| >= 0 to be true where a is NaN. */
+KF_FN float kf_abs_f32(float a) {
+    float r;
+    asm("and.b32 %0, %1, 0x7fffffff;" : "=f"(r) : "f"(a));
+    return r;
+}
 KF_FN float kf_sqrt_f32(float a) { return __fsqrt_rn(a); }
 KF_FN float kf_round_f32(float a) { return rintf(a); }
 KF_FN float kf_floor_f32(float a) { return floorf(a); }
