@@ -397,6 +397,13 @@ def test_a_compiler_that_never_returns(run, tmp_path):
     assert time.monotonic() - started < 60
 
 
+@pytest.mark.parametrize("seconds", ["abc", "-1", "5s", "1e3", "99999999999999999999"])
+def test_a_limit_that_is_no_number(run, tmp_path, seconds):
+    done = run("run", "x + 2.375", "x=ones(3)", "--device", "cpu", code=None,
+               env={"KFUSE_CC_SECONDS": seconds, "KFUSE_CACHE_DIR": str(tmp_path / "cache")})
+    check(done, f'KFUSE_CC_SECONDS is a number of seconds, 0: no limit; it is "{seconds}"')
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_no_folder_of_a_compiler(kfuse, tmp_path, number):
     cc, temporary = tmp_path / "cc", tmp_path / "temporary"

@@ -343,12 +343,12 @@ static void test_reductions(void **state) {
     }
 }
 
-static void test_max_of_nothing_is_an_error(void **state) {
+static void test_argmax_of_nothing_is_an_error(void **state) {
     (void)state;
     fixture f;
     start(&f);
     kf__ref x = vector(&f, KF__F32, 0, (double[]){0});
-    kf__result(f.g, kf__reduce_axes(f.g, KF__RED_MAX, 0, x, NULL, -1, false), "r");
+    kf__result(f.g, kf__reduce_axes(f.g, KF__RED_ARGMAX, 1, x, NULL, -1, false), "r");
     assert_int_equal(evaluate(&f, NULL), KF_ERR_SHAPE);
     stop(&f);
 }
@@ -569,7 +569,7 @@ int main(void) {
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_casts),
         cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_max_of_nothing_is_an_error),
+        cmocka_unit_test(test_argmax_of_nothing_is_an_error),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_views),
         cmocka_unit_test(test_strides),

@@ -244,20 +244,23 @@ static void say_waiting(void *user, int seconds) {
     if (s->log) s->log(s->log_user, line);
 }
 
-/* $KFUSE_CC_SECONDS; 0: no limit. */
-static int seconds_allowed(void) {
+/* $KFUSE_CC_SECONDS; 0 or not set: no limit. */
+static kf_status seconds_allowed(int *out, kf_error *err) {
     const char *text = secure_getenv("KFUSE_CC_SECONDS");
-    int64_t seconds;
-    if (!text || !kf__parse_int(text, strlen(text), &seconds) || seconds < 1) return 0;
-    return (int)kf__min(seconds, INT_MAX);
+    int64_t seconds = 0;
+    if (text && *text && (!kf__parse_int(text, strlen(text), &seconds) || seconds < 0))
+        return kf__fail(err, KF_ERR_ARGUMENT, "KFUSE_CC_SECONDS is a number of seconds, 0: no "
+                                              "limit; it is \"%.40s\"", text);
+    *out = (int)kf__min(seconds, INT_MAX);
+    return KF_OK;
 }
 
 kf_status kf__cc_run(const kf__cc *cc, const kf_allocator *mem, kf__log log, void *log_user,
                      const kf__compile_target *target, const char *source, size_t n_source,
                      const char *label, void **image, size_t *n, kf_error *err) {
     slow watched = {cc, label, log, log_user};
-    kf__watch watch = {.patience = PATIENCE, .limit = seconds_allowed(),
-                       .waiting = say_waiting, .user = &watched};
+    kf__watch watch = {.patience = PATIENCE, .waiting = say_waiting, .user = &watched};
+    KF_TRY(seconds_allowed(&watch.limit, err));
     int input = kf__nameless_file(source, n_source);
     if (input < 0)
         return kf__fail(err, KF_ERR_IO, "the source couldn't be written to a temporary file: %s",

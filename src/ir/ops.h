@@ -113,7 +113,7 @@ typedef struct kf__field_row {
 typedef struct kf__red_row {
     const char *name;
     int n_fields;
-    const char *empty; /* result of nothing: "0", "1", "nan", "-inf"; NULL: an error */
+    const char *empty; /* result of nothing, see reductions.def; NULL: an error */
     const char *doc;
     kf__field_row field[KF__MAX_FIELDS];
 } kf__red_row;

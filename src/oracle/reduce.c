@@ -320,14 +320,16 @@ void kf__o_scan(const kf__node *node, void *rows, int64_t n_rows, int64_t n,
 
 /* ---------------------------------------------------------------- rows */
 
-/* Results of nothing: "0", "1", "nan" or "-inf" by the table. */
+/* Results of nothing: "0", "1", "nan", "-inf", "least" or "largest" by the table. */
 static void fill_empty(const kf__node *node, const char *text, int64_t n_rows, void *out) {
+    kf__dtype dtype = (kf__dtype)node->dtype;
     double value = text[0] == '1';
     if (text[0] == 'n' && node->field == 0) value = (double)NAN;
     if (text[0] == '-' && node->field == 0) value = -(double)INFINITY;
+    if (text[0] == 'l') value = strcmp(text, "least") == 0 ? -(double)INFINITY : (double)INFINITY;
     for (int64_t i = 0; i < n_rows; i++) {
-        if (kf__is_float((kf__dtype)node->dtype)) ((double *)out)[i] = value;
-        else ((int64_t *)out)[i] = (int64_t)value;
+        if (kf__is_float(dtype)) ((double *)out)[i] = value;
+        else ((int64_t *)out)[i] = kf__o_saturate(dtype, value);
     }
 }
 

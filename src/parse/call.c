@@ -113,6 +113,9 @@ static bool unknown_keyword(kf__evaluator *ev, const signature *s, const char *n
         words[i] = copy[i];
     }
     const char *near = kf__nearest(name, n, words, count);
+    if (is_known(s) && n == 6 && memcmp(name, "device", 6) == 0)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() has no parameter `device`: everything is "
+                                                  "where the inputs are; leave it out", s->name);
     return kf__eval_fail(ev, KF_ERR_ARGUMENT,
                          near ? "%s() has no parameter `%.*s`; did you mean `%s`?"
                               : "%s() has no parameter `%.*s`",
@@ -162,7 +165,7 @@ static bool put(kf__evaluator *ev, const signature *s, uint32_t at, const kf__ob
 /* Values never change, so there is nothing to copy, and there are no gradients. */
 static bool means_nothing(const char *name, uint32_t n) {
     static const char *const names[] = {"inplace", "copy", "non_blocking", "_stacklevel",
-                                        "sparse_grad", "order", "subok"};
+                                        "sparse_grad", "order", "subok", "requires_grad"};
     return kf__index_of(names, KF__COUNT(names), name, n) < KF__COUNT(names);
 }
 
@@ -238,7 +241,7 @@ static bool bind_position(kf__evaluator *ev, const signature *s, const kf__part 
     }
     while (at + 1 < s->n && skips(s, at, &value)) at = (*position)++;
     if (value.kind == KF__O_DTYPE && is_known(s)) at = for_dtype(s, at);
-    if (is_known(s) && is_moved(s, at, to))
+    if (is_known(s) && !ev->def->library && is_moved(s, at, to))
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() has other parameters by position than in "
                              "NumPy, where the None before is dtype or out: name what follows, "
                              "keepdims=True", s->name);

@@ -30,6 +30,7 @@ bool kf__make_kind(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
                    kf__object *out) {
     const char *kind = args[0].kind == KF__O_ARRAY   ? "array"
                        : args[0].kind == KF__O_TUPLE ? "tuple"
+                       : args[0].kind == KF__O_BOOL  ? "bool"
                        : kf__is_number(&args[0])     ? "constant"
                        : kf__is_numeric(&args[0])    ? "number"
                                                      : "other";

@@ -5,6 +5,10 @@
 
 #include "parse/makers.h"
 
+static bool begins_with_element(kf__reduction red) {
+    return red == KF__RED_MAX || red == KF__RED_MIN || !kf__reds[red].empty;
+}
+
 /* A maximum of nothing is an error, unless nobody asks for it: no kept index. As sizes: the least
  * of 1 and the kept ones is also the least of 1 and all. */
 static bool of_something(kf_graph *g, const char *name, kf__ref x, const int64_t *axes, int n) {
@@ -105,7 +109,9 @@ static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int f
     kf__ref made = kf__reduce_axes(ev->g, red, field, x, axes, n, with->keepdims);
     if (with->initial) made = begun(ev, red, with->initial, made);
     if (made && with->dtype) made = kf__cast(ev->g, made, type);
-    if (made && !kf__reds[red].empty && !of_something(ev->g, name, x, axes, n)) made = 0;
+    if (made && !with->initial && begins_with_element(red) &&
+        !of_something(ev->g, name, x, axes, n))
+        made = 0;
     return kf__eval_node(ev, made, out) && kf__round(ev, out);
 }
 

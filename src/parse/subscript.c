@@ -108,6 +108,8 @@ static bool cut_slice(kf__evaluator *ev, const kf__ast *node, kf__expr n, cut *c
     if (c->step == 0 || c->step == INT64_MIN)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "the step of a slice can't be %lld",
                              (long long)c->step);
+    int64_t far = (int64_t)1 << 61; /* beyond any axis, and sums with it fit in 64 bits */
+    c->step = kf__max(kf__min(c->step, far), -far);
     for (int i = 0; i < 2; i++)
         if (b.either[i])
             b.at[i] = kf__x_wrapped(&ev->g->exprs, b.at[i], n, c->step > 0 ? 0 : -1);

@@ -92,6 +92,15 @@ def rows(t):
     t.pointwise("torch.round(x, decimals=2), np.round(x, 1), np.around(x, -1)",
                 lambda x: (x.round(decimals=2), x.round(decimals=1), x.round(decimals=-1)),
                 "rel 1e-6 abs 1e-7", **x)
+    for call in ("var(x, False)", "std(x, True)", "var(x, dim=None, correction=None)",
+                 "std(x, 0, correction=None)", "var_mean(x, False)", "std_mean(x, True)",
+                 "std_mean(x, dim=None, correction=None)",
+                 "linalg.diagonal(x, offset=1, dim1=1, dim2=0)", "max(x, x[0, 1])", "min(x[0, 0], x[0, 1])"):
+        t.add("torch." + call, lambda x, c=call: eval("torch." + c, {"torch": torch, "x": x}), **x)
+    t.add("torch.linalg.vander(x), torch.linalg.vander(x, N=3)",
+          lambda x: (torch.linalg.vander(x), torch.linalg.vander(x, N=3)), "ulp 4", x=normal(5))
+    t.add("torch.gradient(x, spacing=None, dim=1)", lambda x: torch.gradient(x, dim=1)[0],
+          "abs 1e-6", x=normal(4, 6))
     t.add("torch.take_along_dim(x, i, dim=1), torch.take_along_dim(x, i)",
           lambda x, i: (x.take_along_dim(i, 1), x.take(i).flatten()), "ulp 0", **x,
           i=np.int64([[0, 3], [1, 37], [5, 5], [9, 2], [36, 0]]))

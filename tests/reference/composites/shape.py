@@ -9,6 +9,11 @@ from composites.table import normal
 
 def rows(t):
     t.pointwise("outer(x, y)", torch.outer, "ulp 0.5", x=normal(5), y=normal(7))
+    for k in ({}, {"beta": 0.5, "alpha": 2}, {"beta": 0, "alpha": 3}):
+        options = "".join(f", {name}={value}" for name, value in k.items())
+        t.pointwise(f"addr(x[0], y, z{options})",
+                    lambda x, y, z, k=k: torch.addr(x[0], y, z, **k),
+                    "abs 2e-6", x=normal(5, 7), y=normal(5), z=normal(7))
     t.pointwise("diff(x)", torch.diff, "ulp 0.5", x=normal(5, 9))
     for n in (0, 2, 3, 4):
         t.pointwise(f"diff(x, {n}) * 2", lambda x, n=n: 2 * torch.diff(x, n), "abs 3e-6", x=normal(5, 9))
@@ -18,6 +23,7 @@ def rows(t):
     t.add("diff(x, prepend=0), diff(x, append=y), diff(x, prepend=y, append=y[:, :1])",
           lambda x, y: (torch.diff(x, prepend=torch.zeros(5, 1)), torch.diff(x, append=y),
                         torch.diff(x, prepend=y, append=y[:, :1])), "ulp 0.5", **x, **y)
+    t.add("diff(x, 0, prepend=y, append=x)", lambda x, y: x, "ulp 0", **x, **y)
     t.add("diff(x, 2, 0, x[:1], 1.5)",
           lambda x: torch.diff(x, 2, 0, x[:1], torch.full((1, 9), 1.5)), "abs 2e-6", **x)
     t.pointwise("rollaxis(x, 2) * 2, rollaxis(x, 0, 3) * 2, rollaxis(x, -1, -2) * 2",
