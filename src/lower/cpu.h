@@ -32,6 +32,8 @@ void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access);
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
 /* Ask for what the loads of `mask` read next: the next block, or the same one of the next row. */
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row);
+/* The word that says whether the next row is worth asking for. */
+const kf__lx *kf__cpu_is_far(kf__low *L);
 /* The same of what the next row stores. */
 void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
                              uint32_t n);
@@ -123,6 +125,21 @@ bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_
 void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store);
 void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tiles */
 
+/* ---------------------------------------------------------------- cpu_lines.c */
+
+enum { KF__REPEATS = 8 }; /* at most */
+typedef struct kf__repeats {
+    uint16_t access[KF__REPEATS], n; /* what is the same for all lines */
+    const char *name[KF__REPEATS];   /* arrays on the stack */
+    const kf__lx *is, *length;       /* are lines one run? and how long is a line, or the run? */
+} kf__repeats;
+
+/* Of a pointwise kernel: may its lines be one run? By the text alone. */
+bool kf__cpu_find_repeats(const kf__low *L, kf__repeats *r);
+int64_t kf__cpu_run(const kf__low *L, const kf__repeats *r); /* its elements; 0: lines aren't one */
+void kf__cpu_put_repeats(kf__low *L, kf__repeats *r);        /* before units */
+void kf__cpu_put_repeated(kf__low *L, const kf__cpu_block *b, const kf__repeats *r);
+
 /* ---------------------------------------------------------------- cpu_kept.c */
 
 typedef const kf__lx *kf__state_fields[KF__MAX_FIELDS];
@@ -156,6 +173,8 @@ const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first
 /* Rows that are at the same stage together. */
 typedef struct kf__cpu_group {
     uint32_t last;              /* the stage that comes by itself */
+    bool reduces;               /* does it? */
+    kf__mask *more;             /* its loads of what no other stage reads; NULL: none */
     uint16_t *values, n_values; /* of a row, of which it is made */
     const char **saved;         /* [n_values] arrays of them */
     const kf__lx *r, *rows;     /* which of the group's rows, and how many they are */
@@ -173,7 +192,7 @@ void kf__cpu_close_groups(kf__low *L);
 /* Is there something to be made, or stored, before anything is reduced? */
 bool kf__cpu_find_held(kf__low *L, kf__held *h);
 /* Are these rows for the function of short ones? */
-bool kf__cpu_is_short(const kf__low *L);
+bool kf__cpu_is_short(const kf__low *L, const kf__held *h);
 /* For the group's rows, of n elements. */
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
 /* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */
@@ -197,6 +216,7 @@ const kf__kernel *kf__cpu_own_row(kf__low *L, kf__own_row *own);
 /* One stage's reductions over one block: leaves each one's block state in fields[r][f]. */
 typedef struct kf__pass {
     int field, n_fields; /* n_fields: the most that a reduction has */
+    int lanes;           /* only those whose lanes have so many bytes; 0: all */
     const uint16_t *reds, *stores;
     uint32_t n_reds, n_stores;
     const kf__mask *mask;

@@ -115,7 +115,7 @@ static void prefetch(kf__low *L, const kf__cpu_block *b, uint32_t access, const 
 
 /* Is the next row worth asking for? To ask takes a twentieth of a short row's time, and what a core
  * has in its own caches needn't be asked for. */
-static const kf__lx *is_far(kf__low *L) {
+const kf__lx *kf__cpu_is_far(kf__low *L) {
     return kf__word_int(L, "far", kf__low_bytes(L) >= KF__FAR_BYTES);
 }
 
@@ -127,7 +127,7 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
         if (L->operands[in->access].row || is_one_of_many(L, mask, i)) continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
         if (!distance) continue;
-        if (next_row) kf__open_if(L, is_far(L));
+        if (next_row) kf__open_if(L, kf__cpu_is_far(L));
         prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
         if (next_row) kf__close(L);
     }
@@ -233,7 +233,7 @@ bool kf__cpu_stream_word(kf__low *L) {
         if (stays(L, o, n)) staying += n;
         else bytes += n;
     }
-    int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 0;
+    int64_t line = L->run ? L->run : L->n_axes ? L->axes[kf__last(L)].size : 0;
     if (L->tile >= 0) line = kf__min(4 * line, 16 * L->axes[L->tile].size); /* runs of a tile */
     bool large = bytes >= KF__STREAM_BYTES && bytes >= staying;
     if (any) kf__word_int(L, "stream", large && line >= 256 && lines);

@@ -7,8 +7,8 @@
  *         for (r = 0; r < rows; ++r)                their last stages
  *
  * What a row reduces takes long until it is known, and a long stage is more than a processor looks
- * ahead. So it is at other rows meanwhile. Not where the last stage reads other arrays too: eight
- * rows of each in turn come from memory later than one. */
+ * ahead. So it is at other rows meanwhile. Where the last stage reads other arrays too, only while
+ * all are in the caches: eight rows of each in turn come from memory later than one. */
 #include "lower/cpu.h"
 
 enum { GROUP = 8, GROUP_ELEMENTS = 2048, LONG = 5 /* operations: two or three gain nothing */ };
@@ -34,9 +34,10 @@ static bool is_late(const kf__low *L, uint32_t last) {
     return false;
 }
 
-/* Is the last stage long, and of what is in L1 then? */
-static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept) {
+/* Is the last stage long? *more: it reads other arrays, too. */
+static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept, kf__mask **more) {
     uint32_t ops = 0;
+    *more = NULL;
     kf__mask **of = kf__cpu_of_stages(L);
     if (kept) L->value[kept->power] = kf__l_int(L, 0); /* that one is there already */
     for (uint32_t i = 0; L->held && i < L->held->n; ++i)
@@ -46,34 +47,72 @@ static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept) {
     for (uint32_t i = 0; of && i < L->k->n_instrs; ++i) {
         uint8_t kind = L->k->instrs[i].kind;
         if (!kf__has(mask, i)) continue;
-        if (kind == KF__I_LOAD && reads_more(L, of, last, i)) return false;
+        if (kind == KF__I_LOAD && reads_more(L, of, last, i)) {
+            if (!*more) *more = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+            if (*more) (*more)[i / 64] |= (kf__mask)1 << (i % 64);
+            else L->failed = true;
+        }
         ops += kind == KF__I_OP || kind == KF__I_CAST;
     }
     return of && (ops >= LONG || kf__is_dear(L, mask) || is_late(L, last));
 }
 
+/* Is a row's instruction i needed behind the turn: by the last stage, by what is made of that one's
+ * reductions, or by a store? */
+static bool is_needed(const kf__low *L, const kf__cpu_group *g, const kf__mask *mask, uint16_t i) {
+    uint16_t stores[64];
+    uint32_t n = kf__low_stores(L, g->last, stores);
+    for (uint32_t s = 0; s < n; ++s)
+        if (L->k->stores[stores[s]].instr == i) return true;
+    for (uint32_t s = 0; g->reduces && s < L->k->n_stores; ++s)
+        if (L->k->stores[s].instr == i) return true;
+    for (uint32_t j = i + 1u; j < L->k->n_instrs; ++j) {
+        const kf__instr *in = &L->k->instrs[j];
+        bool behind = kf__has(mask, j) || (in->level == KF__LEVEL_ROW && in->stage > g->last);
+        for (int a = 0; behind && a < in->n_args; ++a)
+            if (in->args[a] == i) return true;
+    }
+    return false;
+}
+
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
     uint16_t reds[64], stores[64];
     *g = (kf__cpu_group){.last = L->k->n_stages - 1};
+    if (!kf__low_later(L, g->last) && g->last) --g->last; /* nothing of each element */
     if (L->own || !g->last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
-    uint32_t n_stores = kf__low_stores(L, g->last, stores);
-    if (!n_stores || kf__low_reductions(L, g->last, reds) || !is_worth_it(L, g->last, kept))
+    g->reduces = kf__low_reductions(L, g->last, reds) > 0;
+    if (!g->reduces && !kf__low_stores(L, g->last, stores)) return false;
+    if (!is_worth_it(L, g->last, kept, &g->more)) {
+        g->more = NULL;
         return false;
+    }
     g->values = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
     g->saved = KF__NEW(L->arena, const char *, L->k->n_instrs);
     if (!g->values || !g->saved) L->failed = true;
     if (L->failed) return false;
     kf__mask *mask = kf__cpu_of_stage(L, g->last);
-    for (uint16_t i = 0; i < L->k->n_instrs; ++i) {
-        bool used = false;
-        if (L->k->instrs[i].level != KF__LEVEL_ROW) continue;
-        for (uint32_t s = 0; s < n_stores; ++s) used |= L->k->stores[stores[s]].instr == i;
-        for (uint32_t j = i + 1u; j < L->k->n_instrs; ++j)
-            for (int a = 0; a < L->k->instrs[j].n_args; ++a)
-                used |= kf__has(mask, j) && L->k->instrs[j].args[a] == i;
-        if (used) g->values[g->n_values++] = i;
-    }
+    for (uint16_t i = 0; i < L->k->n_instrs; ++i)
+        if (L->k->instrs[i].level == KF__LEVEL_ROW && L->k->instrs[i].stage <= g->last &&
+            is_needed(L, g, mask, i))
+            g->values[g->n_values++] = i;
     return true;
+}
+
+/* What only the last stage reads is asked for while the others are made. */
+static void put_ahead(kf__low *L, const kf__cpu_group *g, const kf__lx *most, const kf__lx *n) {
+    bool open = false;
+    for (uint32_t i = 0; g->more && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(g->more, i) || in->n_args || kf__low_step(L, in->access) != 1) continue;
+        if (kf__has_symbols(L, in->access) || L->operands[in->access].row) continue;
+        if (!open) kf__open_if(L, kf__l_bin(L, ">", most, kf__l_int(L, 1)));
+        open = true;
+        const kf__lx *row = kf__low_offset(L, in->access, kf__l_int(L, 0));
+        const kf__lx *size = kf__l_int(L, kf__types[L->operands[in->access].dtype].size);
+        row = kf__l_bin(L, "+", kf__l_var(L, kf__word_operand(L, in->access)), row);
+        kf__put_call(L, kf__l_call(L, "kf_prefetch_run", KF__I64, row, kf__l_bin(L, "*", n, size)));
+    }
+    if (open) kf__close(L);
 }
 
 /* The loop over the group's rows, of which this one is u. */
@@ -89,9 +128,14 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
     const kf__lx *first = kf__l_var(L, "first_row");
     const kf__lx *few = kf__l_bin(L, "<=", n, kf__l_int(L, GROUP_ELEMENTS / GROUP));
     const kf__lx *most = kf__l_int(L, GROUP);
-    if (!held)
-        most = kf__put_let(L, "int64_t", "most_rows", kf__l_select(L, few, most, kf__l_int(L, 1)),
-                           NULL);
+    const kf__lx *rest = kf__l_int(L, 1);
+    if (g->more && !held) {
+        few = kf__l_bin(L, "&&", few, kf__l_bin(L, "==", kf__cpu_is_far(L), kf__l_int(L, 0)));
+    } else if (held) {
+        few = kf__l_bin(L, "<=", n, kf__l_int(L, KF__CPU_SHORT));
+        rest = kf__l_bin(L, "/", kf__l_int(L, GROUP * KF__CPU_SHORT), n);
+    }
+    most = kf__put_let(L, "int64_t", "most_rows", kf__l_select(L, few, most, rest), NULL);
     kf__open_for(L, "int64_t", "first_row", begin, end, most, KF__SERIAL);
     const kf__lx *left = kf__l_bin(L, "-", end, first);
     g->rows = kf__put_let(L, "int64_t", "rows", kf__l_call(L, "kf_min_i64", KF__I64, left, most),
@@ -106,12 +150,13 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
     }
     if (held) kf__cpu_put_held(L, held, g->rows, n);
     open_group(L, g, first);
+    put_ahead(L, g, most, n);
 }
 
 void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g) {
     for (uint32_t k = 0; k < g->n_values; ++k)
         kf__put_set(L, kf__l_item(L, g->saved[k], g->r), kf__value_of(L, g->values[k]));
-    kf__put_row_stores(L);
+    if (!g->reduces) kf__put_row_stores(L);
     kf__close(L);
     open_group(L, g, kf__l_var(L, "first_row"));
     for (uint32_t k = 0; k < g->n_values; ++k) {

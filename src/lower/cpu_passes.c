@@ -32,8 +32,23 @@ void kf__cpu_put_tree(kf__low *L, uint32_t red, int f) {
 
 /* Has the reduction to do with this pass? */
 static bool takes_part(const kf__low *L, const kf__pass *p, uint32_t r) {
+    if (p->lanes && kf__types[kf__lane_type(L, p->reds[r], p->field)].size != p->lanes)
+        return false;
     if (p->fill && p->fill->red == p->reds[r]) return p->field == p->summing;
     return kf__fields(L, p->reds[r]) > p->field;
+}
+
+static bool has_lanes(const kf__low *L, const kf__pass *p, int size) {
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        if (takes_part(L, p, r) && kf__types[kf__lane_type(L, p->reds[r], p->field)].size == size)
+            return true;
+    return false;
+}
+
+/* Of what is held loops cost little, and bytes among lanes of i64 make all vectors narrow: each
+ * size of lanes has its own. */
+static bool folds_apart(const kf__low *L, const kf__pass *p) {
+    return L->held && !p->n_stores && !p->fill && !p->use && !p->save;
 }
 
 /* The reduction before r that has the same in this field: of max(x) and argmax(x), or of max(x) and
@@ -202,12 +217,19 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
 
     const kf__lx *lanes = kf__l_int(L, KF__CPU_LANES), *zero = kf__l_int(L, 0);
     const char *name = kf__l_name(L, "whole%d", p->field);
+    bool apart = folds_apart(L, p);
     const kf__lx *whole = kf__put_let(
         L, "int64_t", name, kf__l_bin(L, "-", b->len, kf__l_bin(L, "%", b->len, lanes)), NULL);
-    kf__open_for(L, "int64_t", "group", zero, whole, lanes, KF__SERIAL);
-    put_group(L, b, p, kf__l_var(L, "group"), lanes, zero);
-    kf__close(L);
-    put_rest(L, b, p, whole);
+    for (int size = 1; size <= 8; size *= 2) {
+        if (apart && !has_lanes(L, p, size)) continue;
+        p->lanes = apart ? size : 0;
+        kf__open_for(L, "int64_t", "group", zero, whole, lanes, KF__SERIAL);
+        put_group(L, b, p, kf__l_var(L, "group"), lanes, zero);
+        kf__close(L);
+        put_rest(L, b, p, whole);
+        p->lanes = 0;
+        if (!apart) break;
+    }
 
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t red = p->reds[r];

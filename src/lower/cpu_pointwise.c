@@ -189,10 +189,10 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
 
 /* ---------------------------------------------------------------- the nest */
 
-/* The axes' variables of unit u, and its block. lines: how many there are, where units go from one
- * line to the next; NULL: from one block of a line to the next. */
-static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, const kf__lx *lines) {
-    const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
+/* The axes' variables of unit u, and its block, of lines of `size` elements. lines: how many there
+ * are, where units go from one line to the next; NULL: from one block of a line to the next. */
+static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, const kf__lx *size,
+                     const kf__lx *lines) {
     const kf__lx *part = u, *block = kf__l_int(L, KF__CPU_BLOCK);
     if (L->n_axes > 1) {
         const kf__lx *n = lines ? lines : kf__l_var(L, "blocks");
@@ -218,12 +218,16 @@ void kf__cpu_pointwise(kf__low *L) {
     int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 1;
     int64_t lines = 1;
     for (int m = 0; m + 1 < L->n_axes; ++m) lines *= L->axes[m].size;
+    kf__repeats same;
+    bool repeats = kf__cpu_find_repeats(L, &same);
+    L->run = repeats ? kf__cpu_run(L, &same) : 0;
+    if (L->run) line = L->run, lines = 1;
     fn->units = lines * kf__ceil_div(line, KF__CPU_BLOCK);
     fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, KF__CPU_BLOCK)));
 
     uint16_t stores[64];
     uint32_t n = kf__low_stores(L, 0, stores);
-    if (L->n_axes) kf__word_size(L, kf__last(L));
+    const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
     bool stream = kf__cpu_stream_word(L);
     kf__put_scalars(L);
     const kf__lx *u = kf__l_var(L, "u"), *end = kf__l_var(L, "end"), *one = kf__l_int(L, 1);
@@ -232,9 +236,12 @@ void kf__cpu_pointwise(kf__low *L) {
     bool tabled = L->k->n_symbols && kf__cpu_find_tables(L, mask, &tables);
     const kf__lx *each = tabled ? kf__word_int(L, "lines", lines) : NULL;
     if (tabled) mask = kf__cpu_table_mask(L, &tables, stores, n);
+    if (repeats) {
+        kf__cpu_put_repeats(L, &same);
+        size = same.length;
+    }
     if (L->n_axes > 1 && !tabled) {
-        const kf__lx *up = kf__l_bin(L, "+", kf__word_size(L, kf__last(L)),
-                                     kf__l_int(L, KF__CPU_BLOCK - 1));
+        const kf__lx *up = kf__l_bin(L, "+", size, kf__l_int(L, KF__CPU_BLOCK - 1));
         kf__put_let(L, "int64_t", "blocks", kf__l_bin(L, "/", up, kf__l_int(L, KF__CPU_BLOCK)),
                     "of a line");
     }
@@ -244,12 +251,13 @@ void kf__cpu_pointwise(kf__low *L) {
     if (ahead) {
         kf__open_if(L, kf__l_bin(L, "&&", ahead,
                                  kf__l_bin(L, "<", kf__l_bin(L, "+", u, one), end)));
-        put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL),
+        put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL), size,
                  each);
         kf__cpu_put_ahead(L, &b, mask);
         kf__close(L);
     }
-    put_unit(L, &b, u, each);
+    put_unit(L, &b, u, size, each);
+    if (repeats) kf__cpu_put_repeated(L, &b, &same);
     if (tabled) {
         kf__cpu_put_tables(L, &b, &tables);
         kf__cpu_put_across(L, &tables, mask);
@@ -257,4 +265,5 @@ void kf__cpu_pointwise(kf__low *L) {
     kf__cpu_line(L, &b, mask, stores, n);
     kf__close(L);
     if (stream) kf__cpu_fence(L);
+    L->run = 0;
 }

@@ -395,7 +395,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
         project_all(L, st, n);
         kf__put_rows(L, s + 1);
     }
-    if (!turns) kf__put_row_stores(L);
+    if (!turns || g.reduces) kf__put_row_stores(L);
     kf__close(L);
     if (groups) kf__cpu_close_groups(L);
     if (stream) kf__cpu_fence(L);
@@ -408,8 +408,9 @@ static bool put_short_rows(kf__low *L) {
     L->held = &held;
     put_rows(L, "_short", &held);
     L->held = NULL;
-    if (!kf__cpu_is_short(L)) L->fn->units = 0;
-    return kf__cpu_is_short(L);
+    bool is = kf__cpu_is_short(L, &held);
+    if (!is) L->fn->units = 0;
+    return is;
 }
 
 void kf__cpu_rows(kf__low *L) {

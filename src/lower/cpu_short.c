@@ -1,7 +1,8 @@
 /* Rows of up to 128 elements, in a function of their own: what is made of a row's elements before
- * anything is reduced is made for eight rows first, and kept on the stack.
+ * anything is reduced is made for eight rows first, and kept on the stack. Where that takes a
+ * function, rows of up to 512 too, by as many as make 1024 elements.
  *
- *     for (first_row = begin; first_row < end; first_row += 8)
+ *     for (first_row = begin; first_row < end; first_row += most_rows)
  *         for (r = 0; r < runs; ++r)                gelu(layer_norm(relu(x))): of eight rows
  *             for (l = 0; l < len; ++l)             the relus; one run, where rows have no gaps
  *                 held2[r * n + l] = v2
@@ -17,6 +18,8 @@ enum {
     ROWS = 8,
     PAD = 64,  /* elements that a last vector may write behind the rows */
     MOST = 64, /* instructions: a second function of many takes long to be compiled */
+    LONGER = 512, /* elements of a row, of which a function is taken */
+    NEAR_BYTES = 4 << 20, /* of the kernel with such rows: more would be streamed, by whole rows */
 };
 
 static bool has(const kf__held *h, uint16_t instr) {
@@ -52,6 +55,17 @@ static bool hold(kf__held *h, uint16_t instr) {
     if (h->n == KF__HELD) return false;
     h->instr[h->n++] = instr;
     return true;
+}
+
+/* What is held for a reduction of this: an integer as it was before it was only made wider. */
+static uint16_t narrowest(const kf__low *L, uint16_t arg) {
+    for (;;) {
+        const kf__instr *in = &L->k->instrs[arg], *from = &L->k->instrs[in->args[0]];
+        if (in->kind != KF__I_CAST || from->level != KF__LEVEL_FULL) return arg;
+        if (kf__is_float((kf__dtype)in->dtype) || kf__is_float((kf__dtype)from->dtype)) return arg;
+        if (kf__types[from->dtype].size >= kf__types[in->dtype].size) return arg;
+        arg = in->args[0];
+    }
 }
 
 /* May the loads and stores of several rows be one run? By the text alone. */
@@ -110,7 +124,7 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
         return false;
     for (uint32_t r = 0; r < n; ++r) {
         uint16_t arg = L->k->instrs[reds[r]].args[0];
-        if (!is_plain(L, arg) && !hold(h, arg)) return false;
+        if (!is_plain(L, arg) && !hold(h, narrowest(L, arg))) return false;
     }
     uint16_t roots[2 * KF__HELD];
     uint32_t n_roots = 0;
@@ -124,9 +138,10 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     return n_roots > 0;
 }
 
-bool kf__cpu_is_short(const kf__low *L) {
+bool kf__cpu_is_short(const kf__low *L, const kf__held *h) {
     int64_t n = L->axes[kf__last(L)].size;
-    return n > 0 && n <= KF__CPU_SHORT;
+    bool longer = kf__is_dear(L, h->mask) && n <= LONGER && kf__low_bytes(L) < NEAR_BYTES;
+    return n > 0 && (n <= KF__CPU_SHORT || longer);
 }
 
 void kf__cpu_hold(kf__low *L, const kf__lx *e) {

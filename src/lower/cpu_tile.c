@@ -202,11 +202,19 @@ static int64_t count_units(const kf__low *L, const tiles *s) {
     return n;
 }
 
+static int64_t tiled_bytes(const kf__low *L) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i) && L->operands[i].value) bytes += kf__low_bytes_of(L, i);
+    return bytes;
+}
+
 void kf__cpu_tiles(kf__low *L) {
     tiles s = {.t = L->tile};
     pick_shape(L, &s);
     kf__low_begin(L, "", "Tile by tile: what is transposed goes through tiles in L1.");
     L->fn->units = count_units(L, &s);
+    L->fn->work_bytes += tiled_bytes(L); /* these move twice */
     int64_t line = kf__min(s.len, L->axes[kf__last(L)].size);
     L->fn->grain = kf__max(1, 4096 / kf__max(1, line * kf__min(s.rows, L->axes[s.t].size)));
     s.n_stores = kf__low_stores(L, 0, s.stores);

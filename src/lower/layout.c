@@ -352,15 +352,16 @@ void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat)
     if (n) kf__put_let(L, type, L->axes[axes[0]].var, rest, NULL);
 }
 
+int64_t kf__low_bytes_of(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    int64_t n = o->value ? kf__types[o->dtype].size : 0;
+    for (int m = 0; m < L->n_axes; ++m)
+        if (o->varies[m] || !o->affine) n *= L->axes[m].size;
+    return n;
+}
+
 int64_t kf__low_bytes(const kf__low *L) {
     int64_t bytes = 0;
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        const kf__operand *o = &L->operands[i];
-        if (!o->value) continue;
-        int64_t n = kf__types[o->dtype].size;
-        for (int m = 0; m < L->n_axes; ++m)
-            if (o->varies[m] || !o->affine) n *= L->axes[m].size;
-        bytes += n;
-    }
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) bytes += kf__low_bytes_of(L, i);
     return bytes;
 }

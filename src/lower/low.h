@@ -124,6 +124,7 @@ typedef struct kf__low {
 
     const kf__own_row *own; /* CPU; or NULL */
     const kf__held *held;   /* CPU: in a function of short rows; or NULL */
+    int64_t run;            /* CPU: elements of lines that are one run; 0: they are not */
     const kf__lx **running; /* [n_instrs] of SCANs: what was folded so far; or NULL */
     const kf__lx *chunk;    /* of SCANs: which one, their axis / its length; or NULL */
     const kf__lx *together; /* CPU: so many rows are at the same stage together; NULL: one */
@@ -210,6 +211,7 @@ int64_t kf__low_extent(const kf__low *L, bool reduced); /* product of kept or re
 /* Set variables of the kept or the reduced axes from a flat index; `but_last`: without the
  * innermost axis of the domain and that of tiles, which the caller's own loops run over. */
 void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat);
+int64_t kf__low_bytes_of(const kf__low *L, uint32_t access); /* that it reads or writes */
 int64_t kf__low_bytes(const kf__low *L); /* that the kernel moves at the least */
 static inline int kf__last(const kf__low *L) { return L->n_axes - 1; }
 /* How an operand moves along the innermost axis: 0 not at all, 1 by one element, 2 by a stride, 3

@@ -3,7 +3,7 @@
  * No #include: the text is compiled at run time, and parsing headers would take longer than the
  * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with the flags
  * of src/compile/cc.c. Only f64's functions need libm (prelude_libm.h). What only the CPU has:
- * kf_philox_fill*, kf_prefetch, kf_nothing, kf_stream_*, kf_transpose*. */
+ * kf_philox_fill*, kf_prefetch, kf_nothing, kf_stream_*, kf_repeat, kf_transpose*. */
 
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -276,6 +276,15 @@ KF_FN void kf__copy_few(char *to, const char *from, int64_t bytes) {
         __builtin_memcpy(to, from, (unsigned long)n);
         to += n;
         from += n;
+    }
+}
+/* A line again and again. */
+KF_FN void kf_repeat(void *dst, const void *line, int64_t line_bytes, int64_t bytes) {
+    char *to = (char *)dst;
+    __builtin_memcpy(to, line, (unsigned long)line_bytes);
+    for (int64_t done = line_bytes; done < bytes; done *= 2) {
+        int64_t n = done < bytes - done ? done : bytes - done;
+        __builtin_memcpy(to + done, to, (unsigned long)n);
     }
 }
 /* Copy past the caches, from a buffer that is in them: whole lines, as half of one that is streamed

@@ -202,10 +202,12 @@ void k0_softmax_merge(const k0_softmax_merge_args *a, int64_t begin, int64_t end
 typedef struct {
     int64_t n1;
     int64_t stream;
-    const float *in_x;
-    int64_t s0_in_x;
+    int64_t length;
+    int64_t run;
     const float *tmp_2;
     const float *tmp_3;
+    const float *in_x;
+    int64_t s0_in_x;
     float *out0;
     int64_t s0_out0;
 } k1_softmax_args;
@@ -219,21 +221,29 @@ typedef struct {
 void k1_softmax(const k1_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t stream = a->stream;
-    const float *in_x = a->in_x;
-    const int64_t s0_in_x = a->s0_in_x;
+    const int64_t length = a->length;
+    const int64_t run = a->run;
     const float *tmp_2 = a->tmp_2;
     const float *tmp_3 = a->tmp_3;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
-    const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    float lines_tmp_2[2560];
+    float lines_tmp_3[2560];
+    if (run) {
+        kf_repeat(lines_tmp_2, tmp_2, n1 * 4, (kf_min_i64(length, 2048) + n1) * 4);
+        kf_repeat(lines_tmp_3, tmp_3, n1 * 4, (kf_min_i64(length, 2048) + n1) * 4);
+    }
+    const int64_t blocks = (length + 2047) / 2048;  // of a line
     for (int64_t u = begin; u < end; ++u) {
         const int64_t line = u / blocks;
         const int64_t i0 = line;
         const int64_t first = (u % blocks) * 2048;
-        const int64_t len = kf_min_i64(n1 - first, 2048);
+        const int64_t len = kf_min_i64(length - first, 2048);
+        const float *p1_tmp_2 = run ? (lines_tmp_2 + first % n1) : (tmp_2 + first);
+        const float *p2_tmp_3 = run ? (lines_tmp_3 + first % n1) : (tmp_3 + first);
         const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-        const float *p1_tmp_2 = tmp_2 + first;
-        const float *p2_tmp_3 = tmp_3 + first;
         float *p3_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p3_out0;

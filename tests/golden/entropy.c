@@ -18,184 +18,199 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     float exps1[65536];
-    for (int64_t u = begin; u < end; ++u) {
-        const int64_t i0 = u;
-        float max1 = kf_lowest_f32;
-        float sumexp1 = 0.0f;
-        for (int64_t first = 0; first < n1; first += 2048) {
-            const int64_t len = kf_min_i64(n1 - first, 2048);
-            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p0_in_x + 2048 + l);
-            }
-            float lanes_max1[64];
-            KF_SIMD
-            for (int l = 0; l < 64; ++l) {
-                lanes_max1[l] = kf_lowest_f32;
-            }
-            const int64_t whole0 = len - len % 64;
-            for (int64_t group = 0; group < whole0; group += 64) {
-                KF_SIMD
-                for (int64_t l = 0; l < 64; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, group + l);
-                    lanes_max1[l] = kf_max_f32(v0, lanes_max1[l]);
-                }
-            }
-            for (int64_t part = whole0; part < len; part += 16) {
-                const int left = kf_cast_i64_i32(len - part);
-                KF_SIMD
-                for (int l = 0; l < 16; ++l) {
-                    const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
-                    lanes_max1[part - whole0 + l] = l < left ? kf_max_f32(v0, lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
-                }
-            }
-            KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
-            }
-            KF_SIMD
-            for (int l = 0; l < 16; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 16], lanes_max1[l]);
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
-            }
-            KF_SIMD
-            for (int l = 0; l < 4; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 4], lanes_max1[l]);
-            }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 2], lanes_max1[l]);
-            }
-            lanes_max1[0] = kf_max_f32(lanes_max1[1], lanes_max1[0]);
-            const float block_max1 = lanes_max1[0];
-            max1 = kf_max_f32(block_max1, max1);
-        }
-        for (int64_t first = 0; first < n1; first += 2048) {
-            const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps1_from = exps1 + (n1 <= 65536 ? first : 0);
-            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-            float lanes_sumexp1[64];
-            KF_SIMD
-            for (int l = 0; l < 64; ++l) {
-                lanes_sumexp1[l] = 0.0f;
-            }
-            const int64_t whole1 = len - len % 64;
-            for (int64_t group = 0; group < whole1; group += 64) {
-                KF_SIMD
-                for (int64_t l = 0; l < 64; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, group + l);
-                    const float term1 = kf_exp_nonpositive_f32(v0 - max1);
-                    exps1_from[group + l] = term1;
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
-                }
-            }
-            for (int64_t part = whole1; part < len; part += 16) {
-                const int left = kf_cast_i64_i32(len - part);
-                KF_SIMD
-                for (int l = 0; l < 16; ++l) {
-                    const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
-                    const float term1 = kf_exp_nonpositive_f32(v0 - max1);
-                    exps1_from[part + l] = term1;
-                    lanes_sumexp1[part - whole1 + l] = l < left ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
-                }
-            }
-            KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
-            }
-            KF_SIMD
-            for (int l = 0; l < 16; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 16];
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
-            }
-            KF_SIMD
-            for (int l = 0; l < 4; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 4];
-            }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 2];
-            }
-            lanes_sumexp1[0] = lanes_sumexp1[0] + lanes_sumexp1[1];
-            const float block_sumexp1 = kf_isinf_f32(max1) ? kf_one_f32 : lanes_sumexp1[0];
-            sumexp1 = sumexp1 + block_sumexp1;
-        }
-        const float v2 = max1;  // max
-        const float v5 = sumexp1;  // sumexp
-        const float v6 = v2 - v2;  // softmax
-        const float v7 = v5 + v6;  // softmax
-        const float v8 = kf_one_f32 / v7;  // softmax
-        float sum12 = 0.0f;
-        for (int64_t first = 0; first < n1; first += 2048) {
-            const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps1_from = exps1 + (n1 <= 65536 ? first : 0);
-            if (n1 > 65536) {
+    const int64_t most_rows = n1 <= 256 ? 8 : 1;
+    for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
+        const int64_t rows = kf_min_i64(end - first_row, most_rows);
+        float rows_v2[8];
+        float rows_v8[8];
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            float max1 = kf_lowest_f32;
+            float sumexp1 = 0.0f;
+            for (int64_t first = 0; first < n1; first += 2048) {
+                const int64_t len = kf_min_i64(n1 - first, 2048);
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, l);
-                    const float v3 = v0 - v2;  // softmax
-                    const float v4 = kf_exp_nonpositive_f32(v3);  // softmax
-                    exps1_from[l] = v4;
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p0_in_x + 2048 + l);
                 }
-            }
-            float lanes_sum12[64];
-            KF_SIMD
-            for (int l = 0; l < 64; ++l) {
-                lanes_sum12[l] = 0.0f;
-            }
-            const int64_t whole0 = len - len % 64;
-            for (int64_t group = 0; group < whole0; group += 64) {
+                float lanes_max1[64];
                 KF_SIMD
-                for (int64_t l = 0; l < 64; ++l) {
-                    const float v9 = exps1_from[group + l] * v8;  // softmax
-                    const float v10 = kf_log_f32(v9);  // log
-                    const float v11 = v9 * v10;  // multiply
-                    lanes_sum12[l] = lanes_sum12[l] + v11;
+                for (int l = 0; l < 64; ++l) {
+                    lanes_max1[l] = kf_lowest_f32;
                 }
-            }
-            for (int64_t part = whole0; part < len; part += 16) {
-                const int left = kf_cast_i64_i32(len - part);
+                const int64_t whole0 = len - len % 64;
+                for (int64_t group = 0; group < whole0; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float v0 = kf_load_f32(p0_in_x, group + l);
+                        lanes_max1[l] = kf_max_f32(v0, lanes_max1[l]);
+                    }
+                }
+                for (int64_t part = whole0; part < len; part += 16) {
+                    const int left = kf_cast_i64_i32(len - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                        lanes_max1[part - whole0 + l] = l < left ? kf_max_f32(v0, lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 32; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
+                }
                 KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    const float v9 = exps1_from[part + l] * v8;  // softmax
-                    const float v10 = kf_log_f32(v9);  // log
-                    const float v11 = v9 * v10;  // multiply
-                    lanes_sum12[part - whole0 + l] = l < left ? (lanes_sum12[part - whole0 + l] + v11) : lanes_sum12[part - whole0 + l];
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 16], lanes_max1[l]);
                 }
+                KF_SIMD
+                for (int l = 0; l < 8; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 4], lanes_max1[l]);
+                }
+                KF_SIMD
+                for (int l = 0; l < 2; ++l) {
+                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 2], lanes_max1[l]);
+                }
+                lanes_max1[0] = kf_max_f32(lanes_max1[1], lanes_max1[0]);
+                const float block_max1 = lanes_max1[0];
+                max1 = kf_max_f32(block_max1, max1);
             }
-            KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 32];
+            for (int64_t first = 0; first < n1; first += 2048) {
+                const int64_t len = kf_min_i64(n1 - first, 2048);
+                float *exps1_from = exps1 + (r * n1 + (n1 <= 65536 ? first : 0));
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                float lanes_sumexp1[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_sumexp1[l] = 0.0f;
+                }
+                const int64_t whole1 = len - len % 64;
+                for (int64_t group = 0; group < whole1; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float v0 = kf_load_f32(p0_in_x, group + l);
+                        const float term1 = kf_exp_nonpositive_f32(v0 - max1);
+                        exps1_from[group + l] = term1;
+                        lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
+                    }
+                }
+                for (int64_t part = whole1; part < len; part += 16) {
+                    const int left = kf_cast_i64_i32(len - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                        const float term1 = kf_exp_nonpositive_f32(v0 - max1);
+                        exps1_from[part + l] = term1;
+                        lanes_sumexp1[part - whole1 + l] = l < left ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 32; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 16];
+                }
+                KF_SIMD
+                for (int l = 0; l < 8; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 4];
+                }
+                KF_SIMD
+                for (int l = 0; l < 2; ++l) {
+                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 2];
+                }
+                lanes_sumexp1[0] = lanes_sumexp1[0] + lanes_sumexp1[1];
+                const float block_sumexp1 = kf_isinf_f32(max1) ? kf_one_f32 : lanes_sumexp1[0];
+                sumexp1 = sumexp1 + block_sumexp1;
             }
-            KF_SIMD
-            for (int l = 0; l < 16; ++l) {
-                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 16];
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 8];
-            }
-            KF_SIMD
-            for (int l = 0; l < 4; ++l) {
-                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 4];
-            }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 2];
-            }
-            lanes_sum12[0] = lanes_sum12[0] + lanes_sum12[1];
-            const float block_sum12 = lanes_sum12[0];
-            sum12 = sum12 + block_sum12;
+            const float v2 = max1;  // max
+            const float v5 = sumexp1;  // sumexp
+            const float v6 = v2 - v2;  // softmax
+            const float v7 = v5 + v6;  // softmax
+            const float v8 = kf_one_f32 / v7;  // softmax
+            rows_v2[r] = v2;
+            rows_v8[r] = v8;
         }
-        const float v13 = sum12;  // sum
-        const float v14 = -v13;  // negative
-        kf_store_f32(out0, i0 * s0_out0, v14);
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const float v2 = rows_v2[r];
+            const float v8 = rows_v8[r];
+            float sum12 = 0.0f;
+            for (int64_t first = 0; first < n1; first += 2048) {
+                const int64_t len = kf_min_i64(n1 - first, 2048);
+                float *exps1_from = exps1 + (r * n1 + (n1 <= 65536 ? first : 0));
+                if (n1 > 65536) {
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                    KF_SIMD
+                    for (int64_t l = 0; l < len; ++l) {
+                        const float v0 = kf_load_f32(p0_in_x, l);
+                        const float v3 = v0 - v2;  // softmax
+                        const float v4 = kf_exp_nonpositive_f32(v3);  // softmax
+                        exps1_from[l] = v4;
+                    }
+                }
+                float lanes_sum12[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_sum12[l] = 0.0f;
+                }
+                const int64_t whole0 = len - len % 64;
+                for (int64_t group = 0; group < whole0; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float v9 = exps1_from[group + l] * v8;  // softmax
+                        const float v10 = kf_log_f32(v9);  // log
+                        const float v11 = v9 * v10;  // multiply
+                        lanes_sum12[l] = lanes_sum12[l] + v11;
+                    }
+                }
+                for (int64_t part = whole0; part < len; part += 16) {
+                    const int left = kf_cast_i64_i32(len - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float v9 = exps1_from[part + l] * v8;  // softmax
+                        const float v10 = kf_log_f32(v9);  // log
+                        const float v11 = v9 * v10;  // multiply
+                        lanes_sum12[part - whole0 + l] = l < left ? (lanes_sum12[part - whole0 + l] + v11) : lanes_sum12[part - whole0 + l];
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 32; ++l) {
+                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 32];
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 16];
+                }
+                KF_SIMD
+                for (int l = 0; l < 8; ++l) {
+                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 8];
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 4];
+                }
+                KF_SIMD
+                for (int l = 0; l < 2; ++l) {
+                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 2];
+                }
+                lanes_sum12[0] = lanes_sum12[0] + lanes_sum12[1];
+                const float block_sum12 = lanes_sum12[0];
+                sum12 = sum12 + block_sum12;
+            }
+            const float v13 = sum12;  // sum
+            const float v14 = -v13;  // negative
+            kf_store_f32(out0, i0 * s0_out0, v14);
+        }
     }
 }

@@ -30,8 +30,9 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
-    for (int64_t first_row = begin; first_row < end; first_row += 8) {
-        const int64_t rows = kf_min_i64(end - first_row, 8);
+    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
+        const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v14[8];
         float rows_v22[8];
         float held12[1088];
@@ -165,18 +166,18 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                 if (far) {
                     const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
                     for (int64_t l = 0; l < n1; l += 32) {
-                        kf_prefetch_far(p0_in_x + s0_in_x * 8 + l);
+                        kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
                     }
                 }
                 if (far) {
                     const kf_bf16 *p2_in_r = in_r + i0 * s0_in_r;
                     for (int64_t l = 0; l < n1; l += 32) {
-                        kf_prefetch_far(p2_in_r + s0_in_r * 8 + l);
+                        kf_prefetch_far(p2_in_r + s0_in_r * most_rows + l);
                     }
                 }
                 kf_bf16 *p3_out0 = out0 + i0 * s0_out0;
                 for (int64_t l = 0; l < n1; l += 32) {
-                    kf_prefetch_write(p3_out0 + s0_out0 * 8 + l);
+                    kf_prefetch_write(p3_out0 + s0_out0 * most_rows + l);
                 }
                 KF_SIMD
                 for (int64_t l = 0; l < n1; ++l) {

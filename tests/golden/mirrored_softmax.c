@@ -96,8 +96,9 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     float exps39[2112];
-    for (int64_t first_row = begin; first_row < end; first_row += 8) {
-        const int64_t rows = kf_min_i64(end - first_row, 8);
+    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
+        const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float held38[1088];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
@@ -319,7 +320,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                 float *exps39_from = exps39 + r * n1;
                 kf_bf16 *p15_out0 = out0 + i0 * s0_out0;
                 for (int64_t l = 0; l < n1; l += 32) {
-                    kf_prefetch_write(p15_out0 + s0_out0 * 8 + l);
+                    kf_prefetch_write(p15_out0 + s0_out0 * most_rows + l);
                 }
                 KF_SIMD
                 for (int64_t l = 0; l < n1; ++l) {

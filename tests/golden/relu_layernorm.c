@@ -24,8 +24,9 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
-    for (int64_t first_row = begin; first_row < end; first_row += 8) {
-        const int64_t rows = kf_min_i64(end - first_row, 8);
+    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
+        const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v4[8];
         float rows_v12[8];
         float held2[1088];
@@ -151,12 +152,12 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                 if (far) {
                     const float *p0_in_x = in_x + i0 * s0_in_x;
                     for (int64_t l = 0; l < n1; l += 16) {
-                        kf_prefetch_far(p0_in_x + s0_in_x * 8 + l);
+                        kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
                     }
                 }
                 float *p1_out0 = out0 + i0 * s0_out0;
                 for (int64_t l = 0; l < n1; l += 16) {
-                    kf_prefetch_write(p1_out0 + s0_out0 * 8 + l);
+                    kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
                 }
                 KF_SIMD
                 for (int64_t l = 0; l < n1; ++l) {

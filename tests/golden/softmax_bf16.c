@@ -22,8 +22,9 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     float exps1[2112];
-    for (int64_t first_row = begin; first_row < end; first_row += 8) {
-        const int64_t rows = kf_min_i64(end - first_row, 8);
+    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
+        const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float held0[1088];
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
         const int64_t len = run ? (rows * n1) : n1;
@@ -146,12 +147,12 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
                 if (far) {
                     const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
                     for (int64_t l = 0; l < n1; l += 32) {
-                        kf_prefetch_far(p0_in_x + s0_in_x * 8 + l);
+                        kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
                     }
                 }
                 kf_bf16 *p1_out0 = out0 + i0 * s0_out0;
                 for (int64_t l = 0; l < n1; l += 32) {
-                    kf_prefetch_write(p1_out0 + s0_out0 * 8 + l);
+                    kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
                 }
                 KF_SIMD
                 for (int64_t l = 0; l < n1; ++l) {
