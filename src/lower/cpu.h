@@ -237,4 +237,29 @@ void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p); /* of all fi
 /* May all of it be computed under a mask, by vectors? */
 bool kf__cpu_is_masked_well(const kf__low *L, const kf__mask *mask);
 
+/* ---------------------------------------------------------------- cpu_stage.c */
+
+/* One stage's reductions and stores. */
+typedef struct kf__cpu_stage {
+    uint16_t reds[64], stores[64];
+    uint32_t n_reds, n_stores;
+    kf__state_fields running[64];
+    const kf__lx *rest[64]; /* of sums of many short lines: what their roundings left */
+    const char *done;       /* elements reduced so far */
+    const kf__kept *fill, *use; /* exponentials that it keeps, values that it reads; or NULL */
+    const kf__kept *save;       /* a value that it computes and keeps */
+    bool summing;           /* of fill: the second loop over the row */
+} kf__cpu_stage;
+
+void kf__cpu_open_stage(kf__low *L, kf__cpu_stage *st, uint32_t s);
+/* Over elements [from, to) of the row. */
+void kf__cpu_put_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const kf__lx *to);
+/* Its results; total: elements of the row */
+void kf__cpu_project_all(kf__low *L, const kf__cpu_stage *st, const kf__lx *total);
+
+/* ---------------------------------------------------------------- cpu_rows.c */
+
+/* A function of short rows, if anything of those is made first. True: these are such rows. */
+bool kf__cpu_short_rows(kf__low *L);
+
 #endif

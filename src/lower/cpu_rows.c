@@ -1,351 +1,27 @@
-/* Kernels on the CPU whose innermost axis is reduced: rows.
- *
- * rows      every stage of a row in one unit, the row read again from cache by the later ones
+/* Kernels on the CPU whose innermost axis is reduced, and that compute something of elements behind
+ * that: every stage of a row in one unit, the row read again from cache by the later ones.
  *
  *     for (u = begin; u < end; ++u)                one row
- *         for each stage
+ *         for each stage                           cpu_stage.c
  *             for each block of the row            running state = merge(running state, block's)
  *                 for each field of the states     64 lanes, then a tree; the block is in L1
  *                 stores of this stage
  *             results of the stage, row-level instructions
  *
- *           softmax takes each exponential once: first the row's maximum, then the exponentials,
- *           which are summed and kept for the stage that needs them; in their place, until then,
- *           what they are taken of, if that is more than a load. So is what is dear to compute
- *           (a function, random bits, a gather) and reduced: layer_norm(gelu(x)) has one gelu.
- *           Where they are needed at other places of the row, too: see cpu_own_row.c
+ * softmax takes each exponential once: first the row's maximum, then the exponentials, which are
+ * summed and kept for the stage that needs them; in their place, until then, what they are taken
+ * of, if that is more than a load. So is what is dear to compute (a function, random bits, a
+ * gather) and reduced: layer_norm(gelu(x)) has one gelu. Where they are needed at other places of
+ * the row, too: see cpu_own_row.c
  *
- *           Short rows whose last stage is long go by eight: see cpu_group.c
- *           Of short rows what is made of elements first is made for eight: see cpu_short.c
+ * Short rows whose last stage is long go by eight: see cpu_group.c
+ * Of short rows what is made of elements first is made for eight: see cpu_short.c
  *
- *           Of several reduced axes the innermost one makes lines. Short ones are put one behind
- *           the other in L1, until they are a block
- *
- * reduce    nothing at element level follows the reduction: units are chunks of rows, and a second
- *           function merges a row's chunks. A chunk is a fixed number of elements, so that the
- * order of a sum depends on the row's length only.
- */
+ * Of several reduced axes the innermost one makes lines. Short ones are put one behind the other in
+ * L1, until they are a block. */
 #include "lower/cpu.h"
 
-enum {
-    KF__CPU_CHUNK = 16 * KF__CPU_BLOCK,
-    KF__CPU_DEAR_CHUNK = 2 * KF__CPU_BLOCK, /* takes as long where a function is taken of each */
-    KF__CPU_SHORT_LINE = 96, /* from there on its lanes and trees take less than to copy it */
-};
-
-/* ---------------------------------------------------------------- one stage over a range */
-
-typedef struct stage {
-    uint16_t reds[64], stores[64];
-    uint32_t n_reds, n_stores;
-    kf__state_fields running[64];
-    const kf__lx *rest[64]; /* of sums of many short lines: what their roundings left */
-    const char *done;       /* elements reduced so far */
-    const kf__kept *fill, *use; /* exponentials that it keeps, values that it reads; or NULL */
-    const kf__kept *save;       /* a value that it computes and keeps */
-    bool summing;           /* of fill: the second loop over the row */
-} stage;
-
-static void open_stage(kf__low *L, stage *st, uint32_t s) {
-    uint16_t *all = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
-    *st = (stage){0};
-    if (!all) {
-        L->failed = true;
-        return;
-    }
-    st->n_reds = kf__low_reductions(L, s, all);
-    if (st->n_reds > 64) {
-        L->failed = true;
-        st->n_reds = 64;
-    }
-    memcpy(st->reds, all, st->n_reds * sizeof *all);
-    st->n_stores = kf__low_stores(L, s, st->stores);
-    for (uint32_t r = 0; r < st->n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, st->reds[r]); ++f)
-            st->running[r][f] = kf__put_var(L, kf__ctype(kf__field_type(L, st->reds[r], f)),
-                                            kf__field_name(L, "state", st->reds[r], f),
-                                            0, kf__identity(L, st->reds[r], f));
-    if (st->n_reds) {
-        st->done = kf__l_name(L, "done%u", (unsigned)s);
-        kf__put_var(L, "int64_t", st->done, 0, kf__l_int(L, 0));
-    }
-}
-
-/* Lines may be of one element: so many sums of lines, added in order, would lose digits. Their
- * roundings are added, too (Knuth's TwoSum), and finally made up for. */
-static void open_rests(kf__low *L, stage *st) {
-    for (uint32_t r = 0; r < st->n_reds; ++r) {
-        uint32_t red = st->reds[r];
-        kf__dtype type = kf__state_type(L, red);
-        st->rest[r] = NULL;
-        if (L->k->instrs[red].op != KF__RED_SUM || !kf__is_float(type)) continue;
-        st->rest[r] = kf__put_var(L, kf__ctype(type), kf__field_name(L, "rest", red, 0), 0,
-                                  kf__identity(L, red, 0));
-    }
-}
-
-static void put_rest(kf__low *L, const stage *st, uint32_t r, const kf__lx *block) {
-    kf__dtype type = kf__state_type(L, st->reds[r]);
-    const kf__lx *sum = st->running[r][0], *rest = st->rest[r];
-    const kf__lx *next = kf__put_let(L, kf__ctype(type), kf__field_name(L, "next", st->reds[r], 0),
-                                     kf__l_bin(L, "+", sum, block), NULL);
-    const kf__lx *lost = kf__l_code(L, "kf_sum_rest_T(a, b, c)", type, "a b c", 3,
-                                    (const kf__lx *[]){sum, block, next});
-    kf__put_set(L, rest, kf__l_bin(L, "+", rest, lost));
-    kf__put_set(L, sum, next);
-}
-
-static void close_rests(kf__low *L, const stage *st) {
-    for (uint32_t r = 0; r < st->n_reds; ++r) {
-        if (!st->rest[r]) continue;
-        const kf__lx *both[] = {st->running[r][0], st->rest[r]};
-        kf__put_set(L, both[0], kf__l_code(L, "kf_sum_whole_T(a, b)",
-                                           kf__state_type(L, st->reds[r]), "a b", 2, both));
-    }
-}
-
-/* The block's state is the row's, if it is the first: to merge would take a division of each short
- * row, or two exponentials. */
-static void put_block_state(kf__low *L, const stage *st, uint32_t r, const kf__lx *const *block,
-                            const kf__lx *len) {
-    uint32_t red = st->reds[r];
-    const kf__lx *done = kf__l_var(L, st->done);
-    bool simple = kf__is_simple(L, red);
-    if (L->held) { /* there is no other one */
-        for (int f = 0; f < kf__fields(L, red); ++f) kf__put_set(L, st->running[r][f], block[f]);
-        return;
-    }
-    if (!simple) {
-        kf__open_if(L, kf__l_bin(L, "==", done, kf__l_int(L, 0)));
-        for (int f = 0; f < kf__fields(L, red); ++f) kf__put_set(L, st->running[r][f], block[f]);
-        kf__open_else(L);
-    }
-    kf__put_merge(L, red, st->running[r], block, kf__count_as(L, red, done),
-                  kf__count_as(L, red, len));
-    if (!simple) kf__close(L);
-}
-
-/* kept: buffers of the reductions' arguments, if all are in one; or NULL. */
-static void put_reductions(kf__low *L, kf__cpu_block *b, const stage *st, const char *from,
-                           const char **kept) {
-    kf__state_fields fields[64];
-    kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
-              .n_stores = st->n_stores, .fields = fields, .fill = st->fill, .use = st->use,
-              .save = st->save, .from = from, .keep = kept, .kept = kept};
-    kf__cpu_put_passes(L, b, &p);
-    for (uint32_t r = 0; r < st->n_reds; ++r) {
-        if (st->fill && st->fill->red == st->reds[r]) {
-            const kf__lx *max = st->running[r][0];
-            kf__put_set(L, max, kf__fold_of(L, st->reds[r], 0, max, fields[r][0]));
-            continue;
-        }
-        if (st->rest[r]) {
-            put_rest(L, st, r, fields[r][0]);
-            continue;
-        }
-        put_block_state(L, st, r, fields[r], b->len);
-    }
-    kf__put_set(L, kf__l_var(L, st->done), kf__l_bin(L, "+", kf__l_var(L, st->done), b->len));
-}
-
-/* The row's maximum is known: its exponentials, summed and kept. */
-static void put_sum_of_kept(kf__low *L, kf__cpu_block *b, const stage *st, const char *from) {
-    uint32_t at = 0;
-    while (st->reds[at] != st->fill->red) ++at;
-    kf__state_fields fields = {st->running[at][0]};
-    const char *keep = NULL;
-    kf__pass p = {.field = 1, .n_fields = 1, .reds = &st->reds[at], .n_reds = 1, .keep = &keep,
-              .fill = st->fill, .summing = true, .from = from, .fields = &fields};
-    kf__cpu_put_pass(L, b, &p);
-    const kf__lx *sum = st->running[at][1];
-    kf__put_set(L, sum, kf__fold_of(L, st->reds[at], 1, sum, fields[1]));
-}
-
-/* A row that is too long: its block's values of instruction `root` again. */
-static void put_again(kf__low *L, const kf__kept *k, uint16_t root, const kf__lx *first,
-                      const kf__lx *len, const char *from) {
-    kf__cpu_block b;
-    const kf__lx *l = kf__l_var(L, "l");
-    kf__open_if(L, kf__l_bin(L, ">", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most)));
-    kf__cpu_open_line(L, &b, first, len);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &root, 1);
-    kf__cpu_prepare(L, &b, mask);
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, &b, mask, l);
-    kf__put_set(L, kf__l_item(L, from, l), kf__value_of(L, root));
-    kf__close(L);
-    kf__cpu_forget(L, NULL);
-    kf__close(L);
-}
-
-/* Are the stage's stores better made by a loop of their own? Bytes and halves in a loop of lanes
- * make its vectors narrow, and leave single steps behind the lanes. */
-static bool stores_apart(kf__low *L, const stage *st, const kf__mask *mask) {
-    bool narrow = false;
-    if (!st->n_stores || st->save || st->use || kf__is_dear(L, mask)) return false;
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_PICK ||
-                                 (L->k->instrs[i].kind == KF__I_LOAD &&
-                                  L->operands[L->k->instrs[i].access].symbols)))
-            return false;
-    for (uint32_t s = 0; s < st->n_stores; ++s)
-        narrow |= kf__types[L->operands[L->k->stores[st->stores[s]].access].dtype].size < 4;
-    return narrow;
-}
-
-static void put_stores_apart(kf__low *L, const kf__cpu_block *b, const stage *st) {
-    kf__cpu_block all;
-    kf__open_block(L);
-    kf__cpu_open_line(L, &all, b->first, b->len);
-    kf__cpu_line(L, &all, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
-                 st->n_stores);
-    kf__cpu_forget(L, NULL);
-    kf__close(L);
-}
-
-/* begin: the block's index among what a row reduces. */
-static void put_block_of_stage(kf__low *L, const stage *st, const kf__lx *begin,
-                               const kf__lx *first, const kf__lx *len) {
-    const char *from = NULL;
-    const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
-    if (kept) from = kf__cpu_kept_from(L, kept, first);
-    if (st->use && !L->own && !L->held)
-        put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
-    if (st->summing && st->fill->argument && !L->own)
-        put_again(L, st->fill, L->k->instrs[st->fill->red].args[0], first, len, from);
-    kf__cpu_block b;
-    kf__cpu_open_line(L, &b, first, len);
-    b.begin = begin;
-    uint16_t roots[64];
-    for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
-    /* What the stage reads, or would read: the next row's is asked for. */
-    kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
-    kf__cpu_hold(L, kf__l_var(L, "l"));
-    if (st->use) /* its arguments aren't needed */
-        L->value[st->use->power] = kf__l_item(L, from, kf__l_var(L, "l"));
-    if (st->fill && st->summing) {
-        put_sum_of_kept(L, &b, st, from);
-    } else if (st->n_reds) {
-        stage alone = *st;
-        if (stores_apart(L, st, reads)) {
-            put_stores_apart(L, &b, st);
-            alone.n_stores = 0;
-        }
-        put_reductions(L, &b, &alone, from, NULL);
-        kf__cpu_flush(L, &b, alone.stores, alone.n_stores);
-    } else {
-        kf__cpu_prefetch(L, &b, reads, true);
-        kf__cpu_prefetch_stores(L, &b, st->stores, st->n_stores);
-        kf__cpu_line(L, &b, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
-                     st->n_stores);
-    }
-    kf__cpu_forget(L, NULL);
-}
-
-/* Line by line over the reduced indices `at` from `from` to `to`: opens the loop, whose step `*len`
- * is to be set, and gives what is left of the line, from `*first` on. */
-static const kf__lx *open_lines(kf__low *L, const char *name, const kf__lx *from, const kf__lx *to,
-                                const kf__lx **first, const kf__lx **len) {
-    const kf__lx *line = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, name);
-    *len = kf__put_var(L, "int64_t", "len", 0, kf__l_int(L, 0));
-    kf__open_for(L, "int64_t", name, from, to, *len, KF__SERIAL);
-    kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", at, line), NULL);
-    kf__put_decode(L, true, true, kf__l_var(L, "line"));
-    *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "%", at, line), NULL);
-    return kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", line, *first),
-                      kf__l_bin(L, "-", to, at));
-}
-
-/* What a stage reduces of several axes, where lines are short: 2048 elements of them one behind the
- * other in L1, and reduced there as one line is. */
-static void put_lines(kf__low *L, const stage *st, const kf__lx *from, const kf__lx *to) {
-    const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK), *zero = kf__l_int(L, 0);
-    const kf__lx *at = kf__l_var(L, "at"), *q = kf__l_var(L, "q"), *l = kf__l_var(L, "l");
-    const kf__lx *first, *len;
-    const char *kept[64];
-    const kf__lx *value[64]; /* of what is the same for all elements, as it is elsewhere */
-    uint16_t args[64];
-    kf__cpu_block b;
-    kf__open_for(L, "int64_t", "at", from, to, block, KF__SERIAL);
-    const kf__lx *end = kf__put_let(
-        L, "int64_t", "end",
-        kf__l_call(L, "kf_min_i64", KF__I64, to, kf__l_bin(L, "+", at, block)), NULL);
-    for (uint32_t r = 0; r < st->n_reds; ++r) {
-        args[r] = L->k->instrs[st->reds[r]].args[0];
-        value[r] = L->value[args[r]];
-        kept[r] = kf__l_name(L, "lines%u", (unsigned)args[r]);
-        bool twice = false;
-        for (uint32_t s = 0; s < r; ++s) twice |= args[s] == args[r];
-        if (!twice)
-            kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[args[r]].dtype), kept[r],
-                        KF__CPU_BLOCK, NULL);
-    }
-    const kf__lx *left = open_lines(L, "q", at, end, &first, &len);
-    kf__put_set(L, len, left);
-    kf__cpu_open_line(L, &b, first, len);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, args, st->n_reds);
-    kf__cpu_prepare(L, &b, mask);
-    kf__open_for(L, "int64_t", "l", zero, len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, &b, mask, l);
-    for (uint32_t r = 0; r < st->n_reds; ++r)
-        kf__put_set(L, kf__l_item(L, kept[r], kf__l_bin(L, "+", kf__l_bin(L, "-", q, at), l)),
-                    kf__value_of(L, args[r]));
-    kf__close(L);
-    kf__cpu_forget(L, NULL);
-    kf__close(L);
-    const kf__lx *n = kf__put_let(L, "int64_t", "n", kf__l_bin(L, "-", end, at), NULL);
-    kf__cpu_open_line(L, &b, zero, n);
-    b.begin = at;
-    put_reductions(L, &b, st, NULL, kept);
-    for (uint32_t r = 0; r < st->n_reds; ++r) L->value[args[r]] = value[r];
-    kf__cpu_forget(L, NULL);
-    kf__close(L);
-}
-
-/* The stage over the reduced indices [from, to), block by block. */
-static void put_stage(kf__low *L, stage *st, const kf__lx *from, const kf__lx *to) {
-    const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK);
-    if (L->held) { /* one block */
-        kf__open_block(L);
-        put_block_of_stage(L, st, from, from, to);
-        kf__close(L);
-        return;
-    }
-    if (kf__cpu_reduced_axes(L) == 1) {
-        kf__open_for(L, "int64_t", "first", from, to, block, KF__SERIAL);
-        const kf__lx *first = kf__l_var(L, "first");
-        const kf__lx *len = kf__put_let(
-            L, "int64_t", "len",
-            kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", to, first), block), NULL);
-        put_block_of_stage(L, st, first, first, len);
-        kf__close(L);
-        return;
-    }
-    const kf__lx *first, *len, *line = kf__word_size(L, kf__last(L));
-    if (st->n_reds && !st->n_stores) {
-        kf__open_if(L, kf__l_bin(L, "<", line, kf__l_int(L, KF__CPU_SHORT_LINE)));
-        put_lines(L, st, from, to);
-        kf__open_else(L);
-    } else {
-        kf__open_block(L);
-    }
-    open_rests(L, st);
-    const kf__lx *left = open_lines(L, "at", from, to, &first, &len);
-    kf__put_set(L, len, kf__l_call(L, "kf_min_i64", KF__I64, left, block));
-    put_block_of_stage(L, st, kf__l_var(L, "at"), first, len);
-    kf__close(L);
-    close_rests(L, st);
-    kf__close(L);
-}
-
-static void project_all(kf__low *L, const stage *st, const kf__lx *total) {
-    for (uint32_t r = 0; r < st->n_reds; ++r)
-        kf__put_project(L, st->reds[r], st->running[r], total);
-}
-
-/* ---------------------------------------------------------------- rows */
-
-static bool has_reduction(const stage *st, uint32_t red) {
+static bool has_reduction(const kf__cpu_stage *st, uint32_t red) {
     for (uint32_t r = 0; r < st->n_reds; ++r)
         if (st->reds[r] == red) return true;
     return false;
@@ -376,12 +52,12 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     kf__put_rows(L, 0);
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {
         if (turns && s == g.last) kf__cpu_turn_group(L, &g);
-        stage *st = KF__NEW(L->arena, stage, 1);
+        kf__cpu_stage *st = KF__NEW(L->arena, kf__cpu_stage, 1);
         if (!st) {
             L->failed = true;
             return;
         }
-        open_stage(L, st, s);
+        kf__cpu_open_stage(L, st, s);
         if (held && s == 0) st->n_stores = 0;
         const kf__lx *zero = kf__l_int(L, 0);
         if (keeps && has_reduction(st, exps.red)) st->fill = &exps;
@@ -389,10 +65,10 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
         if (keeps_dear && s == dear.stage) st->save = &dear;
         if (keeps_dear && s > dear.stage && kf__has(kf__cpu_of_stage(L, s), dear.power))
             st->use = &dear;
-        if (st->n_reds || st->n_stores) put_stage(L, st, zero, n);
+        if (st->n_reds || st->n_stores) kf__cpu_put_stage(L, st, zero, n);
         st->summing = st->fill;
-        if (st->summing) put_stage(L, st, zero, n);
-        project_all(L, st, n);
+        if (st->summing) kf__cpu_put_stage(L, st, zero, n);
+        kf__cpu_project_all(L, st, n);
         kf__put_rows(L, s + 1);
     }
     if (!turns || g.reduces) kf__put_row_stores(L);
@@ -401,8 +77,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     if (stream) kf__cpu_fence(L);
 }
 
-/* A function of short rows, if anything of those is made first. True: these are such rows. */
-static bool put_short_rows(kf__low *L) {
+bool kf__cpu_short_rows(kf__low *L) {
     kf__held held;
     if (!kf__cpu_find_held(L, &held)) return false;
     L->held = &held;
@@ -418,7 +93,7 @@ void kf__cpu_rows(kf__low *L) {
     kf__low kept = *L;
     kept.k = kf__cpu_own_row(L, &own);
     if (L->failed || !kept.k) {
-        bool done = put_short_rows(L);
+        bool done = kf__cpu_short_rows(L);
         put_rows(L, "", NULL);
         if (done) L->fn->units = 0;
         return;
@@ -436,130 +111,4 @@ void kf__cpu_rows(kf__low *L) {
     put_rows(L, "_long", NULL);
     if (fits) L->fn->units = 0;
     L->failed = L->failed || kept.failed;
-}
-
-/* ---------------------------------------------------------------- reduce */
-
-static const kf__lx *partial(kf__low *L, const int64_t offsets[][KF__MAX_FIELDS], uint32_t r,
-                             uint32_t red, int f) {
-    return kf__word_partial(L, kf__field_name(L, "part", red, f),
-                            kf__field_type(L, red, f), offsets[r][f]);
-}
-
-static void put_finish(kf__low *L, const stage *st, const kf__lx *total) {
-    project_all(L, st, total);
-    for (uint32_t s = 1; s < L->k->n_stages; ++s) kf__put_rows(L, s);
-    kf__put_row_stores(L);
-}
-
-/* Merge a row's chunks, in order; sums over 64 lanes, so that no chain gets long. */
-static void put_combine(kf__low *L, const stage *st, const int64_t offsets[][KF__MAX_FIELDS],
-                        const kf__lx *chunks, const kf__lx *size, const kf__lx *n) {
-    const kf__lx *c = kf__l_var(L, "c"), *lanes = kf__l_int(L, KF__CPU_LANES);
-    for (uint32_t r = 0; r < st->n_reds; ++r)
-        if (kf__is_simple(L, st->reds[r])) kf__cpu_put_lanes(L, st->reds[r], 0);
-    kf__open_for(L, "int64_t", "c", kf__l_int(L, 0), chunks, kf__l_int(L, 1), KF__SERIAL);
-    const kf__lx *at =
-        kf__put_let(L, "int64_t", "at",
-                    kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "u"), chunks), c), NULL);
-    const kf__lx *before = kf__put_let(L, "int64_t", "before", kf__l_bin(L, "*", c, size), NULL);
-    const kf__lx *count = kf__put_let(
-        L, "int64_t", "count",
-        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, before), size), NULL);
-    for (uint32_t r = 0; r < st->n_reds; ++r) {
-        uint32_t red = st->reds[r];
-        kf__state_fields q;
-        for (int f = 0; f < kf__fields(L, red); ++f)
-            q[f] = kf__put_let(L, kf__ctype(kf__field_type(L, red, f)),
-                               kf__field_name(L, "q", red, f),
-                               kf__l_call(L, "kf_load_T", kf__field_type(L, red, f),
-                                          partial(L, offsets, r, red, f), at),
-                               NULL);
-        if (kf__is_simple(L, red)) {
-            const kf__lx *lane =
-                kf__l_item(L, kf__cpu_lanes_name(L, red, 0), kf__l_bin(L, "%", c, lanes));
-            kf__put_set(L, lane, kf__fold_of(L, red, 0, lane, q[0]));
-        } else {
-            kf__put_merge(L, red, st->running[r], q, kf__count_as(L, red, before),
-                          kf__count_as(L, red, count));
-        }
-    }
-    kf__close(L);
-    for (uint32_t r = 0; r < st->n_reds; ++r) {
-        if (!kf__is_simple(L, st->reds[r])) continue;
-        kf__cpu_put_tree(L, st->reds[r], 0);
-        kf__put_set(L, st->running[r][0],
-                    kf__l_item(L, kf__cpu_lanes_name(L, st->reds[r], 0), kf__l_int(L, 0)));
-    }
-}
-
-/* Of 100,000 elements four large chunks would be two for one thread of two, and one and a bit for
- * the other. */
-static int64_t chunk_of(kf__low *L) {
-    return kf__is_dear(L, kf__cpu_of_stage(L, 0)) ? KF__CPU_DEAR_CHUNK : KF__CPU_CHUNK;
-}
-
-void kf__cpu_reduce(kf__low *L) {
-    stage *st = KF__NEW(L->arena, stage, 1);
-    int64_t(*offsets)[KF__MAX_FIELDS] = (int64_t(*)[KF__MAX_FIELDS])KF__NEW(
-        L->arena, int64_t, KF__MAX_FIELDS * (size_t)(L->k->n_instrs + 1));
-    if (!st || !offsets) {
-        L->failed = true;
-        return;
-    }
-    int64_t length = kf__low_extent(L, true), rows = kf__low_extent(L, false);
-    int64_t chunk = chunk_of(L);
-    const kf__lx *size = kf__l_int(L, chunk);
-    int64_t n_chunks = kf__max(1, kf__ceil_div(length, chunk));
-
-    bool done = put_short_rows(L);
-    kf__low_begin(L, "", "A chunk of a row after another; a row of one chunk is finished here.");
-    L->fn->units = done ? 0 : rows * n_chunks;
-    L->fn->grain = kf__max(1, 4096 / kf__max(1, length));
-    bool stream = kf__cpu_stream_word(L);
-    const kf__lx *n = kf__word_int(L, "reduced", length), *u = kf__l_var(L, "u");
-    const kf__lx *chunks = kf__word_int(L, "chunks", n_chunks), *one = kf__l_int(L, 1);
-    kf__put_scalars(L);
-    kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
-    kf__put_let(L, "int64_t", "row", kf__l_bin(L, "/", u, chunks), NULL);
-    const kf__lx *from = kf__put_let(
-        L, "int64_t", "from",
-        kf__l_bin(L, "*", kf__l_bin(L, "%", u, chunks), size), NULL);
-    const kf__lx *to = kf__put_let(L, "int64_t", "to",
-                                   kf__l_call(L, "kf_min_i64", KF__I64, n,
-                                              kf__l_bin(L, "+", from, size)),
-                                   NULL);
-    kf__put_decode(L, false, false, kf__l_var(L, "row"));
-    kf__put_rows(L, 0);
-    open_stage(L, st, 0);
-    put_stage(L, st, from, to);
-    kf__open_if(L, kf__l_bin(L, "==", chunks, one));
-    put_finish(L, st, n);
-    kf__open_else(L);
-    for (uint32_t r = 0; r < st->n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, st->reds[r]); ++f) {
-            kf__dtype type = kf__field_type(L, st->reds[r], f);
-            offsets[r][f] = kf__low_scratch(L, n_chunks > 1 ? rows * n_chunks : 0, type);
-            kf__put_call(L, kf__l_call(L, "kf_store_T", type,
-                                       partial(L, (const int64_t(*)[KF__MAX_FIELDS])offsets, r,
-                                               st->reds[r], f),
-                                       u, st->running[r][f]));
-        }
-    kf__close(L);
-    kf__close(L);
-    if (stream) kf__cpu_fence(L);
-
-    kf__low_begin(L, "_merge", "Merges the chunks of each row.");
-    L->fn->units = n_chunks > 1 ? rows : 0;
-    L->fn->work_bytes = rows * n_chunks * 8;
-    n = kf__word_int(L, "reduced", length);
-    chunks = kf__word_int(L, "chunks", n_chunks);
-    kf__put_scalars(L);
-    kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
-    kf__put_decode(L, false, false, u);
-    kf__put_rows(L, 0);
-    open_stage(L, st, 0);
-    put_combine(L, st, (const int64_t(*)[KF__MAX_FIELDS])offsets, chunks, size, n);
-    put_finish(L, st, n);
-    kf__close(L);
 }

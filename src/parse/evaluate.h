@@ -94,6 +94,25 @@ bool kf__unary(kf__evaluator *ev, kf__token_kind op, const kf__object *a, kf__ob
 /* Of ev->def: fails where the argument in its slot isn't what it takes, and makes it real. */
 bool kf__check_parameter(kf__evaluator *ev, const kf__param *param, kf__object *frame);
 
+/* ---------------------------------------------------------------- arguments.c */
+
+/* The parameters of whatever is called. */
+typedef struct kf__signature {
+    const char *name; /* of the function */
+    const kf__def *def; /* or NULL: the builtin */
+    const char *word[KF__MAX_PARAMETERS]; /* of a builtin */
+    uint32_t length[KF__MAX_PARAMETERS];
+    bool optional[KF__MAX_PARAMETERS];
+    uint32_t n, rest; /* rest: the parameter that several arguments make; n: none */
+} kf__signature;
+
+void kf__read_signature(const kf__builtin *b, kf__signature *s);
+/* s->n: there is none of that name */
+uint32_t kf__find_parameter(const kf__signature *s, const char *name, uint32_t length);
+/* Evaluate the arguments of a call into the places of their parameters. */
+bool kf__bind_arguments(kf__evaluator *ev, const kf__signature *s, const kf__ast *node,
+                        kf__object *to);
+
 /* ---------------------------------------------------------------- into.c */
 
 /* An argument in the dtype that dtype= asks for; is what came of it of that dtype? */
