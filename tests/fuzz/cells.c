@@ -21,7 +21,8 @@ static const struct {
     [FZ_PAD] = {"pad", {"pad($0, 2)"}},
     [FZ_CONCAT] = {"concatenate", {"concatenate([$0, $1], axis=-1)"}},
     [FZ_GATHER] = {"gather", {"take($0, randint(-9, 9, 6, seed=2), axis=0)"}},
-    [FZ_SCAN] = {"scan", {"cumsum($0, axis=-1)", "cummax($0, axis=-1)[0]"}},
+    [FZ_SCAN] = {"scan", {"cumsum($0, axis=-1)", "cummax($0, axis=-1)[0]",
+                          "cumsum(stack([$0, $0]), axis=0)"}},
     [FZ_RANDOM] = {"random bits", {"rand_like($0, seed=3)", "rand_like($0, seed=3, dtype=f64)",
                                    "rand_like($0, seed=cast(ravel($1)[0], i64))"}},
     [FZ_IOTA] = {"arange", {"arange($0.shape[0])"}},
@@ -36,7 +37,8 @@ static const struct {
     {KF__RED_MOMENTS, {"mean($0, axis=-1)", "var($0, axis=-1)"}},
     {KF__RED_MAX_SUMEXP, {"logsumexp($0, axis=-1)"}},
     {KF__RED_LOGADDEXP, {"logcumsumexp($0, axis=-1)", /* of float32 in float64 */
-                         "logcumsumexp(cast($0, f16), axis=-1)"}},
+                         "logcumsumexp(cast($0, f16), axis=-1)",
+                         "logcumsumexp(stack([$0, $0]), axis=0)"}},
 };
 
 static const struct {
@@ -211,10 +213,6 @@ static const struct {
      "what reduces is row, column or full"},
     {FZ_AXIS_OPERATION, -1, FZ_AXIS_KIND, KF__GATHERING, REDUCTIONS,
      "what reduces is row, column or full"},
-    {FZ_AXIS_OPERATION, FZ_FIRST_STRUCTURAL + FZ_SCAN, FZ_AXIS_CUT, KF__CUT_NONE, SAME,
-     "what is before a chunk is stored"},
-    {FZ_AXIS_OPERATION, FZ_FIRST_REDUCTION + KF__RED_LOGADDEXP, FZ_AXIS_CUT, KF__CUT_NONE, SAME,
-     "what is before a chunk is stored"},
     {FZ_AXIS_LAYOUT, FZ_CELL_TEMPORARY, FZ_AXIS_CUT, KF__CUT_NONE, SAME, "a temporary is a cut"},
     {FZ_AXIS_LAYOUT, FZ_CELL_NONE, FZ_AXIS_KIND, KF__COPY, SAME, "a copy reads an array"},
     {FZ_AXIS_OPERATION, -1, FZ_AXIS_LAYOUT, FZ_PLAIN, NUMBERS, "it reads nothing"},
