@@ -311,7 +311,7 @@ void kf__put_instr(kf__low *L, uint32_t i) {
             value = kf__l_call(L, "kf_clamp_T", operand, kf__value_of(L, x),
                                kf__value_of(L, low), kf__value_of(L, high));
         else if (kf__low_is_nonpositive_exp(L, i))
-            value = kf__l_call(L, "kf_exp_nonpositive_f32", KF__F32, args[0]);
+            value = kf__l_call(L, "kf_exp_nonpositive_T", operand, args[0]);
         else
             value = kf__l_code(L, code ? code : "0", operand, "a b c", in->n_args, args);
     } else if (in->kind == KF__I_CAST) {

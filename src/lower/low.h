@@ -357,7 +357,7 @@ int kf__fields(const kf__low *L, uint32_t red);
 /* "max1", "lanes_sumexp1": what a field of a state is called; what: "state", "lanes"... */
 const char *kf__field_name(kf__low *L, const char *what, uint32_t red, int field);
 bool kf__is_simple(const kf__low *L, uint32_t red); /* one field, the fold of the elements */
-bool kf__low_is_nonpositive_exp(const kf__low *L, uint32_t i); /* in f32: exp(x - max), max of all x */
+bool kf__low_is_nonpositive_exp(const kf__low *L, uint32_t i); /* exp(x - max), max of all x */
 /* Does the kernel have both max_sumexp of x (`red`) and exp(x - max) (`power`), as softmax does? */
 bool kf__low_find_exp(const kf__low *L, uint32_t red, uint32_t *difference, uint32_t *power);
 const kf__lx *kf__identity(kf__low *L, uint32_t red, int field);

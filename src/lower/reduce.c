@@ -65,7 +65,7 @@ static bool is_exp_below_max(const kf__low *L, uint32_t i, uint32_t *red) {
 
 bool kf__low_is_nonpositive_exp(const kf__low *L, uint32_t i) {
     uint32_t red;
-    return kf__compute(L->k->instrs[i].dtype) == KF__F32 && is_exp_below_max(L, i, &red);
+    return is_exp_below_max(L, i, &red);
 }
 
 bool kf__low_find_exp(const kf__low *L, uint32_t red, uint32_t *difference, uint32_t *power) {

@@ -2,13 +2,15 @@
 
 /* ---------------------------------------------------------------- exponentials */
 
-/* x = n ln 2 + r: gives r, and n in the low bits of *k. |x| <= 104, or NaN. */
-KF_FN float kf__exp_reduce(float x, int32_t *k) {
-    float t = kf_fma_f32(x, 0x1.715476p0f, KF_MAGIC);
-    float n = t - KF_MAGIC;
+/* x = n ln 2 + r: gives r, and n + bias in the low bits of *k. |x| <= 104, or NaN; bias even. */
+KF_FN float kf__exp_reduce_biased(float x, float bias, int32_t *k) {
+    float magic = KF_MAGIC + bias;
+    float t = kf_fma_f32(x, 0x1.715476p0f, magic);
+    float n = t - magic;
     *k = kf_bits_f32(t);
     return kf_fma_f32(n, -0x1.7f7d1cp-20f, kf_fma_f32(n, -0x1.62e4p-1f, x)); /* inner: exact */
 }
+KF_FN float kf__exp_reduce(float x, int32_t *k) { return kf__exp_reduce_biased(x, 0.0f, k); }
 KF_FN float kf__exp_slope(float r) { /* (e^r - 1) / r for |r| <= ln 2 / 2 */
     float p = kf_fma_f32(0x1.695d7ap-10f, r, 0x1.123c7ep-7f);
     p = kf_fma_f32(p, r, 0x1.555a1cp-5f);
@@ -30,11 +32,9 @@ KF_FN float kf_exp_f32(float x) {
 /* For x <= 0, or NaN, to the same bits: n + 152 is at least 2, so that its lowest 8 bits are all of
  * a normal power's exponent, 2^(n + 25). Of the two products only the last is rounded. */
 KF_FN float kf_exp_nonpositive_f32(float x) {
-    const float magic = KF_MAGIC + 152.0f;
-    x = kf_raise_f32(x, -104.0f);
-    float t = kf_fma_f32(x, 0x1.715476p0f, magic), n = t - magic;
-    float r = kf_fma_f32(n, -0x1.7f7d1cp-20f, kf_fma_f32(n, -0x1.62e4p-1f, x));
-    float power = kf_float_f32((int32_t)((uint32_t)kf_bits_f32(t) << 23));
+    int32_t k;
+    float r = kf__exp_reduce_biased(kf_raise_f32(x, -104.0f), 152.0f, &k);
+    float power = kf_float_f32((int32_t)((uint32_t)k << 23));
     return kf__exp_near_0(r) * power * 0x1p-25f;
 }
 
