@@ -60,6 +60,11 @@ typedef struct same {
 
 #define NAMED "def f(x: f32[B, N]): return "
 #define END {-1}
+#define CHAIN "def f(x: f32[B, N]):\n t = relu(x * 0.5 + 3) * x - abs(x) * 0.1\n" \
+              " u = abs(t - mean(t, axis=1, keepdims=True)) + x * t\n" \
+              " v = clip(u / (1 + max(u, axis=1, keepdims=True)), 0.1, 0.9) * t\n" \
+              " w = v - mean(v, axis=1, keepdims=True)\n" \
+              " return w * sum(w * w, axis=1, keepdims=True)"
 static const same sames[] = {
     /* batches */
     {NAMED "exp(x * 2)", "# x: f32[%lld, %lld]\n",
@@ -102,6 +107,9 @@ static const same sames[] = {
      {{7, 33}, {7, 1}, {7, 2048}, {7, 2049}, {1, 1000000}, {100000, 16}, END}, 1},
     {NAMED "sum(x, axis=1), mean(x * x, axis=1)", "# x: f32[%lld, %lld]\n",
      {{7, 33}, {7, 1}, {7, 2048}, {7, 2049}, {1, 1000000}, {7, 0}, {100000, 16}, END}, 1},
+    {CHAIN, "# x: f32[%lld, %lld]\n",
+     {{7, 33}, {7, 1}, {7, 256}, {7, 2049}, {3, 40000}, {1, 1000000}, {0, 3}, {1000, 300},
+      END}, 1},
     /* layouts of one class */
     {"x + y", "# x: f32[%lld, %lld] transposed\n# y: f32[%lld, %lld]\n",
      {{70, 33, 70, 33}, {7, 33, 7, 33}, {4096, 64, 4096, 64}, {33, 100000, 33, 100000}, END}, 0},
@@ -386,9 +394,41 @@ static void same_order(void **state) {
         }
 }
 
+/* ---------------------------------------------------------------- chains */
+
+/* C of a chain of n times ten operations and a mean. */
+static size_t text_of_chain(int n) {
+    char text[20000];
+    size_t at = (size_t)snprintf(text, sizeof text, "t0 = x\n");
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "u%d = maximum(abs(t%d * 0.5 + x) - 0.25, t%d) * (t%d + x)\n"
+                               "t%d = u%d - mean(u%d, axis=-1, keepdims=True)\n",
+                               i, i, i, i, i + 1, i, i);
+    snprintf(text + at, sizeof text - at, "t%d", n);
+    stages s;
+    kf_error err = {0};
+    kf__target target = target_of(0);
+    must(stages_make(&s, text, "# x: f32[33, 70]\n", KF_FUSION_ON, &err), text, "", &err);
+    assert_int_equal(s.partition->n_kernels, 1);
+    char *source = source_of(&s, text, "# x: f32[33, 70]\n", &target);
+    size_t length = strlen(source);
+    free(source);
+    stages_free(&s);
+    return length;
+}
+
+/* Each stage computes what it adds, not all that came before it. */
+static void long_chains(void **state) {
+    (void)state;
+    size_t five = text_of_chain(5), ten = text_of_chain(10), fifteen = text_of_chain(15);
+    if (4 * (fifteen - ten) > 5 * (ten - five))
+        fail_msg("text of 5, 10 and 15 stages: %zu, %zu, %zu bytes", five, ten, fifteen);
+}
+
 int main(void) {
     enum { N = KF__COUNT(sames) };
-    static struct CMUnitTest tests[N + 4];
+    static struct CMUnitTest tests[N + 5];
     for (size_t i = 0; i < N; i++)
         tests[i] = (struct CMUnitTest){.name = sames[i].text, .test_func = check_same,
                                        .initial_state = (void *)(uintptr_t)&sames[i]};
@@ -396,5 +436,6 @@ int main(void) {
     tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(no_sizes);
     tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(same_order);
     tests[N + 3] = (struct CMUnitTest)cmocka_unit_test(check_emulated);
-    return _cmocka_run_group_tests("lower", tests, N + 4, NULL, NULL);
+    tests[N + 4] = (struct CMUnitTest)cmocka_unit_test(long_chains);
+    return _cmocka_run_group_tests("lower", tests, N + 5, NULL, NULL);
 }

@@ -160,22 +160,28 @@ enum { KF__CPU_KEPT = 256 << 10 }; /* bytes; longer rows compute them again */
 int kf__cpu_reduced_axes(const kf__low *L);
 /* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
 bool kf__cpu_is_dear(kf__low *L, uint16_t i);
-kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s);
+/* The arguments of a stage's reductions and what it stores: [n], and n. */
+uint32_t kf__cpu_roots(kf__low *L, uint32_t s, uint16_t **roots);
+kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s); /* what it computes for every element */
 kf__mask **kf__cpu_of_stages(kf__low *L); /* [n_stages]. NULL: no memory */
-/* Is there something to keep? Then its buffer is declared. */
+/* Is there something to keep? Then (keep) its buffer is declared. */
+bool kf__cpu_find_exps(kf__low *L, kf__kept *k);
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k);
-bool kf__cpu_find_dear(kf__low *L, kf__kept *k); /* undeclared */
+bool kf__cpu_find_dear(kf__low *L, kf__kept *k);
 bool kf__cpu_keep_dear(kf__low *L, kf__kept *k);
+bool kf__cpu_rows_fit(const kf__low *L); /* is all that is kept of any row there? */
 const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
 
 /* ---------------------------------------------------------------- cpu_group.c */
 
 /* Rows that are at the same stage together. */
 typedef struct kf__cpu_group {
-    uint32_t last;              /* the stage that comes by itself */
+    uint32_t last;              /* the stage that comes by itself, or all from it on */
     bool reduces;               /* does it? */
     kf__mask *more;             /* its loads of what no other stage reads; NULL: none */
+    int64_t most;               /* elements of a row, for groups */
     uint16_t *values, n_values; /* of a row, of which it is made */
+    uint8_t *until;             /* [n_values] the last stage that needs it */
     const char **saved;         /* [n_values] arrays of them */
     const kf__lx *r, *rows;     /* which of the group's rows, and how many they are */
 } kf__cpu_group;
@@ -184,8 +190,20 @@ typedef struct kf__cpu_group {
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g);
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
                          kf__held *held);
-void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g); /* to the last stage */
+void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s); /* to stage s */
 void kf__cpu_close_groups(kf__low *L);
+
+/* ---------------------------------------------------------------- cpu_carried.c */
+
+/* Is there enough that would be computed again by later stages? */
+bool kf__cpu_find_carried(kf__low *L, kf__carried *c);
+void kf__cpu_put_carried(kf__low *L, const kf__lx *n); /* declares the arrays; n: of a row */
+bool kf__cpu_carry_groups(kf__low *L, kf__cpu_group *g); /* of rows: every stage by itself */
+bool kf__cpu_carries(const kf__low *L); /* does this stage carry anything to later ones? */
+bool kf__cpu_is_carried(const kf__low *L, uint32_t i); /* is instruction i of that? */
+void kf__cpu_point_at_carried(kf__low *L, const kf__lx *first); /* a block's in the arrays */
+void kf__cpu_read_carried(kf__low *L, const kf__lx *e); /* values of what is there */
+void kf__cpu_carry(kf__low *L, const kf__lx *e); /* what this stage has computed */
 
 /* ---------------------------------------------------------------- cpu_short.c */
 

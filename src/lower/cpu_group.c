@@ -77,7 +77,7 @@ static bool is_needed(const kf__low *L, const kf__cpu_group *g, const kf__mask *
 
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
     uint16_t reds[64], stores[64];
-    *g = (kf__cpu_group){.last = L->k->n_stages - 1};
+    *g = (kf__cpu_group){.last = L->k->n_stages - 1, .most = GROUP_ELEMENTS / GROUP};
     if (!kf__low_later(L, g->last) && g->last) --g->last; /* nothing of each element */
     if (L->own || !g->last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
     g->reduces = kf__low_reductions(L, g->last, reds) > 0;
@@ -88,13 +88,16 @@ bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
     }
     g->values = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
     g->saved = KF__NEW(L->arena, const char *, L->k->n_instrs);
-    if (!g->values || !g->saved) L->failed = true;
+    g->until = KF__NEW(L->arena, uint8_t, L->k->n_instrs);
+    if (!g->values || !g->saved || !g->until) L->failed = true;
     if (L->failed) return false;
     kf__mask *mask = kf__cpu_of_stage(L, g->last);
     for (uint16_t i = 0; i < L->k->n_instrs; ++i)
         if (L->k->instrs[i].level == KF__LEVEL_ROW && L->k->instrs[i].stage <= g->last &&
-            is_needed(L, g, mask, i))
+            is_needed(L, g, mask, i)) {
+            g->until[g->n_values] = (uint8_t)g->last;
             g->values[g->n_values++] = i;
+        }
     return true;
 }
 
@@ -126,7 +129,7 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
                          kf__held *held) {
     const kf__lx *begin = kf__l_var(L, "begin"), *end = kf__l_var(L, "end");
     const kf__lx *first = kf__l_var(L, "first_row");
-    const kf__lx *few = kf__l_bin(L, "<=", n, kf__l_int(L, GROUP_ELEMENTS / GROUP));
+    const kf__lx *few = kf__l_bin(L, "<=", n, kf__l_int(L, g->most));
     const kf__lx *most = kf__l_int(L, GROUP);
     const kf__lx *rest = kf__l_int(L, 1);
     if (g->more && !held) {
@@ -153,14 +156,18 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
     put_ahead(L, g, most, n);
 }
 
-void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g) {
-    for (uint32_t k = 0; k < g->n_values; ++k)
-        kf__put_set(L, kf__l_item(L, g->saved[k], g->r), kf__value_of(L, g->values[k]));
+void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s) {
+    for (uint32_t k = 0; k < g->n_values; ++k) {
+        const kf__instr *in = &L->k->instrs[g->values[k]];
+        if (s == g->last ? in->stage <= s : in->stage == s) /* made since the last turn */
+            kf__put_set(L, kf__l_item(L, g->saved[k], g->r), kf__value_of(L, g->values[k]));
+    }
     if (!g->reduces) kf__put_row_stores(L);
     kf__close(L);
     open_group(L, g, kf__l_var(L, "first_row"));
     for (uint32_t k = 0; k < g->n_values; ++k) {
         uint16_t i = g->values[k];
+        if (L->k->instrs[i].stage > s || g->until[k] < s) continue;
         L->value[i] = kf__put_let(L, kf__ctype(L->k->instrs[i].dtype),
                                   kf__l_name(L, "v%u", (unsigned)i),
                                   kf__l_item(L, g->saved[k], g->r), NULL);

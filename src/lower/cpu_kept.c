@@ -25,7 +25,7 @@ static int64_t most_kept(const kf__low *L, kf__dtype type) {
     return L->held ? KF__CPU_BLOCK + KF__CPU_LANES : KF__CPU_KEPT / kf__types[type].size;
 }
 
-bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
+bool kf__cpu_find_exps(kf__low *L, kf__kept *k) {
     *k = (kf__kept){0};
     for (uint32_t i = 0; kf__cpu_reduced_axes(L) == 1 && i < L->k->n_instrs; ++i) {
         if (L->k->instrs[i].kind != KF__I_REDUCE || (L->own && i != L->own->red) ||
@@ -36,23 +36,34 @@ bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
         k->argument = !L->held && is_work(L, L->k->instrs[i].args[0]);
         k->most = most_kept(L, type);
         k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);
-        kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);
         return true;
     }
     return false;
 }
 
-/* What a stage computes for every element. */
-kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s) {
+bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
+    if (!kf__cpu_find_exps(L, k)) return false;
+    if (!L->carried)
+        kf__put_var(L, kf__ctype(kf__state_type(L, k->red)), k->row, k->most, NULL);
+    return true;
+}
+
+uint32_t kf__cpu_roots(kf__low *L, uint32_t s, uint16_t **roots) {
     uint16_t stores[64];
-    uint16_t *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 65);
-    if (!roots) {
+    *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 65);
+    if (!*roots) {
         L->failed = true;
-        return kf__low_needed(L, KF__LEVEL_FULL, NULL, 0);
+        return 0;
     }
-    uint32_t n = kf__low_reductions(L, s, roots), n_stores = kf__low_stores(L, s, stores);
-    for (uint32_t r = 0; r < n; ++r) roots[r] = L->k->instrs[roots[r]].args[0];
-    for (uint32_t i = 0; i < n_stores; ++i) roots[n++] = L->k->stores[stores[i]].instr;
+    uint32_t n = kf__low_reductions(L, s, *roots), n_stores = kf__low_stores(L, s, stores);
+    for (uint32_t r = 0; r < n; ++r) (*roots)[r] = L->k->instrs[(*roots)[r]].args[0];
+    for (uint32_t i = 0; i < n_stores; ++i) (*roots)[n++] = L->k->stores[stores[i]].instr;
+    return n;
+}
+
+kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s) {
+    uint16_t *roots;
+    uint32_t n = kf__cpu_roots(L, s, &roots);
     return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
 }
 
@@ -99,6 +110,8 @@ bool kf__cpu_keep_dear(kf__low *L, kf__kept *k) {
     return true;
 }
 
+bool kf__cpu_rows_fit(const kf__low *L) { return L->own || L->held || L->carried; }
+
 static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
     return kf__l_bin(L, "<=", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most));
 }
@@ -106,7 +119,7 @@ static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
 /* Where the block's values are kept; of a row that is too long for that, at the front. */
 const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
     const char *name = kf__l_name(L, "%s_from", k->row);
-    if (!L->own && !L->held) first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
+    if (!kf__cpu_rows_fit(L)) first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
     if (k->begin) first = kf__l_bin(L, "+", k->begin, first);
     const char *type = kf__ctype((kf__dtype)L->k->instrs[k->power].dtype);
     kf__put_let(L, kf__l_name(L, "%s *", type), name,

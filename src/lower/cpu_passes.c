@@ -101,7 +101,9 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         L->value[L->k->instrs[p->fill->red].args[0]] = kf__l_item(L, p->from, e);
     if (p->use) L->value[p->use->power] = kf__l_item(L, p->from, e);
     kf__cpu_hold(L, e);
+    kf__cpu_read_carried(L, e);
     kf__cpu_body(L, b, p->mask, e);
+    if (p->field == 0) kf__cpu_carry(L, e);
     if (p->save && p->field == 0)
         kf__put_set(L, kf__l_item(L, p->from, e), kf__value_of(L, p->save->power));
     if (p->field == 0) kf__cpu_stores(L, b, p->stores, p->n_stores, e);
@@ -151,7 +153,9 @@ bool kf__cpu_is_masked_well(const kf__low *L, const kf__mask *mask) {
  * count. Single elements, which a loop's vectors leave, would take longer than all of a short
  * row. */
 static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *whole) {
-    const kf__lx *zero = kf__l_int(L, 0), *vector = kf__l_int(L, KF__CPU_VECTOR);
+    /* a long chain has so much to do for each element that few are too many */
+    const kf__lx *vector = kf__l_int(L, L->carried ? KF__CPU_FEW : KF__CPU_VECTOR);
+    const kf__lx *zero = kf__l_int(L, 0);
     bool vectors = !(p->field == 0 && p->n_stores) && kf__cpu_is_masked_well(L, p->mask);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         kf__dtype lane = kf__lane_type(L, p->reds[r], p->field);
@@ -188,6 +192,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         p->use = p->save;
         L->value[p->save->power] = kf__l_var(L, p->from);
     }
+    kf__cpu_read_carried(L, kf__l_var(L, "l"));
     for (uint32_t r = 0; r < p->n_reds && n < 128; ++r)
         if (takes_part(L, p, r) && !is_read(p, r) &&
             !(p->summing && p->fill->argument))
@@ -205,6 +210,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
             p->keep[r] = p->from;
             continue;
         }
+        if (kf__cpu_is_carried(L, arg)) continue;
         p->keep[r] = kf__l_name(L, "keep%u", (unsigned)p->reds[r]);
         kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])), p->keep[r], KF__CPU_BLOCK, NULL);
     }
@@ -247,6 +253,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
                         kf__close_of(L, red, p->field, folded, p->field ? p->fields[r][0] : folded,
                                      kf__count_as(L, red, b->len), b->begin), NULL);
     }
+    if (L->carried) L->carried->made = true;
 }
 
 void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
@@ -256,7 +263,7 @@ void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         return;
     }
     const kf__mask *read;
-    if (!p->kept && !p->n_stores && !p->fill && !p->use && !p->save && !L->held &&
+    if (!p->kept && !p->n_stores && !p->fill && !p->use && !p->save && !L->held && !L->carried &&
         kf__cpu_split(L, b, p->reds, p->n_reds, p->keep, &read)) {
         put_ahead(L, b, read);
         p->kept = true;

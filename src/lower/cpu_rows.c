@@ -14,6 +14,7 @@
  * gather) and reduced: layer_norm(gelu(x)) has one gelu. Where they are needed at other places of
  * the row, too: see cpu_own_row.c
  *
+ * Stages of a long chain carry what they make to the next ones: see cpu_carried.c
  * Short rows whose last stage is long go by eight: see cpu_group.c
  * Of short rows what is made of elements first is made for eight: see cpu_short.c
  *
@@ -38,12 +39,16 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     const kf__lx *n = kf__cpu_reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
+    if (L->carried) kf__cpu_put_carried(L, n);
     kf__kept exps, dear;
-    bool keeps = kf__cpu_keep_exps(L, &exps), keeps_dear = !keeps && kf__cpu_keep_dear(L, &dear);
+    bool keeps = kf__cpu_keep_exps(L, &exps);
+    bool keeps_dear = !keeps && !L->carried && kf__cpu_keep_dear(L, &dear);
     kf__kept *kept = keeps ? &exps : keeps_dear ? &dear : NULL;
-    bool turns = kf__cpu_may_group(L, kept, &g), groups = turns || held;
+    bool turns = L->carried ? kf__cpu_carry_groups(L, &g) : kf__cpu_may_group(L, kept, &g);
+    bool groups = turns || held;
     if (groups) {
         kf__cpu_open_groups(L, &g, n, kept, held);
+        if (L->carried) L->carried->begin = kf__l_bin(L, "*", g.r, n);
     } else {
         kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"),
                      kf__l_int(L, 1), KF__SERIAL);
@@ -51,12 +56,14 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     }
     kf__put_rows(L, 0);
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {
-        if (turns && s == g.last) kf__cpu_turn_group(L, &g);
+        if (turns && s >= g.last && (s == g.last || kf__low_later(L, s)))
+            kf__cpu_turn_group(L, &g, s);
         kf__cpu_stage *st = KF__NEW(L->arena, kf__cpu_stage, 1);
         if (!st) {
             L->failed = true;
             return;
         }
+        if (L->carried) L->carried->stage = s, L->carried->made = false;
         kf__cpu_open_stage(L, st, s);
         if (held && s == 0) st->n_stores = 0;
         const kf__lx *zero = kf__l_int(L, 0);
@@ -88,11 +95,21 @@ bool kf__cpu_short_rows(kf__low *L) {
     return is;
 }
 
+static bool put_carrying_rows(kf__low *L) {
+    kf__carried carried;
+    if (!kf__cpu_find_carried(L, &carried)) return false;
+    L->carried = &carried;
+    put_rows(L, "", NULL);
+    L->carried = NULL;
+    return true;
+}
+
 void kf__cpu_rows(kf__low *L) {
     kf__own_row own;
     kf__low kept = *L;
     kept.k = kf__cpu_own_row(L, &own);
     if (L->failed || !kept.k) {
+        if (put_carrying_rows(L)) return;
         bool done = kf__cpu_short_rows(L);
         put_rows(L, "", NULL);
         if (done) L->fn->units = 0;

@@ -143,7 +143,8 @@ static void put_again(kf__low *L, const kf__kept *k, uint16_t root, const kf__lx
  * make its vectors narrow, and leave single steps behind the lanes. */
 static bool stores_apart(kf__low *L, const kf__cpu_stage *st, const kf__mask *mask) {
     bool narrow = false;
-    if (!st->n_stores || st->save || st->use || kf__is_dear(L, mask)) return false;
+    if (!st->n_stores || st->save || st->use || kf__cpu_carries(L) || kf__is_dear(L, mask))
+        return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_PICK ||
                                  (L->k->instrs[i].kind == KF__I_LOAD &&
@@ -170,10 +171,11 @@ static void put_block_of_stage(kf__low *L, const kf__cpu_stage *st, const kf__lx
     const char *from = NULL;
     const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
     if (kept) from = kf__cpu_kept_from(L, kept, first);
-    if (st->use && !L->own && !L->held)
+    if (st->use && !kf__cpu_rows_fit(L))
         put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
-    if (st->summing && st->fill->argument && !L->own)
+    if (st->summing && st->fill->argument && !kf__cpu_rows_fit(L))
         put_again(L, st->fill, L->k->instrs[st->fill->red].args[0], first, len, from);
+    kf__cpu_point_at_carried(L, first);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
     b.begin = begin;
@@ -182,6 +184,7 @@ static void put_block_of_stage(kf__low *L, const kf__cpu_stage *st, const kf__lx
     /* What the stage reads, or would read: the next row's is asked for. */
     kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
     kf__cpu_hold(L, kf__l_var(L, "l"));
+    kf__cpu_read_carried(L, kf__l_var(L, "l"));
     if (st->use) /* its arguments aren't needed */
         L->value[st->use->power] = kf__l_item(L, from, kf__l_var(L, "l"));
     if (st->fill && st->summing) {

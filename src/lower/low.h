@@ -85,6 +85,27 @@ typedef struct kf__held {
     const struct kf__lx *begin; /* where a row's begin in the arrays; NULL: nothing is made yet */
 } kf__held;
 
+/* Values of a row that later stages are made of, see cpu_carried.c. */
+typedef struct kf__carry {
+    uint16_t instr;
+    uint32_t first, last; /* the stage that makes it, and the last one that reads it */
+    uint32_t array;
+} kf__carry;
+typedef struct kf__carry_array {
+    kf__dtype type;
+    const char *name;
+} kf__carry_array;
+typedef struct kf__carried {
+    kf__carry *at; /* [n], by first */
+    kf__carry_array *array; /* [n_arrays] on the stack */
+    uint32_t n, n_arrays;
+    kf__mask **of;  /* [n_stages] what each computes for every element */
+    const struct kf__lx *begin; /* where this row's begin in the arrays */
+    int64_t most;   /* elements of a row that fit */
+    uint32_t stage; /* the one that is made now */
+    bool made;      /* are its own values there already? */
+} kf__carried;
+
 typedef struct kf__low {
     const kf__partition *p;
     const kf__kernel *k;
@@ -124,6 +145,7 @@ typedef struct kf__low {
 
     const kf__own_row *own; /* CPU; or NULL */
     const kf__held *held;   /* CPU: in a function of short rows; or NULL */
+    kf__carried *carried;   /* CPU: in a function of long chains; or NULL */
     int64_t run;            /* CPU: elements of lines that are one run; 0: they are not */
     const kf__lx **running; /* [n_instrs] of SCANs: what was folded so far; or NULL */
     const kf__lx *chunk;    /* of SCANs: which one, their axis / its length; or NULL */
