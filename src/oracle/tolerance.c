@@ -119,11 +119,33 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
     }
 }
 
+void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, void *const *by,
+                         void *const *run) {
+    double most = ldexp(1, 8 * kf__types[to].size - 1) - 1; /* beyond that casts saturate */
+    for (int64_t j = 0; j < n; j++) {
+        double x = ((double *)by[0])[j], border = rint(x);
+        if (!(fabs(border) <= most) || border == 0 || !may_be(border, by, samples, factor, j))
+            continue;
+        ((int64_t *)run[2])[j] = (int64_t)border;
+        ((int64_t *)run[3])[j] = (int64_t)border - (border > 0 ? 1 : -1);
+    }
+}
+
+/* Makes result j undecided. */
+static void leave_open(bool is_float, int64_t j, void *const *run, int sample) {
+    if (is_float) ((double *)run[sample])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
+    else ((int64_t *)run[sample])[j] = ((int64_t *)run[0])[j] ^ 1;
+}
+
 void kf__o_show_places(bool is_float, int samples, int64_t n, void *const *at, void *const *run) {
     for (int64_t j = 0; j < n; j++)
-        for (int k = 1; k <= samples; k++) {
-            if (((int64_t *)at[k])[j] == ((int64_t *)at[0])[j]) continue;
-            if (is_float) ((double *)run[k])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
-            else ((int64_t *)run[k])[j] = ((int64_t *)run[0])[j] ^ 1;
-        }
+        for (int k = 1; k <= samples; k++)
+            if (((int64_t *)at[k])[j] != ((int64_t *)at[0])[j]) leave_open(is_float, j, run, k);
+}
+
+void kf__o_show_open(bool is_float, int samples, int64_t n, void *const *by, void *const *run) {
+    for (int64_t j = 0; j < n; j++)
+        for (int k = 1; k <= samples; k++)
+            if (isnan(((double *)by[k])[j]) && !isnan(((double *)by[0])[j]))
+                leave_open(is_float, j, run, k);
 }
