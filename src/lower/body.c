@@ -151,9 +151,13 @@ bool kf__at_level(const kf__low *L, uint32_t i, kf__level level) {
     return in->level == level;
 }
 
+kf__mask *kf__low_mask(const kf__low *L) {
+    return KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+}
+
 kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uint32_t n) {
     const kf__kernel *k = L->k;
-    kf__mask *mask = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
+    kf__mask *mask = kf__low_mask(L);
     if (!mask) {
         L->failed = true;
         static const kf__mask none[2048];
@@ -161,13 +165,13 @@ kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uin
     }
     for (uint32_t r = 0; r < n; ++r)
         if (kf__at_level(L, roots[r], level) && !L->value[roots[r]])
-            mask[roots[r] / 64] |= (kf__mask)1 << (roots[r] % 64);
+            kf__add(mask, roots[r]);
     for (uint32_t i = k->n_instrs; i-- > 0;) {
         if (!kf__has(mask, i)) continue;
         for (int a = 0; a < k->instrs[i].n_args; ++a) {
             uint16_t arg = k->instrs[i].args[a];
             if (kf__at_level(L, arg, level) && !L->value[arg])
-                mask[arg / 64] |= (kf__mask)1 << (arg % 64);
+                kf__add(mask, arg);
         }
     }
     return mask;

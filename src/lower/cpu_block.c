@@ -21,7 +21,7 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     memset(b->tile, 0, sizeof b->tile);
     b->pick = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
     b->from = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
-    b->in_place = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    b->in_place = kf__low_mask(L);
     if (!b->pick || !b->from || !b->in_place) {
         static const char *none[8192]; /* only read from here on; a kernel has fewer */
         static kf__mask no_pick[128];

@@ -48,9 +48,9 @@ static uint32_t operations(const kf__low *L, uint32_t i) {
 static uint32_t operations_of(const search *s, uint32_t root) {
     const kf__low *L = s->L;
     uint32_t n = 0;
-    kf__mask *mask = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    kf__mask *mask = kf__low_mask(L);
     if (!mask) return 0;
-    mask[root / 64] |= (kf__mask)1 << (root % 64);
+    kf__add(mask, root);
     for (uint32_t i = root + 1; i-- > 0 && n < DEAR;) {
         if (!kf__has(mask, i)) continue;
         if (i != root && s->way[i] == CARRIED) {
@@ -60,7 +60,7 @@ static uint32_t operations_of(const search *s, uint32_t root) {
         n += operations(L, i);
         for (int a = 0; a < L->k->instrs[i].n_args; ++a) {
             uint16_t arg = L->k->instrs[i].args[a];
-            if (kf__at_level(L, arg, KF__LEVEL_FULL)) mask[arg / 64] |= (kf__mask)1 << (arg % 64);
+            if (kf__at_level(L, arg, KF__LEVEL_FULL)) kf__add(mask, arg);
         }
     }
     return n;
@@ -91,11 +91,11 @@ static void visit(search *s, uint32_t stage) {
     const kf__low *L = s->L;
     uint16_t *roots;
     uint32_t n = kf__cpu_roots(s->L, stage, &roots);
-    kf__mask *mask = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    kf__mask *mask = kf__low_mask(L);
     if (!mask) s->L->failed = true;
     for (uint32_t r = 0; mask && r < n; ++r)
         if (kf__at_level(L, roots[r], KF__LEVEL_FULL))
-            mask[roots[r] / 64] |= (kf__mask)1 << (roots[r] % 64);
+            kf__add(mask, roots[r]);
     for (uint32_t i = L->k->n_instrs; mask && i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         bool before = s->first[i] && s->first[i] <= stage;
@@ -104,10 +104,10 @@ static void visit(search *s, uint32_t stage) {
         if (before && is_carried(s, i, stage)) continue;
         if (before) s->again += operations(L, i);
         else s->first[i] = (uint8_t)(stage + 1);
-        if (s->to) s->to->of[stage][i / 64] |= (kf__mask)1 << (i % 64);
+        if (s->to) kf__add(s->to->of[stage], i);
         for (int a = 0; a < in->n_args; ++a)
             if (kf__at_level(L, in->args[a], KF__LEVEL_FULL))
-                mask[in->args[a] / 64] |= (kf__mask)1 << (in->args[a] % 64);
+                kf__add(mask, in->args[a]);
     }
 }
 
@@ -154,7 +154,7 @@ bool kf__cpu_find_carried(kf__low *L, kf__carried *c) {
     c->array = KF__NEW(L->arena, kf__carry_array, L->k->n_instrs + 1);
     c->of = KF__NEW(L->arena, kf__mask *, L->k->n_stages);
     for (uint32_t stage = 0; c->of && stage < L->k->n_stages; ++stage) {
-        c->of[stage] = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+        c->of[stage] = kf__low_mask(L);
         if (!c->of[stage]) L->failed = true;
     }
     if (!c->at || !c->array || !c->of) L->failed = true;

@@ -48,8 +48,8 @@ static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept, kf__mas
         uint8_t kind = L->k->instrs[i].kind;
         if (!kf__has(mask, i)) continue;
         if (kind == KF__I_LOAD && reads_more(L, of, last, i)) {
-            if (!*more) *more = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
-            if (*more) (*more)[i / 64] |= (kf__mask)1 << (i % 64);
+            if (!*more) *more = kf__low_mask(L);
+            if (*more) kf__add(*more, i);
             else L->failed = true;
         }
         ops += kind == KF__I_OP || kind == KF__I_CAST;

@@ -90,9 +90,9 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
     bool narrow = b->inside || folds_places(L, p);
     kf__open_for(L, narrow ? "int" : "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1),
                  KF__SIMD);
-    kf__mask *before = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    kf__mask *before = kf__low_mask(L);
     for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
-        if (L->value[i]) before[i / 64] |= (kf__mask)1 << (i % 64);
+        if (L->value[i]) kf__add(before, i);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (is_read(p, r)) L->value[arg] = kf__l_item(L, p->keep[r], e);

@@ -159,7 +159,7 @@ void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     fill(L, b, &g, i);
     if (block) kf__close(L);
     b->pick[i] = g.at ? g.at : name;
-    if (g.at && !L->failed) b->in_place[i / 64] |= (kf__mask)1 << (i % 64);
+    if (g.at && !L->failed) kf__add(b->in_place, i);
 }
 
 bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores,

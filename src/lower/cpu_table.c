@@ -99,7 +99,7 @@ kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *st
     kf__mask *mask = kf__cpu_line_mask(L, stores, n);
     for (uint32_t k = 0; k < t->n && !L->failed; ++k) {
         L->value[t->kept[k]] = NULL;
-        mask[t->kept[k] / 64] |= (kf__mask)1 << t->kept[k] % 64;
+        kf__add(mask, t->kept[k]);
     }
     return mask;
 }

@@ -138,14 +138,14 @@ static bool is_inside(const kf__low *L, uint32_t i, uint32_t lead, const path *p
 /* What counts wherever the kernel is: not what a pick may leave out. */
 static const kf__mask *find_wanted(const kf__low *L) {
     const kf__kernel *k = L->k;
-    kf__mask *wanted = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
+    kf__mask *wanted = kf__low_mask(L);
     for (uint32_t s = 0; wanted && s < k->n_stores; ++s)
-        wanted[k->stores[s].instr / 64] |= (kf__mask)1 << k->stores[s].instr % 64;
+        kf__add(wanted, k->stores[s].instr);
     for (uint32_t i = k->n_instrs; wanted && i-- > 0;) {
         const kf__instr *in = &k->instrs[i];
         if (in->kind != KF__I_REDUCE && !kf__has(wanted, i)) continue;
         for (int a = 0; a < (in->kind == KF__I_PICK ? 1 : in->n_args); ++a)
-            wanted[in->args[a] / 64] |= (kf__mask)1 << in->args[a] % 64;
+            kf__add(wanted, in->args[a]);
     }
     return wanted;
 }

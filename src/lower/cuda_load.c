@@ -291,14 +291,14 @@ void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf_
 
 /* Guarded loads that this phase loads. */
 void kf__cuda_share_registers(kf__low *L, const kf__mask *mask) {
-    kf__mask *loaded = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    kf__mask *loaded = kf__low_mask(L);
     uint32_t n = 0;
     for (uint32_t i = 0; loaded && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || !in->n_args) continue;
         if (kf__low_tiled(L, in->access) || !kf__cuda_in_registers(L, i)) continue;
         if (kf__cuda_is_fixed(L, i)) continue; /* made before */
-        loaded[i / 64] |= (kf__mask)1 << i % 64;
+        kf__add(loaded, i);
         n++;
     }
     if (!loaded)
@@ -328,7 +328,7 @@ enum { MOST_RAW_PACKS = 8 };
 
 const kf__mask *kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask) {
     if (t->wide) return NULL;
-    kf__mask *raw = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    kf__mask *raw = kf__low_mask(L);
     int packs = 0;
     for (uint32_t i = 0; raw && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -336,7 +336,7 @@ const kf__mask *kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask 
         if (t->V == 1 || !pack_words(L, t, i) || kf__low_tiled(L, in->access)) continue;
         int size = kf__types[L->operands[in->access].dtype].size;
         if (is_apart(L, in->access, t->W) || (!t->row_left && size != 2)) continue;
-        raw[i / 64] |= (kf__mask)1 << i % 64;
+        kf__add(raw, i);
         packs += t->V;
     }
     if (!raw) L->failed = true;

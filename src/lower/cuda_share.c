@@ -78,13 +78,13 @@ void kf__cuda_share(kf__low *L, const kf__mask *loaded) {
 
 int kf__cuda_n_loads(kf__low *L) {
     const kf__kernel *k = L->k;
-    kf__mask *guarded = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
+    kf__mask *guarded = kf__low_mask(L);
     int n = 0;
     for (uint32_t i = 0; guarded && i < k->n_instrs; ++i) {
         const kf__instr *in = &k->instrs[i];
         if (in->kind != KF__I_LOAD || in->level != KF__LEVEL_FULL || in->stage) continue;
         if (in->n_args)
-            guarded[i / 64] |= (kf__mask)1 << i % 64;
+            kf__add(guarded, i);
         else
             n += kf__low_step(L, in->access) != 0;
     }

@@ -197,21 +197,21 @@ static uint32_t stored(const kf__low *L, const kf__phase *p, uint32_t s) {
 /* What stands in branches of picks: not what is reduced, stored or kept. */
 static const uint16_t *sides_of(kf__low *L, const kf__phase *p, const kf__mask *mask,
                                 uint32_t stage) {
-    kf__mask *held = KF__NEW(L->arena, kf__mask, L->k->n_instrs / 64 + 1);
+    kf__mask *held = kf__low_mask(L);
     if (!held) {
         L->failed = true;
         return NULL;
     }
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (kf__cuda_in_registers(L, i) || L->value[i] || is_kept(L, i, stage))
-            held[i / 64] |= (kf__mask)1 << i % 64;
+            kf__add(held, i);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t i = L->k->instrs[p->reds[r]].args[0];
-        held[i / 64] |= (kf__mask)1 << i % 64;
+        kf__add(held, i);
     }
     for (uint32_t s = 0; s < p->n_stores; ++s) {
         uint32_t i = stored(L, p, s);
-        held[i / 64] |= (kf__mask)1 << i % 64;
+        kf__add(held, i);
     }
     return kf__cuda_sides(L, mask, held);
 }

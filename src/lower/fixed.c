@@ -14,7 +14,7 @@ bool kf__low_reads_rows(const kf__low *L, const kf__mask *mask, uint32_t i) {
 
 kf__mask *kf__low_fixed(kf__low *L, const kf__mask *mask) {
     const kf__kernel *k = L->k;
-    kf__mask *fixed = KF__NEW(L->arena, kf__mask, k->n_instrs / 64 + 1);
+    kf__mask *fixed = kf__low_mask(L);
     if (!fixed) {
         L->failed = true;
         return NULL;
@@ -24,7 +24,7 @@ kf__mask *kf__low_fixed(kf__low *L, const kf__mask *mask) {
         int first = kf__has(fixed, i) ? 0 : kf__low_reads_rows(L, mask, i) ? 1 : in->n_args;
         for (int a = first; a < in->n_args; ++a)
             if (!L->value[in->args[a]])
-                fixed[in->args[a] / 64] |= (kf__mask)1 << (in->args[a] % 64);
+                kf__add(fixed, in->args[a]);
     }
     return fixed;
 }

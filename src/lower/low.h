@@ -73,6 +73,9 @@ typedef uint64_t kf__mask; /* a set of instructions, in words of 64 */
 static inline bool kf__has(const kf__mask *mask, uint32_t i) {
     return mask[i / 64] >> (i % 64) & 1;
 }
+static inline void kf__add(kf__mask *mask, uint32_t i) {
+    mask[i / 64] |= (kf__mask)1 << (i % 64);
+}
 
 /* Values of short rows that are made before anything is reduced, see cpu_short.c. */
 enum { KF__HELD = 4 }; /* at most */
@@ -290,6 +293,7 @@ void kf__put_store(kf__low *L, uint32_t access, const char *pointer, const kf__l
                    const kf__lx *value);
 /* Which instructions of a level do `roots` need? Stops where the value is known. */
 bool kf__at_level(const kf__low *L, uint32_t i, kf__level level);
+kf__mask *kf__low_mask(const kf__low *L); /* an empty set; NULL: no memory */
 kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uint32_t n);
 /* v<i> = ..., for what is made of other values or of where it is; sets L->value[i] */
 void kf__put_instr(kf__low *L, uint32_t i);
