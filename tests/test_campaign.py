@@ -7,6 +7,7 @@ import contextlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -144,3 +145,13 @@ def test_coverage_is_a_file_for_each_process(campaign, tmp_path):
     # the stand-in can't --report
     assert done.returncode == 1
     assert {path.name for path in folder.iterdir()} <= {"job-0.txt", "job-1.txt"}
+
+
+@pytest.mark.skipif(shutil.which("tcc") is None, reason="tcc isn't installed")
+def test_tcc_compiles_kernels(kfuse, cache_dir):
+    fuzz = pathlib.Path(kfuse).with_name("kfuse-fuzz")
+    environment = {**os.environ, "KFUSE_CC": str(CAMPAIGN.with_name("tcc.sh"))}
+    command = [fuzz, "--device", "cpu", "--seed", "79", "--count", "60"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "60 passed, 0 failed" in done.stdout
