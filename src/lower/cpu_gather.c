@@ -66,6 +66,13 @@ static const char *open_array(kf__low *L, const kf__cpu_block *b, uint32_t i) {
     return name;
 }
 
+/* What is cumulative goes on from one element to the next: it is computed once, in its own loop. */
+static bool has_scan(const kf__low *L, const kf__mask *mask) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_SCAN) return true;
+    return false;
+}
+
 void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     uint32_t n = 0, most = L->k->n_instrs;
     uint16_t *reads = KF__NEW(L->arena, uint16_t, most + 1);
@@ -81,7 +88,7 @@ void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     }
     kf__mask *needed = n ? kf__low_needed(L, KF__LEVEL_FULL, reads, n) : NULL;
     for (uint32_t w = 0; needed && w <= most / 64; ++w) needed[w] &= mask[w];
-    if (!needed || kf__is_dear(L, needed)) return;
+    if (!needed || kf__is_dear(L, needed) || has_scan(L, needed)) return;
     for (uint32_t r = 0; r < n; ++r)
         if (!names[reads[r]]) names[reads[r]] = open_array(L, b, reads[r]);
     memcpy(before, L->value, sizeof *before * most);
