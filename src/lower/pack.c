@@ -6,6 +6,9 @@
  *     layer_norm(x.T + y)      k0_pack0    packed_in_x = x, transposed
  *                              k0          rows of packed_in_x and y
  *
+ * Where the operand is only read to be part of a value of each element, that one is made there, and
+ * read instead: x.T + y, which takes no byte more to store, and one array less to read.
+ *
  * Which operands these are depends on classes of strides only. */
 #include "lower/low.h"
 
@@ -32,49 +35,153 @@ static bool is_transposed(const kf__low *L, uint32_t i) {
     return false;
 }
 
-/* A kernel that copies one operand to another, which have the same axes. */
-static void put_copy(kf__low *L, const char *name, const kf__operand *from, const kf__operand *to) {
+/* ---------------------------------------------------------------- what is made instead */
+
+static bool uses(const kf__instr *in, uint32_t i) {
+    bool any = false;
+    for (int a = 0; a < in->n_args; ++a) any |= in->args[a] == i;
+    return any;
+}
+
+/* The one instruction that uses i; UINT32_MAX: others do too, or i is stored. */
+static uint32_t only_user(const kf__low *L, uint32_t i) {
+    uint32_t user = UINT32_MAX, n = 0;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
+        if (uses(&L->k->instrs[u], i)) user = u, ++n;
+    for (uint32_t s = 0; s < L->k->n_stores; ++s) n += 2 * (L->k->stores[s].instr == i);
+    return n == 1 ? user : UINT32_MAX;
+}
+
+static bool is_known(const kf__instr *in) { return in->level == KF__LEVEL_SCALAR && !in->stage; }
+
+/* An operation on elements and on what is the same for all. */
+static bool is_of_elements(const kf__instr *in) {
+    return in->level == KF__LEVEL_FULL && !in->stage &&
+           (in->kind == KF__I_OP || in->kind == KF__I_CAST);
+}
+
+/* Is i made for `user` alone, of elements that nothing else reads? */
+static bool is_made_for(const kf__low *L, uint32_t i, uint32_t user) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (is_known(in)) return true;
+    if (only_user(L, i) != user) return false;
+    if (in->kind == KF__I_LOAD)
+        return in->level == KF__LEVEL_FULL && !in->n_args && L->operands[in->access].value;
+    bool all = is_of_elements(in);
+    for (int a = 0; a < in->n_args && all; ++a) all = is_made_for(L, in->args[a], i);
+    return all;
+}
+
+static uint32_t loads_of(const kf__low *L, uint32_t access, uint32_t *load) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (L->k->instrs[i].kind == KF__I_LOAD && L->k->instrs[i].access == access)
+            *load = i, ++n;
+    return n;
+}
+
+/* What is made of operand `access`, as wide as it at most; UINT32_MAX: nothing is. */
+static uint32_t made_of(const kf__low *L, uint32_t access) {
+    uint32_t at, best = UINT32_MAX;
+    const kf__operand *o = &L->operands[access];
+    if (o->store || loads_of(L, access, &at) != 1 || L->k->instrs[at].n_args) return UINT32_MAX;
+    if (L->k->instrs[at].level != KF__LEVEL_FULL || L->k->n_symbols) return UINT32_MAX;
+    for (int m = 0; m < L->n_axes; ++m)
+        if (!o->varies[m]) return UINT32_MAX;
+    for (;;) {
+        uint32_t user = only_user(L, at);
+        if (user == UINT32_MAX || !is_of_elements(&L->k->instrs[user])) return best;
+        const kf__instr *in = &L->k->instrs[user];
+        for (int a = 0; a < in->n_args; ++a)
+            if (in->args[a] != at && !is_made_for(L, in->args[a], user)) return best;
+        at = user;
+        if (in->dtype == KF__BOOL) continue;
+        kf__dtype type = kf__compute((kf__dtype)in->dtype);
+        if (kf__types[type].size <= kf__types[o->dtype].size) best = at;
+    }
+}
+
+/* ---------------------------------------------------------------- functions */
+
+typedef struct part { /* a kernel in the making, of instructions of another one */
+    kf__instr *instrs;
+    kf__access *accesses;
+    kf__operand *operands;
+    uint32_t n_instrs, n_accesses;
+    uint16_t *as; /* [instructions of the other kernel] here, + 1 */
+} part;
+
+static uint16_t add_instr(const kf__low *L, part *p, uint32_t i) {
+    if (p->as[i]) return (uint16_t)(p->as[i] - 1);
+    kf__instr in = L->k->instrs[i];
+    for (int a = 0; a < in.n_args; ++a) in.args[a] = add_instr(L, p, in.args[a]);
+    if (in.kind == KF__I_LOAD) {
+        p->operands[p->n_accesses] = L->operands[in.access];
+        in.access = p->n_accesses++;
+    }
+    p->instrs[p->n_instrs++] = in;
+    p->as[i] = (uint16_t)p->n_instrs;
+    return (uint16_t)(p->n_instrs - 1);
+}
+
+/* A pointwise function that writes `to`, over those of L's axes along which it varies: a copy of
+ * `from`, or (NULL) value `made` of the kernel. */
+static void put_part(kf__low *L, const char *name, const kf__operand *from, uint32_t made,
+                     const kf__operand *to) {
+    uint32_t n = from ? 2 : L->k->n_instrs + 1;
     kf__kernel *k = KF__NEW(L->arena, kf__kernel, 1);
-    kf__instr *load = KF__NEW(L->arena, kf__instr, 1);
     kf__store *store = KF__NEW(L->arena, kf__store, 1);
-    kf__access *accesses = KF__NEW(L->arena, kf__access, 2);
-    kf__operand *operands = KF__NEW(L->arena, kf__operand, 2);
-    const char **pointer = KF__NEW(L->arena, const char *, 3);
-    const kf__lx **value = KF__NEW(L->arena, const kf__lx *, 2);
-    char **ops = KF__NEW(L->arena, char *, 1);
-    if (!k || !load || !store || !accesses || !operands || !pointer || !value || !ops) {
+    part p = {.instrs = KF__NEW(L->arena, kf__instr, n),
+              .accesses = KF__NEW(L->arena, kf__access, n),
+              .operands = KF__NEW(L->arena, kf__operand, n),
+              .as = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1)};
+    const char **pointer = KF__NEW(L->arena, const char *, n + 1);
+    const kf__lx **value = KF__NEW(L->arena, const kf__lx *, n);
+    char **ops = KF__NEW(L->arena, char *, n);
+    if (!k || !store || !p.instrs || !p.accesses || !p.operands || !p.as || !pointer || !value ||
+        !ops) {
         L->failed = true;
         return;
     }
-    ops[0] = (char *)(uintptr_t)kf__l_name(L, "a copy of %s", from->packed ? to->name : from->name);
-    *load = (kf__instr){.kind = KF__I_LOAD, .dtype = (uint8_t)from->dtype, .level = KF__LEVEL_FULL};
-    *store = (kf__store){.access = 1};
-    operands[0] = *from, operands[1] = *to;
-    operands[0].store = false, operands[1].store = true;
-    for (int i = 0; i < 2; ++i) {
-        accesses[i] = *operands[i].access;
-        operands[i].access = &accesses[i];
+    *k = (kf__kernel){.name = (char *)(uintptr_t)name, .n_stores = 1, .n_stages = 1,
+                      .stores = store, .ops = ops};
+    if (from) {
+        p.instrs[p.n_instrs++] = (kf__instr){.kind = KF__I_LOAD, .dtype = (uint8_t)from->dtype,
+                                             .level = KF__LEVEL_FULL};
+        p.operands[p.n_accesses++] = *from;
+        ops[k->n_ops++] = (char *)(uintptr_t)kf__l_name(L, "a copy of %s",
+                                                        from->packed ? to->name : from->name);
+    } else {
+        add_instr(L, &p, made);
     }
-    *k = (kf__kernel){.name = (char *)(uintptr_t)name, .n_instrs = 1, .n_accesses = 2,
-                      .n_stores = 1, .n_stages = 1, .instrs = load, .accesses = accesses,
-                      .stores = store, .n_ops = 1, .ops = ops};
+    store->instr = (uint16_t)(p.n_instrs - 1);
+    store->access = p.n_accesses;
+    p.operands[p.n_accesses++] = *to;
+    for (uint32_t i = 0; i < p.n_accesses; ++i) {
+        p.operands[i].store = i == store->access;
+        p.accesses[i] = *p.operands[i].access;
+        p.operands[i].access = &p.accesses[i];
+    }
+    k->n_instrs = p.n_instrs, k->instrs = p.instrs;
+    k->n_accesses = p.n_accesses, k->accesses = p.accesses;
     kf__low copy = *L;
     copy.k = k;
-    copy.operands = operands;
+    copy.operands = p.operands;
     copy.pointer = pointer;
     copy.value = value;
     copy.n_axes = 0;
+    for (uint32_t i = 0; !from && i < k->n_instrs; ++i)
+        if (k->instrs[i].kind == KF__I_OP)
+            ops[k->n_ops++] = (char *)(uintptr_t)kf__instr_comment(&copy, i);
     for (int m = 0; m < L->n_axes; ++m) {
-        if (!from->varies[m]) continue;
+        if (!to->varies[m]) continue;
         int a = copy.n_axes++;
         copy.axes[a] = L->axes[m];
         copy.axes[a].reduced = false;
-        copy.axes[a].var = kf__l_name(L, "i%d", a);
-        copy.axes[a].n = kf__l_name(L, "n%d", a);
-        for (int i = 0; i < 2; ++i) {
-            operands[i].stride[a] = operands[i].stride[m];
-            operands[i].along[a] = operands[i].along[m];
-            operands[i].varies[a] = true;
+        for (uint32_t i = 0; i < k->n_accesses; ++i) {
+            p.operands[i].stride[a] = p.operands[i].stride[m];
+            p.operands[i].along[a] = p.operands[i].along[m];
+            p.operands[i].varies[a] = p.operands[i].varies[m];
         }
     }
     kf__low_order(&copy);
@@ -89,12 +196,51 @@ static void put_copy(kf__low *L, const char *name, const kf__operand *from, cons
     L->failed = L->failed || copy.failed;
 }
 
+/* The kernel reads `made` where it read operand `access`, and nothing that only `made` needed. */
+static void read_made(kf__low *L, uint32_t made, uint32_t access) {
+    kf__kernel *k = kf__low_copy_kernel(L, 0, 0);
+    if (!k) return;
+    kf__instr *in = &k->instrs[made];
+    *in = (kf__instr){.kind = KF__I_LOAD, .dtype = in->dtype, .level = in->level,
+                      .stage = in->stage, .node = in->node, .access = access};
+    uint16_t *as = KF__NEW(L->arena, uint16_t, k->n_instrs);
+    kf__mask *alive = kf__low_mask(L);
+    if (!as || !alive) {
+        L->failed = true;
+        return;
+    }
+    for (uint32_t s = 0; s < k->n_stores; ++s) kf__add(alive, k->stores[s].instr);
+    for (uint32_t i = k->n_instrs; i-- > 0;)
+        for (int a = 0; kf__has(alive, i) && a < k->instrs[i].n_args; ++a)
+            kf__add(alive, k->instrs[i].args[a]);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->n_instrs; ++i) {
+        if (!kf__has(alive, i)) {
+            if (k->instrs[i].kind == KF__I_LOAD && k->instrs[i].access != access)
+                L->operands[k->instrs[i].access].value = NULL; /* it is read no more */
+            continue;
+        }
+        as[i] = (uint16_t)n;
+        k->instrs[n] = k->instrs[i];
+        for (int a = 0; a < k->instrs[n].n_args; ++a)
+            k->instrs[n].args[a] = as[k->instrs[n].args[a]];
+        ++n;
+    }
+    for (uint32_t s = 0; s < k->n_stores; ++s) k->stores[s].instr = as[k->stores[s].instr];
+    k->n_instrs = n;
+    L->k = k;
+}
+
+/* ---------------------------------------------------------------- which operands */
+
 void kf__low_pack(kf__low *L) {
     if (!L->k->reduced || !L->affine) return;
     if (kf__kernel_chunk(L->k) < 0) kf__low_find_column_tiles(L); /* of what is cumulative none */
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         kf__operand *o = &L->operands[i], was = *o, *all = L->unpacked;
         if (!is_transposed(L, i) || kf__low_tiled(L, i)) continue;
+        uint32_t made = made_of(L, i);
+        if (made < UINT32_MAX) o->dtype = kf__compute((kf__dtype)L->k->instrs[made].dtype);
         int64_t n = pack_strides(L, o);
         if (!all && o->store) all = KF__NEW(L->arena, kf__operand, L->k->n_accesses);
         if (!n || (o->store && !all)) {
@@ -105,16 +251,24 @@ void kf__low_pack(kf__low *L) {
         o->packed = true;
         o->offset = kf__low_scratch(L, n, o->dtype);
         o->name = kf__l_name(L, "packed_%s", was.name);
-        if (o->store)
+        const char *name = kf__l_name(L, "%s_pack%u", L->k->name, (unsigned)i);
+        if (o->store) {
             L->unpacked = all, all[i] = was;
-        else
-            put_copy(L, kf__l_name(L, "%s_pack%u", L->k->name, (unsigned)i), &was, o);
+        } else if (made < UINT32_MAX) {
+            kf__operand to = *o;
+            *o = was;
+            put_part(L, name, NULL, made, &to);
+            *o = to;
+            read_made(L, made, i);
+        } else {
+            put_part(L, name, &was, 0, o);
+        }
     }
 }
 
 void kf__low_unpack(kf__low *L) {
     for (uint32_t i = 0; L->unpacked && i < L->k->n_accesses; ++i)
         if (L->unpacked[i].value)
-            put_copy(L, kf__l_name(L, "%s_unpack%u", L->k->name, (unsigned)i), &L->operands[i],
+            put_part(L, kf__l_name(L, "%s_unpack%u", L->k->name, (unsigned)i), &L->operands[i], 0,
                      &L->unpacked[i]);
 }

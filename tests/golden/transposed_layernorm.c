@@ -13,17 +13,22 @@ typedef struct {
     int64_t s1_in_x;
     const float *in_x;
     int64_t s0_in_x;
+    const float *in_y;
+    int64_t s0_in_y;
     float *packed_in_x;
     int64_t s0_packed_in_x;
     int64_t next_in_x;
     int64_t below_in_x;
+    int64_t next_in_y;
+    int64_t below_in_y;
     int64_t next_packed_in_x;
     int64_t below_packed_in_x;
 } k0_add_layer_norm_pack0_args;
 
-/* a copy of in_x.
+/* add.
  * Tile by tile: what is transposed goes through tiles in L1.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * reads  in_y     float32[x.1, x.0], 4 bytes each
  * writes packed_in_x float32[x.0, x.1], 4 bytes each */
 void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
@@ -39,10 +44,14 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
     const int64_t s1_in_x = a->s1_in_x;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const float *in_y = a->in_y;
+    const int64_t s0_in_y = a->s0_in_y;
     float *packed_in_x = a->packed_in_x;
     const int64_t s0_packed_in_x = a->s0_packed_in_x;
     const int64_t next_in_x = a->next_in_x;
     const int64_t below_in_x = a->below_in_x;
+    const int64_t next_in_y = a->next_in_y;
+    const int64_t below_in_y = a->below_in_y;
     const int64_t next_packed_in_x = a->next_packed_in_x;
     const int64_t below_packed_in_x = a->below_packed_in_x;
     for (int64_t u = begin; u < end; ++u) {
@@ -64,16 +73,19 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
         for (int64_t r = 0; r < lines; ++r) {
             const int64_t i0 = r0 + r;
             const float *row0 = tile0 + r * pitch;
-            float *p1_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
+            const float *p1_in_y = in_y + (i0 * s0_in_y + first);
+            float *p2_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
             float buffer0[2048];
-            float *to0 = stream ? buffer0 : p1_packed_in_x;
+            float *to0 = stream ? buffer0 : p2_packed_in_x;
             KF_SIMD
             for (int64_t l = 0; l < line_len; ++l) {
                 const float v0 = kf_load_f32(row0, l);
-                kf_store_f32(to0, l, v0);
+                const float v1 = kf_load_f32(p1_in_y, l);
+                const float v2 = v0 + v1;  // add
+                kf_store_f32(to0, l, v2);
             }
             if (stream) {
-                kf_stream_copy(p1_packed_in_x, buffer0, line_len * 4);
+                kf_stream_copy(p2_packed_in_x, buffer0, line_len * 4);
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
@@ -81,9 +93,13 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
                 for (int64_t l = r; l < line_len; l += rows) {
                     kf_prefetch_run(far0 + l * s1_in_x, rows * 4);
                 }
-                const float *far1 = p1_packed_in_x + (last ? below_packed_in_x : next_packed_in_x);
+                const float *far1 = p1_in_y + (last ? below_in_y : next_in_y);
+                if (along > 1) {
+                    kf_prefetch_run(far1, line_len * 4);
+                }
+                const float *far2 = p2_packed_in_x + (last ? below_packed_in_x : next_packed_in_x);
                 if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(far1, line_len * 4);
+                    kf_prefetch_write_run(far2, line_len * 4);
                 }
             }
         }
@@ -94,197 +110,11 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
 }
 
 typedef struct {
-    int64_t n1;
-    int64_t size_v7;
-    int64_t run;
-    const float *packed_in_x;
-    int64_t s0_packed_in_x;
-    const float *in_y;
-    int64_t s0_in_y;
-    int64_t far;
-    int64_t s0_out0;
-    float *out0;
-} k0_add_layer_norm_short_args;
-
-/* add, layer_norm.
- * Eight short rows after eight; first what elements are made of.
- * reads  packed_in_x float32[x.0, x.1], 4 bytes each
- * reads  in_y     float32[x.1, x.0], 4 bytes each
- * writes out0     float32[x.1, x.0], 4 bytes each */
-void k0_add_layer_norm_short(const k0_add_layer_norm_short_args *a, int64_t begin, int64_t end) {
-    const int64_t n1 = a->n1;
-    const int64_t size_v7 = a->size_v7;
-    const int64_t run = a->run;
-    const float *packed_in_x = a->packed_in_x;
-    const int64_t s0_packed_in_x = a->s0_packed_in_x;
-    const float *in_y = a->in_y;
-    const int64_t s0_in_y = a->s0_in_y;
-    const int64_t far = a->far;
-    const int64_t s0_out0 = a->s0_out0;
-    float *out0 = a->out0;
-    const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
-    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
-    for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
-        const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        float rows_v4[8];
-        float rows_v12[8];
-        float held2[1088];
-        const int64_t runs = run ? 1 : rows;  // rows without gaps are one
-        const int64_t len = run ? (rows * n1) : n1;
-        for (int64_t r = 0; r < runs; ++r) {
-            const int64_t u = first_row + r;
-            const int64_t i0 = u;
-            const float *p0_packed_in_x = packed_in_x + i0 * s0_packed_in_x;
-            const float *p1_in_y = in_y + i0 * s0_in_y;
-            const int64_t at = r * n1;
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const float v0 = kf_load_f32(p0_packed_in_x, l);
-                const float v1 = kf_load_f32(p1_in_y, l);
-                const float v2 = v0 + v1;  // add
-                held2[at + l] = v2;
-            }
-        }
-        for (int64_t r = 0; r < rows; ++r) {
-            float mean3 = 0.0f;
-            float m2_3 = 0.0f;
-            {
-                float lanes_mean3[64];
-                KF_SIMD
-                for (int l = 0; l < 64; ++l) {
-                    lanes_mean3[l] = 0.0f;
-                }
-                const int64_t whole0 = n1 - n1 % 64;
-                for (int64_t group = 0; group < whole0; group += 64) {
-                    KF_SIMD
-                    for (int64_t l = 0; l < 64; ++l) {
-                        lanes_mean3[l] = lanes_mean3[l] + held2[r * n1 + (group + l)];
-                    }
-                }
-                for (int64_t part = whole0; part < n1; part += 16) {
-                    const int left = kf_cast_i64_i32(n1 - part);
-                    KF_SIMD
-                    for (int l = 0; l < 16; ++l) {
-                        lanes_mean3[part - whole0 + l] = l < left ? (lanes_mean3[part - whole0 + l] + held2[r * n1 + (part + l)]) : lanes_mean3[part - whole0 + l];
-                    }
-                }
-                KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 32];
-                }
-                KF_SIMD
-                for (int l = 0; l < 16; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 8];
-                }
-                KF_SIMD
-                for (int l = 0; l < 4; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 4];
-                }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 2];
-                }
-                lanes_mean3[0] = lanes_mean3[0] + lanes_mean3[1];
-                const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(n1));
-                float lanes_m2_3[64];
-                KF_SIMD
-                for (int l = 0; l < 64; ++l) {
-                    lanes_m2_3[l] = 0.0f;
-                }
-                const int64_t whole1 = n1 - n1 % 64;
-                for (int64_t group = 0; group < whole1; group += 64) {
-                    KF_SIMD
-                    for (int64_t l = 0; l < 64; ++l) {
-                        const float term3 = kf_square_f32(held2[r * n1 + (group + l)] - block_mean3);
-                        lanes_m2_3[l] = lanes_m2_3[l] + term3;
-                    }
-                }
-                for (int64_t part = whole1; part < n1; part += 16) {
-                    const int left = kf_cast_i64_i32(n1 - part);
-                    KF_SIMD
-                    for (int l = 0; l < 16; ++l) {
-                        const float term3 = kf_square_f32(held2[r * n1 + (part + l)] - block_mean3);
-                        lanes_m2_3[part - whole1 + l] = l < left ? (lanes_m2_3[part - whole1 + l] + term3) : lanes_m2_3[part - whole1 + l];
-                    }
-                }
-                KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 32];
-                }
-                KF_SIMD
-                for (int l = 0; l < 16; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 8];
-                }
-                KF_SIMD
-                for (int l = 0; l < 4; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 4];
-                }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 2];
-                }
-                lanes_m2_3[0] = lanes_m2_3[0] + lanes_m2_3[1];
-                const float block_m2_3 = lanes_m2_3[0];
-                mean3 = block_mean3;
-                m2_3 = block_m2_3;
-            }
-            const float v4 = n1 > 0 ? mean3 : kf_nan_f32;  // mean
-            const float v6 = m2_3;  // m2
-            const float v9 = v6 / v8;  // layer_norm
-            const float v11 = v9 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
-            const float v12 = kf_rsqrt_f32(v11);  // layer_norm
-            rows_v4[r] = v4;
-            rows_v12[r] = v12;
-        }
-        for (int64_t r = 0; r < rows; ++r) {
-            const int64_t u = first_row + r;
-            const int64_t i0 = u;
-            const float v4 = rows_v4[r];
-            const float v12 = rows_v12[r];
-            {
-                if (far) {
-                    const float *p0_packed_in_x = packed_in_x + i0 * s0_packed_in_x;
-                    for (int64_t l = 0; l < n1; l += 16) {
-                        kf_prefetch_far(p0_packed_in_x + s0_packed_in_x * most_rows + l);
-                    }
-                }
-                if (far) {
-                    const float *p1_in_y = in_y + i0 * s0_in_y;
-                    for (int64_t l = 0; l < n1; l += 16) {
-                        kf_prefetch_far(p1_in_y + s0_in_y * most_rows + l);
-                    }
-                }
-                float *p2_out0 = out0 + i0 * s0_out0;
-                for (int64_t l = 0; l < n1; l += 16) {
-                    kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < n1; ++l) {
-                    const float v5 = held2[r * n1 + l] - v4;  // layer_norm
-                    const float v13 = v5 * v12;  // layer_norm
-                    kf_store_f32(p2_out0, l, v13);
-                }
-            }
-        }
-    }
-}
-
-typedef struct {
     int64_t stream;
     int64_t n1;
-    int64_t size_v7;
+    int64_t size_v5;
     const float *packed_in_x;
     int64_t s0_packed_in_x;
-    const float *in_y;
-    int64_t s0_in_y;
     int64_t far;
     int64_t s0_out0;
     float *out0;
@@ -293,48 +123,42 @@ typedef struct {
 /* add, layer_norm.
  * One row after another, all stages of a row together.
  * reads  packed_in_x float32[x.0, x.1], 4 bytes each
- * reads  in_y     float32[x.1, x.0], 4 bytes each
  * writes out0     float32[x.1, x.0], 4 bytes each */
 void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
-    const int64_t size_v7 = a->size_v7;
+    const int64_t size_v5 = a->size_v5;
     const float *packed_in_x = a->packed_in_x;
     const int64_t s0_packed_in_x = a->s0_packed_in_x;
-    const float *in_y = a->in_y;
-    const int64_t s0_in_y = a->s0_in_y;
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
-    const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
+    const float v6 = kf_cast_i64_f32(size_v5);  // layer_norm
     const int64_t most_rows = n1 <= 256 ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        float rows_v4[8];
-        float rows_v12[8];
+        float rows_v2[8];
+        float rows_v10[8];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
-            float mean3 = 0.0f;
-            float m2_3 = 0.0f;
+            float mean1 = 0.0f;
+            float m2_1 = 0.0f;
             int64_t done0 = 0;
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
                 const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
-                const float *p1_in_y = in_y + (i0 * s0_in_y + first);
-                float lanes_mean3[64];
+                float lanes_mean1[64];
                 KF_SIMD
                 for (int l = 0; l < 64; ++l) {
-                    lanes_mean3[l] = 0.0f;
+                    lanes_mean1[l] = 0.0f;
                 }
                 const int64_t whole0 = len - len % 64;
                 for (int64_t group = 0; group < whole0; group += 64) {
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
                         const float v0 = kf_load_f32(p0_packed_in_x, group + l);
-                        const float v1 = kf_load_f32(p1_in_y, group + l);
-                        const float v2 = v0 + v1;  // add
-                        lanes_mean3[l] = lanes_mean3[l] + v2;
+                        lanes_mean1[l] = lanes_mean1[l] + v0;
                     }
                 }
                 for (int64_t part = whole0; part < len; part += 16) {
@@ -342,55 +166,48 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
                         const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
-                        const float v1 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
-                        const float v2 = v0 + v1;  // add
-                        lanes_mean3[part - whole0 + l] = l < left ? (lanes_mean3[part - whole0 + l] + v2) : lanes_mean3[part - whole0 + l];
+                        lanes_mean1[part - whole0 + l] = l < left ? (lanes_mean1[part - whole0 + l] + v0) : lanes_mean1[part - whole0 + l];
                     }
                 }
                 KF_SIMD
                 for (int l = 0; l < 32; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 32];
+                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 32];
                 }
                 KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 16];
+                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 16];
                 }
                 KF_SIMD
                 for (int l = 0; l < 8; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 8];
+                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 8];
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 4];
+                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 4];
                 }
                 KF_SIMD
                 for (int l = 0; l < 2; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 2];
+                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 2];
                 }
-                lanes_mean3[0] = lanes_mean3[0] + lanes_mean3[1];
-                const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(len));
+                lanes_mean1[0] = lanes_mean1[0] + lanes_mean1[1];
+                const float block_mean1 = kf_mean_of_f32(lanes_mean1[0], kf_cast_i64_f32(len));
                 if (len == 2048) {
                     for (int64_t l = 0; l < len; l += 16) {
                         kf_prefetch(p0_packed_in_x + 2048 + l);
                     }
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch(p1_in_y + 2048 + l);
-                    }
                 }
-                float lanes_m2_3[64];
+                float lanes_m2_1[64];
                 KF_SIMD
                 for (int l = 0; l < 64; ++l) {
-                    lanes_m2_3[l] = 0.0f;
+                    lanes_m2_1[l] = 0.0f;
                 }
                 const int64_t whole1 = len - len % 64;
                 for (int64_t group = 0; group < whole1; group += 64) {
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
                         const float v0 = kf_load_f32(p0_packed_in_x, group + l);
-                        const float v1 = kf_load_f32(p1_in_y, group + l);
-                        const float v2 = v0 + v1;  // add
-                        const float term3 = kf_square_f32(v2 - block_mean3);
-                        lanes_m2_3[l] = lanes_m2_3[l] + term3;
+                        const float term1 = kf_square_f32(v0 - block_mean1);
+                        lanes_m2_1[l] = lanes_m2_1[l] + term1;
                     }
                 }
                 for (int64_t part = whole1; part < len; part += 16) {
@@ -398,72 +215,64 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
                         const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
-                        const float v1 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
-                        const float v2 = v0 + v1;  // add
-                        const float term3 = kf_square_f32(v2 - block_mean3);
-                        lanes_m2_3[part - whole1 + l] = l < left ? (lanes_m2_3[part - whole1 + l] + term3) : lanes_m2_3[part - whole1 + l];
+                        const float term1 = kf_square_f32(v0 - block_mean1);
+                        lanes_m2_1[part - whole1 + l] = l < left ? (lanes_m2_1[part - whole1 + l] + term1) : lanes_m2_1[part - whole1 + l];
                     }
                 }
                 KF_SIMD
                 for (int l = 0; l < 32; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 32];
+                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 32];
                 }
                 KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 16];
+                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 16];
                 }
                 KF_SIMD
                 for (int l = 0; l < 8; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 8];
+                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 8];
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 4];
+                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 4];
                 }
                 KF_SIMD
                 for (int l = 0; l < 2; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 2];
+                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 2];
                 }
-                lanes_m2_3[0] = lanes_m2_3[0] + lanes_m2_3[1];
-                const float block_m2_3 = lanes_m2_3[0];
+                lanes_m2_1[0] = lanes_m2_1[0] + lanes_m2_1[1];
+                const float block_m2_1 = lanes_m2_1[0];
                 if (done0 == 0) {
-                    mean3 = block_mean3;
-                    m2_3 = block_m2_3;
+                    mean1 = block_mean1;
+                    m2_1 = block_m2_1;
                 } else {
                     {
-                        const float merged_mean3 = kf_merge_mean_f32(mean3, block_mean3, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
-                        const float merged_m2_3 = kf_merge_m2_f32(mean3, m2_3, block_mean3, block_m2_3, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
-                        mean3 = merged_mean3;
-                        m2_3 = merged_m2_3;
+                        const float merged_mean1 = kf_merge_mean_f32(mean1, block_mean1, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                        const float merged_m2_1 = kf_merge_m2_f32(mean1, m2_1, block_mean1, block_m2_1, kf_cast_i64_f32(done0), kf_cast_i64_f32(len));
+                        mean1 = merged_mean1;
+                        m2_1 = merged_m2_1;
                     }
                 }
                 done0 = done0 + len;
             }
-            const float v4 = n1 > 0 ? mean3 : kf_nan_f32;  // mean
-            const float v6 = m2_3;  // m2
-            const float v9 = v6 / v8;  // layer_norm
-            const float v11 = v9 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
-            const float v12 = kf_rsqrt_f32(v11);  // layer_norm
-            rows_v4[r] = v4;
-            rows_v12[r] = v12;
+            const float v2 = n1 > 0 ? mean1 : kf_nan_f32;  // mean
+            const float v4 = m2_1;  // m2
+            const float v7 = v4 / v6;  // layer_norm
+            const float v9 = v7 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
+            const float v10 = kf_rsqrt_f32(v9);  // layer_norm
+            rows_v2[r] = v2;
+            rows_v10[r] = v10;
         }
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
-            const float v4 = rows_v4[r];
-            const float v12 = rows_v12[r];
+            const float v2 = rows_v2[r];
+            const float v10 = rows_v10[r];
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
                 if (far) {
                     const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
                     for (int64_t l = 0; l < len; l += 16) {
                         kf_prefetch_far(p0_packed_in_x + s0_packed_in_x * most_rows + l);
-                    }
-                }
-                if (far) {
-                    const float *p1_in_y = in_y + (i0 * s0_in_y + first);
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_far(p1_in_y + s0_in_y * most_rows + l);
                     }
                 }
                 float *p2_out0 = out0 + (i0 * s0_out0 + first);
@@ -473,17 +282,14 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     }
                 }
                 const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
-                const float *p1_in_y = in_y + (i0 * s0_in_y + first);
                 float buffer0[2048];
                 float *to0 = stream ? buffer0 : p2_out0;
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float v0 = kf_load_f32(p0_packed_in_x, l);
-                    const float v1 = kf_load_f32(p1_in_y, l);
-                    const float v2 = v0 + v1;  // add
-                    const float v5 = v2 - v4;  // layer_norm
-                    const float v13 = v5 * v12;  // layer_norm
-                    kf_store_f32(to0, l, v13);
+                    const float v3 = v0 - v2;  // layer_norm
+                    const float v11 = v3 * v10;  // layer_norm
+                    kf_store_f32(to0, l, v11);
                 }
                 if (stream) {
                     kf_stream_copy(p2_out0, buffer0, len * 4);

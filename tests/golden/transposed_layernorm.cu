@@ -9,13 +9,17 @@ typedef struct {
     int64_t s1_in_x;
     const float *in_x;
     int64_t vec_t;
+    const float *in_y;
+    int64_t s0_in_y;
+    int64_t vec;
     float *packed_in_x;
     int64_t s0_packed_in_x;
 } k0_add_layer_norm_pack0_args;
 
-/* a copy of in_x.
+/* add.
  * A tile a block: what is transposed goes through shared memory.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * reads  in_y     float32[x.1, x.0], 4 bytes each
  * writes packed_in_x float32[x.0, x.1], 4 bytes each */
 KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
     const int64_t tiles_along = a.tiles_along;
@@ -27,6 +31,9 @@ KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
     const int64_t s1_in_x = a.s1_in_x;
     const float *in_x = a.in_x;
     const int64_t vec_t = a.vec_t;
+    const float *in_y = a.in_y;
+    const int64_t s0_in_y = a.s0_in_y;
+    const int64_t vec = a.vec;
     float *packed_in_x = a.packed_in_x;
     const int64_t s0_packed_in_x = a.s0_packed_in_x;
     const uint32_t along = tiles_along;
@@ -60,6 +67,16 @@ KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
     const int64_t j = l0 + in_row;
     const int whole = kf_min_i64(n1 - j, 4);  // elements of a pack
     uint32_t r0[16];
+    uint32_t r1[16];
+    KF_UNROLL
+    for (int s = 0; s < 4; ++s) {
+        const int r = row + s * row_step;
+        const uint32_t any_row = t0 + r;
+        const int left = any_row < n0 ? whole : 0;
+        const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
+        const float *p1_in_y = in_y + (i0 * s0_in_y + j);
+        kf_load4_f32(p1_in_y, 0, left, vec, r1 + s * 4);
+    }
     {
         const int lanes_t = tile_rows / 4;
         KF_UNROLL
@@ -81,57 +98,50 @@ KF_KERNEL(k0_add_layer_norm_pack0, k0_add_layer_norm_pack0_args, 256) {
         KF_UNROLL
         for (int e = 0; e < 4; ++e) {
             const float v0 = kf_item_f32(r0 + s * 4, e);
-            w0[e] = v0;
+            const float v1 = kf_item_f32(r1 + s * 4, e);
+            const float v2 = v0 + v1;  // add
+            w0[e] = v2;
         }
-        float *p1_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + j);
-        kf_store4_f32(p1_packed_in_x, 0, left, 1, w0);
+        float *p2_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + j);
+        kf_store4_f32(p2_packed_in_x, 0, left, 1, w0);
     }
 }
 
 typedef struct {
     int64_t n1;
-    int64_t size_v7;
+    int64_t size_v5;
     const float *packed_in_x;
     int64_t s0_packed_in_x;
-    const float *in_y;
-    int64_t s0_in_y;
-    int64_t vec;
     float *out0;
     int64_t s0_out0;
+    int64_t vec;
 } k0_add_layer_norm_args;
 
 /* add, layer_norm.
  * A row stays in the registers of its threads through all stages.
  * reads  packed_in_x float32[x.0, x.1], 4 bytes each
- * reads  in_y     float32[x.1, x.0], 4 bytes each
  * writes out0     float32[x.1, x.0], 4 bytes each */
 KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     const uint32_t n1 = a.n1;
-    const int64_t size_v7 = a.size_v7;
+    const int64_t size_v5 = a.size_v5;
     const float *packed_in_x = a.packed_in_x;
     const int64_t s0_packed_in_x = a.s0_packed_in_x;
-    const float *in_y = a.in_y;
-    const int64_t s0_in_y = a.s0_in_y;
-    const int64_t vec = a.vec;
     float *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
-    const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
+    const int64_t vec = a.vec;
+    const float v6 = kf_cast_i64_f32(size_v5);  // layer_norm
     const int tid = kf_thread();
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
     const uint32_t i0 = row;
-    float mean3 = 0.0f;
+    float mean1 = 0.0f;
     uint32_t r0[16];
-    uint32_t r1[16];
-    float keep2[16];
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
         const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + j);
         kf_load4_f32(p0_packed_in_x, 0, 0 < left ? 4 : 0, 1, r0 + s * 4);
-        const float *p1_in_y = in_y + (i0 * s0_in_y + j);
-        kf_load4_f32(p1_in_y, 0, left, vec, r1 + s * 4);
     }
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
@@ -141,31 +151,28 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
-                const float v1 = kf_item_f32(r1 + s * 4, e);
-                const float v2 = v0 + v1;  // add
-                keep2[s * 4 + e] = v2;
-                const float term3 = e < left ? v2 : 0.0f;
-                mean3 = mean3 + term3;
+                const float term1 = e < left ? v0 : 0.0f;
+                mean1 = mean1 + term1;
             }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float q_mean3 = kf_shfl_xor_f32(mean3, m);
-        mean3 = mean3 + q_mean3;
+        const float q_mean1 = kf_shfl_xor_f32(mean1, m);
+        mean1 = mean1 + q_mean1;
     }
-    KF_SHARED(float, warps0_mean3, 8);
+    KF_SHARED(float, warps0_mean1, 8);
     if (tid % 32 == 0) {
-        kf_shared_put_f32(warps0_mean3, tid / 32, mean3);
+        kf_shared_put_f32(warps0_mean1, tid / 32, mean1);
     }
     kf_barrier();
-    mean3 = kf_shared_get_f32(warps0_mean3, 0);
+    mean1 = kf_shared_get_f32(warps0_mean1, 0);
     for (int w = 1; w < 8; ++w) {
-        const float q_mean3 = kf_shared_get_f32(warps0_mean3, w);
-        mean3 = mean3 + q_mean3;
+        const float q_mean1 = kf_shared_get_f32(warps0_mean1, w);
+        mean1 = mean1 + q_mean1;
     }
-    mean3 = kf_mean_of_f32(mean3, kf_cast_i64_f32(n));
-    const float v4 = n > 0 ? mean3 : kf_nan_f32;  // mean
-    float m2_3 = 0.0f;
+    mean1 = kf_mean_of_f32(mean1, kf_cast_i64_f32(n));
+    const float v2 = n > 0 ? mean1 : kf_nan_f32;  // mean
+    float m2_1 = 0.0f;
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
@@ -173,29 +180,29 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
         if ((s < 3) || (s * (256 * 4) < n)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
-                const float term3 = e < left ? kf_square_f32(keep2[s * 4 + e] - mean3) : 0.0f;
-                m2_3 = m2_3 + term3;
+                const float term1 = e < left ? kf_square_f32(kf_item_f32(r0 + s * 4, e) - mean1) : 0.0f;
+                m2_1 = m2_1 + term1;
             }
         }
     }
     for (int m = 16; m > 0; m /= 2) {
-        const float q_m2_3 = kf_shfl_xor_f32(m2_3, m);
-        m2_3 = m2_3 + q_m2_3;
+        const float q_m2_1 = kf_shfl_xor_f32(m2_1, m);
+        m2_1 = m2_1 + q_m2_1;
     }
-    KF_SHARED(float, warps64_m2_3, 8);
+    KF_SHARED(float, warps64_m2_1, 8);
     if (tid % 32 == 0) {
-        kf_shared_put_f32(warps64_m2_3, tid / 32, m2_3);
+        kf_shared_put_f32(warps64_m2_1, tid / 32, m2_1);
     }
     kf_barrier();
-    m2_3 = kf_shared_get_f32(warps64_m2_3, 0);
+    m2_1 = kf_shared_get_f32(warps64_m2_1, 0);
     for (int w = 1; w < 8; ++w) {
-        const float q_m2_3 = kf_shared_get_f32(warps64_m2_3, w);
-        m2_3 = m2_3 + q_m2_3;
+        const float q_m2_1 = kf_shared_get_f32(warps64_m2_1, w);
+        m2_1 = m2_1 + q_m2_1;
     }
-    const float v6 = m2_3;  // m2
-    const float v9 = v6 / v8;  // layer_norm
-    const float v11 = v9 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
-    const float v12 = kf_rsqrt_f32(v11);  // layer_norm
+    const float v4 = m2_1;  // m2
+    const float v7 = v4 / v6;  // layer_norm
+    const float v9 = v7 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
+    const float v10 = kf_rsqrt_f32(v9);  // layer_norm
     KF_UNROLL
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
@@ -204,9 +211,9 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
-                const float v5 = keep2[s * 4 + e] - v4;  // layer_norm
-                const float v13 = v5 * v12;  // layer_norm
-                w0[e] = v13;
+                const float v3 = kf_item_f32(r0 + s * 4, e) - v2;  // layer_norm
+                const float v11 = v3 * v10;  // layer_norm
+                w0[e] = v11;
             }
             float *p2_out0 = out0 + (i0 * s0_out0 + j);
             kf_row_store4_f32(p2_out0, left, vec, 32, w0);
