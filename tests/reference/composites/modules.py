@@ -326,3 +326,9 @@ def rows(t):
           "np.ediff1d(k, to_end=[1, 2])",
           by(lambda k: (np.array([1, 2]), np.array([[1, 2]]), np.array([[[1], [2]]]),
                         np.ediff1d(k, to_end=[1, 2]))), k=one["k"])
+    for text in ("cov(x, bias=True)", "cov(x, y)", "cov(x, rowvar=False)", "cov(x[0], y[1], ddof=0)",
+                 "corrcoef(x, y)", "corrcoef(x, rowvar=False)", "piecewise(x, [x < 0, x > 1], [-1, 2])",
+                 "piecewise(x, [x < 0, x < 0.5], [-1, 2, 7])"):
+        t.add(f"np.{text}", by(lambda x, y, c=text: eval(f"np.{c}", {"np": np, "x": x, "y": y})),
+              x=square["x"], y=square["y"])
+    t.add("np.bool_(i)", by(lambda i: i != 0), i=np.array([0, 2, -1]))

@@ -56,6 +56,10 @@ def rows(t):
                 y=np.float32([0.5, 2, 3.5, 1e7, 3e6]))
     t.pointwise("betaln(x, y)", by(sp.betaln), "ulp 1 wide 32", x=np.float32([1e10, 1e4, 1e8, 0.25, 3e6]),
                 y=np.float32([0.5, 2, 3.5, 1e7, 3e6]))
+    counts = {"x": np.float32([5, 5, 5, 4, 60, 7.5, 0, 3, -1, 2]),
+              "y": np.float32([2, 0, 5, 5, 30, 2.5, 0, -1, 0, 0.5])}
+    for name in ("comb", "perm"):
+        t.pointwise(f"{name}(x, y)", by(getattr(sp, name)), "rel 3e-7 wide 64", **counts)
     t.pointwise("zeta(x)", by(sp.zeta), "rel 2e-6",
                 x=np.float32([0, 0.25, 0.5, 0.9, 1, 1.1, 2, 30, 1e4, -0.5, -1, -2, -3, -7.5, -21, -40,
                               np.inf, np.nan]))
