@@ -331,4 +331,7 @@ def rows(t):
                  "piecewise(x, [x < 0, x < 0.5], [-1, 2, 7])"):
         t.add(f"np.{text}", by(lambda x, y, c=text: eval(f"np.{c}", {"np": np, "x": x, "y": y})),
               x=square["x"], y=square["y"])
+    t.add("np.piecewise(x, [x < 0, x > 1], [0.1, 0.3, 0.7]), np.angle(x)",
+          by(lambda x: (np.piecewise(x, [x < 0, x > 1], [0.1, 0.3, 0.7]), np.angle(x))), "ulp 1",
+          x=normal(5))
     t.add("np.bool_(i)", by(lambda i: i != 0), i=np.array([0, 2, -1]))
