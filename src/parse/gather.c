@@ -165,6 +165,20 @@ static bool brought_inside(kf__evaluator *ev, const kf__object *mode, kf__ref x,
     return kf__eval_node(ev, *at, &made);
 }
 
+/* PyTorch's two of an array of rank 0, which counts as one of size 1. */
+static bool of_number(kf__evaluator *ev, const kf__builtin *b, kf__ref x, kf__ref at,
+                      kf__object *out) {
+    kf_graph *g = ev->g;
+    kf__expr shape[KF__MAX_RANK];
+    int rank = b->data == 2 ? rank_of(ev, at) : 0;
+    for (int d = 0; d < rank; d++) shape[d] = kf__at(g, at)->shape[d];
+    x = kf__flat(g, x), at = kf__flat(g, at);
+    if (!x || !at) return kf__eval_node(ev, 0, out);
+    bool made = b->data == 2 ? along(ev, b->name, x, at, 0, true, out)
+                             : kf__take_at(ev, b->name, x, at, 0, out);
+    return made && kf__eval_node(ev, kf__reshape(g, out->ref, rank, shape), out);
+}
+
 bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                    kf__object *out) {
     kf__ref x, at;
@@ -186,6 +200,8 @@ bool kf__make_take(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
         return false;
     }
     int rank = rank_of(ev, x);
+    if (rank == 0 && b->data >= 2 && (axis == 0 || axis == -1))
+        return of_number(ev, b, x, at, out);
     if (axis < -rank || axis >= rank)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "axis %lld of an array of rank %d",
                              (long long)axis, rank);

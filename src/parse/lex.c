@@ -189,6 +189,40 @@ static kf__token name(kf__lexer *lx, kf__token t) {
     return t;
 }
 
+/* What is meant by characters that texts from elsewhere have. */
+static const char *meant_by(uint32_t c) {
+    return c == 0x2212 || c == 0x2013 || c == 0x2014 ? "-"
+           : c == 0x2018 || c == 0x2019              ? "'"
+           : c == 0x201c || c == 0x201d              ? "\""
+           : c == 0xd7 || c == 0xb7                  ? "*"
+           : c == 0xf7                               ? "/"
+           : c == 0xb2                               ? "** 2"
+           : c == 0x2264                             ? "<="
+           : c == 0x2265                             ? ">="
+           : c == 0x2260                             ? "!="
+                                                     : NULL;
+}
+
+/* A character by itself, or the byte of one that isn't seen. */
+static kf__token meaningless(kf__lexer *lx, uint32_t at) {
+    char sentence[120];
+    const unsigned char *c = (const unsigned char *)lx->module->text + at;
+    size_t n = kf__utf8_length(c);
+    uint32_t code = n == 0 ? 0 : n == 1 ? c[0] : c[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) code = code << 6 | (c[i] & 0x3fu);
+    bool hidden = code <= ' ' || (code >= 0x7f && code <= 0xa0) || code == 0xad ||
+                  (code >= 0x2000 && code < 0x2010) || (code >= 0x2028 && code < 0x2030) ||
+                  (code >= 0x205f && code < 0x2070) || code == 0xfeff || n > lx->end - at;
+    const char *meant = meant_by(code);
+    if (hidden)
+        snprintf(sentence, sizeof sentence, "the byte 0x%02x has no meaning here", c[0]);
+    else
+        snprintf(sentence, sizeof sentence, "the character `%.*s` has no meaning here%s%s%s",
+                 (int)n, (const char *)c, meant ? "; is `" : "", meant ? meant : "",
+                 meant ? "` meant?" : "");
+    return fault(lx, at, sentence);
+}
+
 static kf__token operator(kf__lexer *lx, kf__token t) {
     for (int k = KF__T_PLUS_SET; k < KF__T_AND; k++) {
         size_t n = strlen(token_texts[k]);
@@ -202,12 +236,7 @@ static kf__token operator(kf__lexer *lx, kf__token t) {
             lx->open--;
         return t;
     }
-    char sentence[80];
-    unsigned char c = (unsigned char)peek(lx, 0);
-    snprintf(sentence, sizeof sentence,
-             c > ' ' && c < 0x7f ? "the character `%c` has no meaning here"
-                                 : "the byte 0x%02x has no meaning here", c);
-    return fault(lx, t.at, sentence);
+    return meaningless(lx, t.at);
 }
 
 kf__token kf__lex(kf__lexer *lx) {

@@ -54,3 +54,9 @@ def rows(t):
         names = [n for n in GIVEN if re.search(rf"\b{n}\b", text)]
         t.add(text, by(lambda *a, c=text, n=names: eval(c, {"np": np, **dict(zip(n, a))})),
               "ulp 6 abs 4e-6 wide 1", **{n: GIVEN[n] for n in names})
+    for text in ("convolve(x, [1, 2, 0.5])", "convolve(x, [1, 2, 3, 4], 'same')",
+                 "convolve(x, [1, -2, 3, 4, 0.25], 'valid')", "correlate(x, [1, 2, 3])",
+                 "correlate(x, [1, 2, 3, 5], 'same')", "correlate(x, [2, 1], 'full')"):
+        t.add(f"np.{text}", by(lambda x, c=text: eval(f"np.{c}", {"np": np, "x": x})),
+              "rel 3e-6 abs 1e-6", x=normal(40))
+    t.add("np.convolve(i, [1, 3])", by(lambda i: np.convolve(i, [1, 3])), i=np.array([3, -1, 2, 5]))

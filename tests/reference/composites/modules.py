@@ -315,3 +315,23 @@ def rows(t):
           by(lambda x: (np.std(x, 0, np.float64), np.array(True))), "rel 1e-6", x=normal(4, 5))
     t.add("np.reciprocal(x, out=y, where=y > 0)",
           by(lambda x, y: np.reciprocal(x, out=y.copy(), where=y > 0)), "ulp 1", **square)
+    one = {"x": np.float32(2.5), "i": np.array(0), "k": np.array([0, 0])}
+    t.add("torch.cumsum(x, 0), torch.cumprod(x, dim=-1), x.cumsum(dim=0), torch.cummax(x, 0)[1]",
+          lambda x: (x, x, x, np.array(0)), "ulp 1", x=one["x"])
+    t.add("torch.cummin(x, 0)[0], torch.logcumsumexp(x, 0), F.normalize(x, dim=0)",
+          lambda x: (x, x, x / x), "ulp 1", x=one["x"])
+    t.add("torch.gather(x, 0, i), torch.gather(x, 0, k), torch.index_select(x, 0, k[:1])",
+          lambda x, i, k: (x.gather(0, i), x.gather(0, k), x.index_select(0, k[:1])), **one)
+    t.add("np.atleast_1d([1, 2]), np.atleast_2d([1, 2]), np.atleast_3d([[1, 2]]), "
+          "np.ediff1d(k, to_end=[1, 2])",
+          by(lambda k: (np.array([1, 2]), np.array([[1, 2]]), np.array([[[1], [2]]]),
+                        np.ediff1d(k, to_end=[1, 2]))), k=one["k"])
+    for text in ("cov(x, bias=True)", "cov(x, y)", "cov(x, rowvar=False)", "cov(x[0], y[1], ddof=0)",
+                 "corrcoef(x, y)", "corrcoef(x, rowvar=False)", "piecewise(x, [x < 0, x > 1], [-1, 2])",
+                 "piecewise(x, [x < 0, x < 0.5], [-1, 2, 7])"):
+        t.add(f"np.{text}", by(lambda x, y, c=text: eval(f"np.{c}", {"np": np, "x": x, "y": y})),
+              x=square["x"], y=square["y"])
+    t.add("np.piecewise(x, [x < 0, x > 1], [0.1, 0.3, 0.7]), np.angle(x)",
+          by(lambda x: (np.piecewise(x, [x < 0, x > 1], [0.1, 0.3, 0.7]), np.angle(x))), "ulp 1",
+          x=normal(5))
+    t.add("np.bool_(i)", by(lambda i: i != 0), i=np.array([0, 2, -1]))

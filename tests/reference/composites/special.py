@@ -52,6 +52,18 @@ def rows(t):
                 x=np.float32([-1.5, -0.5, 0, 0.5, 1, 3.25, 20, np.inf, np.nan]))
     t.pointwise("beta(x, y)", by(sp.beta), "rel 2e-5", x=np.float32([-0.5, -1.5, 0.5, 2, -2.25]),
                 y=np.float32([2.25, 0.75, -0.25, 3, -0.5]))
+    t.pointwise("beta(x, y)", by(sp.beta), "rel 3e-7 wide 32", x=np.float32([1e10, 1e4, 1e8, 0.25, 3e6]),
+                y=np.float32([0.5, 2, 3.5, 1e7, 3e6]))
+    t.pointwise("betaln(x, y)", by(sp.betaln), "ulp 1 wide 32", x=np.float32([1e10, 1e4, 1e8, 0.25, 3e6]),
+                y=np.float32([0.5, 2, 3.5, 1e7, 3e6]))
+    counts = {"x": np.float32([5, 5, 5, 4, 60, 7.5, 0, 3, -1, 2]),
+              "y": np.float32([2, 0, 5, 5, 30, 2.5, 0, -1, 0, 0.5])}
+    for name in ("comb", "perm"):
+        t.pointwise(f"{name}(x, y)", by(getattr(sp, name)), "rel 3e-7 wide 64", **counts)
+    t.pointwise("zeta(x)", by(sp.zeta), "rel 2e-6",
+                x=np.float32([0, 0.25, 0.5, 0.9, 1, 1.1, 2, 30, 1e4, -0.5, -1, -2, -3, -7.5, -21, -40,
+                              np.inf, np.nan]))
+    t.pointwise("zeta(x)", by(sp.zeta), "rel 2e-5", x=uniform(-9, 9, 60))
     t.pointwise("powm1(x, y)", by(lambda x, y: np.expm1(y * np.log(x))), "ulp 24 abs 1e-7",
                 x=uniform(0.1, 4, 40), y=normal(40))
     t.pointwise("powm1(x, 2.0)", lambda x: x**2 - 1, "ulp 6", x=np.float32([-3, -2, 0, 0.5, 1, 2]))

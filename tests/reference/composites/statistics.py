@@ -211,3 +211,9 @@ def parts(t):
           by(lambda x, y: (np.sum([x, y]), np.max([x, y], 0), np.mean([x, y], axis=0), x + y)),
           x=normal(7), y=normal(7))
     t.column("np.mean(x, 0, np.float32)", by(lambda x: np.mean(x, 0)), x=normal(3, 5))
+    rows = {"x": normal(4, 9), "y": normal(9)}
+    t.add("dot(x, y), inner(x, y), mv(x, y), dot(y, y), vdot(x, x), dot(2, y)",
+          lambda x, y: (x @ y, x @ y, x @ y, y @ y, (x * x).sum(), 2 * y), **rows)
+    t.add("cov(x), cov(x, 0), corrcoef(x), cov(y)",
+          lambda x, y: (torch.cov(x), torch.cov(x, correction=0), torch.corrcoef(x), torch.cov(y)),
+          **rows)
