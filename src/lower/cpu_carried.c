@@ -1,5 +1,5 @@
-/* Long chains with several reductions of a row, in a function of their own: what a stage makes and
- * later ones are made of is carried to them in arrays on the stack.
+/* Long chains with several reductions of a row: what a stage makes and later ones are made of is
+ * carried to them in arrays on the stack.
  *
  *     t = x * 2 + y ...; u = t - mean(t); v = tanh(u) * 3 ...; v - mean(v)
  *
@@ -8,14 +8,14 @@
  *
  * Without that each stage computes all that came before it again: of s stages s / 2 times as much
  * as there is, which is less than to keep it for two or three short stages only. An array is free
- * for others behind the last stage that reads it. Of rows that are too long for the stack arrays
- * lie in the kernel's scratch, one row for each range of units, which stays in a core's caches. */
+ * for others behind the last stage that reads it. Where rows are too long for the stack, the arrays
+ * are in the kernel's scratch: one row for each range of units, which stays in a core's caches. */
 #include "lower/cpu.h"
 
 #include <stdlib.h>
 
 enum {
-    WORTH = 32, /* operations that stages compute again, from which on there is such a function */
+    WORTH = 32, /* operations that stages would compute again, from which on anything is carried */
     DEAR = 4,   /* of one value, from which on it is carried: less is as quick as to read it */
     FUNCTION = 8, /* operations that one of the prelude takes, at least */
     GROUP = 8, GROUP_ROW = 256, /* rows of up to so many elements are at a stage together */
@@ -94,8 +94,7 @@ static void visit(search *s, uint32_t stage) {
     kf__mask *mask = kf__low_mask(L);
     if (!mask) s->L->failed = true;
     for (uint32_t r = 0; mask && r < n; ++r)
-        if (kf__at_level(L, roots[r], KF__LEVEL_FULL))
-            kf__add(mask, roots[r]);
+        if (kf__at_level(L, roots[r], KF__LEVEL_FULL)) kf__add(mask, roots[r]);
     for (uint32_t i = L->k->n_instrs; mask && i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         bool before = s->first[i] && s->first[i] <= stage;
@@ -106,8 +105,7 @@ static void visit(search *s, uint32_t stage) {
         else s->first[i] = (uint8_t)(stage + 1);
         if (s->to) kf__add(s->to->of[stage], i);
         for (int a = 0; a < in->n_args; ++a)
-            if (kf__at_level(L, in->args[a], KF__LEVEL_FULL))
-                kf__add(mask, in->args[a]);
+            if (kf__at_level(L, in->args[a], KF__LEVEL_FULL)) kf__add(mask, in->args[a]);
     }
 }
 
