@@ -38,11 +38,19 @@ static bool is_apart(const kf__low *L, const kf__mask *mask, const kf__mask *par
     return true;
 }
 
-/* Half of the functions, or what comes next to it, by itself. */
-static void put_half(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+static bool is_made(const kf__held *h, uint32_t i) {
+    for (uint32_t k = 0; k < h->n; ++k)
+        if (h->instr[k] == i) return true;
+    return false;
+}
+
+/* Half of the functions, or what comes next to it, by itself; arguments have their arrays. */
+static void put_half(kf__low *L, kf__cpu_block *b, const kf__held *all_of) {
+    const kf__mask *mask = all_of->mask;
     uint32_t all = functions(L, mask), best = 0, at = 0;
     for (uint32_t i = 0; all > 2 && i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i) || L->k->instrs[i].kind != KF__I_OP || b->pick[i]) continue;
+        if (is_made(all_of, i)) continue;
         kf__mask *part = made_of(L, mask, (uint16_t)i);
         uint32_t n = functions(L, part);
         n = n < all - n ? n : all - n;
@@ -78,7 +86,7 @@ bool kf__cpu_split(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t 
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h.instr[k]].dtype), h.name[k], b->most,
                     NULL);
     kf__cpu_prepare(L, b, h.mask);
-    put_half(L, b, h.mask);
+    put_half(L, b, &h);
     kf__cpu_make(L, b, &h, kf__l_int(L, 0));
     for (uint32_t r = 0; r < n; ++r) keep[r] = name[r];
     return true;
