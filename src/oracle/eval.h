@@ -85,10 +85,10 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
 void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, void *const *by,
                          void *const *run);
 /* The same of a gather's n results, where samples disagree on which element is taken: they are made
- * undecided. at: of its indices */
-void kf__o_show_places(bool is_float, int samples, int64_t n, void *const *at, void *const *run);
+ * undecided. type: of the results; at: of its indices */
+void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, void *const *run);
 /* The same of an operation's or a cast's n results, where an argument `by`, floats, is undecided: a
  * comparison or a cast of its NaN would be a number like any other. */
-void kf__o_show_open(bool is_float, int samples, int64_t n, void *const *by, void *const *run);
+void kf__o_show_open(kf__dtype type, int samples, int64_t n, void *const *by, void *const *run);
 
 #endif

@@ -375,15 +375,15 @@ static void show_others(walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     kf__ref last = node->n_args ? node->args[node->n_args - 1] : 0;
     value *v = &w->values[r], *by = &w->values[last];
-    bool is_float = kf__is_float((kf__dtype)node->dtype);
+    kf__dtype type = (kf__dtype)node->dtype;
     bool asks = node->kind == KF__CAST || (node->kind == KF__OP && node->op != KF__WHERE);
     for (int i = 0; i < node->n_args && asks; i++) {
         const value *arg = &w->values[node->args[i]];
         if (arg->disturbed && kf__is_float((kf__dtype)kf__at(w->g, node->args[i])->dtype))
-            kf__o_show_open(is_float, w->opt.samples, v->count, arg->run, v->run);
+            kf__o_show_open(type, w->opt.samples, v->count, arg->run, v->run);
     }
     if (node->kind == KF__GATHER && by->disturbed)
-        kf__o_show_places(is_float, w->opt.samples, v->count, by->run, v->run);
+        kf__o_show_places(type, w->opt.samples, v->count, by->run, v->run);
     if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed &&
         kf__is_float((kf__dtype)kf__at(w->g, last)->dtype) &&
         kf__types[node->dtype].class == KF__CLASS_INT)

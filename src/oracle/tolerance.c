@@ -131,21 +131,22 @@ void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, vo
     }
 }
 
-/* Makes result j undecided. */
-static void leave_open(bool is_float, int64_t j, void *const *run, int sample) {
-    if (is_float) ((double *)run[sample])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
-    else ((int64_t *)run[sample])[j] = ((int64_t *)run[0])[j] ^ 1;
+/* Makes result j undecided: of integers by a number so far off that sums of it are, too. */
+static void leave_open(kf__dtype type, int64_t j, void *const *run, int sample) {
+    int bit = type == KF__BOOL ? 0 : kf__min(20, 8 * kf__types[type].size - 2);
+    if (kf__is_float(type)) ((double *)run[sample])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
+    else ((int64_t *)run[sample])[j] = ((int64_t *)run[0])[j] ^ (int64_t)1 << bit;
 }
 
-void kf__o_show_places(bool is_float, int samples, int64_t n, void *const *at, void *const *run) {
+void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, void *const *run) {
     for (int64_t j = 0; j < n; j++)
         for (int k = 1; k <= samples; k++)
-            if (((int64_t *)at[k])[j] != ((int64_t *)at[0])[j]) leave_open(is_float, j, run, k);
+            if (((int64_t *)at[k])[j] != ((int64_t *)at[0])[j]) leave_open(type, j, run, k);
 }
 
-void kf__o_show_open(bool is_float, int samples, int64_t n, void *const *by, void *const *run) {
+void kf__o_show_open(kf__dtype type, int samples, int64_t n, void *const *by, void *const *run) {
     for (int64_t j = 0; j < n; j++)
         for (int k = 1; k <= samples; k++)
             if (isnan(((double *)by[k])[j]) && !isnan(((double *)by[0])[j]))
-                leave_open(is_float, j, run, k);
+                leave_open(type, j, run, k);
 }
