@@ -175,6 +175,7 @@ const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first
 /* ---------------------------------------------------------------- cpu_group.c */
 
 /* Rows that are at the same stage together. */
+enum { KF__CPU_GROUP = 8, KF__CPU_GROUP_ROW = 256 /* elements of a row, at most */ };
 typedef struct kf__cpu_group {
     uint32_t last;              /* the stage that comes by itself, or all from it on */
     bool reduces;               /* does it? */
@@ -188,6 +189,9 @@ typedef struct kf__cpu_group {
 
 /* kept: what the row keeps for it, or NULL. False: rows go one by one. */
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g);
+/* False: no memory. Then rows' instructions that are needed until a stage are added. */
+bool kf__cpu_init_group(kf__low *L, kf__cpu_group *g, uint32_t last, int64_t most);
+void kf__cpu_add_value(kf__cpu_group *g, uint16_t i, uint32_t until);
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
                          kf__held *held);
 void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s); /* to stage s */

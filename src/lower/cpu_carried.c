@@ -18,7 +18,6 @@ enum {
     WORTH = 32, /* operations that stages would compute again, from which on anything is carried */
     DEAR = 4,   /* of one value, from which on it is carried: less is as quick as to read it */
     FUNCTION = 8, /* operations that one of the prelude takes, at least */
-    GROUP = 8, GROUP_ROW = 256, /* rows of up to so many elements are at a stage together */
     SLOTS = 256, /* of long rows: ranges of units, at most */
 };
 
@@ -27,7 +26,7 @@ typedef enum way { OPEN, AGAIN, CARRIED } way; /* to later stages */
 typedef struct search {
     kf__low *L;
     const kf__kept *kept;         /* one that is kept anyway; or NULL */
-    uint8_t *first;               /* [n_instrs] the stage that computes it first, + 1; 0: none yet */
+    uint8_t *first;               /* [n_instrs] stage that computes it first, + 1; 0: none yet */
     way *way;                     /* [n_instrs] */
     kf__carried *to;              /* NULL: nothing is carried */
     uint32_t again;               /* operations that are computed again */
@@ -41,6 +40,14 @@ static uint32_t operations(const kf__low *L, uint32_t i) {
     case KF__I_OP: return kf__ops[in->op].ulp > 0 ? FUNCTION : 1;
     case KF__I_CAST: case KF__I_PICK: return 1;
     default: return 0;
+    }
+}
+
+/* What instruction i is made of, of each element, is needed too. */
+static void add_args(const kf__low *L, uint32_t i, kf__mask *mask) {
+    for (int a = 0; a < L->k->instrs[i].n_args; ++a) {
+        uint16_t arg = L->k->instrs[i].args[a];
+        if (kf__at_level(L, arg, KF__LEVEL_FULL)) kf__add(mask, arg);
     }
 }
 
@@ -58,10 +65,7 @@ static uint32_t operations_of(const search *s, uint32_t root) {
             continue;
         }
         n += operations(L, i);
-        for (int a = 0; a < L->k->instrs[i].n_args; ++a) {
-            uint16_t arg = L->k->instrs[i].args[a];
-            if (kf__at_level(L, arg, KF__LEVEL_FULL)) kf__add(mask, arg);
-        }
+        add_args(L, i, mask);
     }
     return n;
 }
@@ -96,7 +100,6 @@ static void visit(search *s, uint32_t stage) {
     for (uint32_t r = 0; mask && r < n; ++r)
         if (kf__at_level(L, roots[r], KF__LEVEL_FULL)) kf__add(mask, roots[r]);
     for (uint32_t i = L->k->n_instrs; mask && i-- > 0;) {
-        const kf__instr *in = &L->k->instrs[i];
         bool before = s->first[i] && s->first[i] <= stage;
         if (!kf__has(mask, i)) continue;
         if (s->kept && s->kept->power == i && (before || s->kept->red < UINT32_MAX)) continue;
@@ -104,8 +107,7 @@ static void visit(search *s, uint32_t stage) {
         if (before) s->again += operations(L, i);
         else s->first[i] = (uint8_t)(stage + 1);
         if (s->to) kf__add(s->to->of[stage], i);
-        for (int a = 0; a < in->n_args; ++a)
-            if (kf__at_level(L, in->args[a], KF__LEVEL_FULL)) kf__add(mask, in->args[a]);
+        add_args(L, i, mask);
     }
 }
 
@@ -212,9 +214,7 @@ static uint32_t needed_until(const kf__low *L, uint16_t i) {
         if (L->k->stores[s].instr == i) return last; /* rows' results are stored there */
     for (uint32_t j = i + 1u; j < L->k->n_instrs; ++j) {
         const kf__instr *in = &L->k->instrs[j];
-        bool uses = false;
-        for (int a = 0; a < in->n_args; ++a) uses |= in->args[a] == i;
-        if (!uses) continue;
+        if (!kf__uses(in, i)) continue;
         if (is_of_row(in) && in->stage > until + 1) until = in->stage - 1u;
         for (uint32_t s = until; s <= last; ++s)
             if (kf__has(L->carried->of[s], j)) until = s;
@@ -223,20 +223,15 @@ static uint32_t needed_until(const kf__low *L, uint16_t i) {
 }
 
 bool kf__cpu_carry_groups(kf__low *L, kf__cpu_group *g) {
-    uint32_t n = L->k->n_instrs;
-    *g = (kf__cpu_group){.last = 1, .reduces = true,
-                         .most = kf__min(GROUP_ROW, (L->carried->most - KF__CPU_LANES) / GROUP),
-                         .values = KF__NEW(L->arena, uint16_t, n),
-                         .saved = KF__NEW(L->arena, const char *, n),
-                         .until = KF__NEW(L->arena, uint8_t, n)};
-    if (!g->values || !g->saved || !g->until) L->failed = true;
-    for (uint16_t i = 0; !L->failed && i < n; ++i) {
-        uint32_t until = needed_until(L, i);
-        if (!is_of_row(&L->k->instrs[i]) || until < kf__max(1u, L->k->instrs[i].stage)) continue;
-        g->until[g->n_values] = (uint8_t)until;
-        g->values[g->n_values++] = i;
+    int64_t most = (L->carried->most - KF__CPU_LANES) / KF__CPU_GROUP;
+    if (!kf__cpu_init_group(L, g, 1, kf__min(KF__CPU_GROUP_ROW, most))) return false;
+    g->reduces = true;
+    for (uint16_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        uint32_t until = is_of_row(in) ? needed_until(L, i) : 0;
+        if (until >= kf__max(1u, in->stage)) kf__cpu_add_value(g, i, until);
     }
-    return !L->failed;
+    return true;
 }
 
 bool kf__cpu_carries(const kf__low *L) {

@@ -11,7 +11,7 @@
  * all are in the caches: eight rows of each in turn come from memory later than one. */
 #include "lower/cpu.h"
 
-enum { GROUP = 8, GROUP_ELEMENTS = 2048, LONG = 5 /* operations: two or three gain nothing */ };
+enum { LONG = 5 /* operations: two or three gain nothing */ };
 
 /* Does a load of the last stage read what no other stage does, row by row? */
 static bool reads_more(const kf__low *L, kf__mask *const *of, uint32_t last, uint32_t load) {
@@ -75,10 +75,25 @@ static bool is_needed(const kf__low *L, const kf__cpu_group *g, const kf__mask *
     return false;
 }
 
+bool kf__cpu_init_group(kf__low *L, kf__cpu_group *g, uint32_t last, int64_t most) {
+    *g = (kf__cpu_group){.last = last, .most = most,
+                         .values = KF__NEW(L->arena, uint16_t, L->k->n_instrs),
+                         .until = KF__NEW(L->arena, uint8_t, L->k->n_instrs),
+                         .saved = KF__NEW(L->arena, const char *, L->k->n_instrs)};
+    if (!g->values || !g->until || !g->saved) L->failed = true;
+    return !L->failed;
+}
+
+void kf__cpu_add_value(kf__cpu_group *g, uint16_t i, uint32_t until) {
+    g->until[g->n_values] = (uint8_t)until;
+    g->values[g->n_values++] = i;
+}
+
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
     uint16_t reds[64], stores[64];
-    *g = (kf__cpu_group){.last = L->k->n_stages - 1, .most = GROUP_ELEMENTS / GROUP};
-    if (!kf__low_later(L, g->last) && g->last) --g->last; /* nothing of each element */
+    uint32_t last = L->k->n_stages - 1;
+    if (!kf__low_later(L, last) && last) --last; /* nothing of each element */
+    if (!kf__cpu_init_group(L, g, last, KF__CPU_GROUP_ROW)) return false;
     if (L->own || !g->last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
     g->reduces = kf__low_reductions(L, g->last, reds) > 0;
     if (!g->reduces && !kf__low_stores(L, g->last, stores)) return false;
@@ -86,18 +101,11 @@ bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
         g->more = NULL;
         return false;
     }
-    g->values = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
-    g->saved = KF__NEW(L->arena, const char *, L->k->n_instrs);
-    g->until = KF__NEW(L->arena, uint8_t, L->k->n_instrs);
-    if (!g->values || !g->saved || !g->until) L->failed = true;
-    if (L->failed) return false;
     kf__mask *mask = kf__cpu_of_stage(L, g->last);
     for (uint16_t i = 0; i < L->k->n_instrs; ++i)
         if (L->k->instrs[i].level == KF__LEVEL_ROW && L->k->instrs[i].stage <= g->last &&
-            is_needed(L, g, mask, i)) {
-            g->until[g->n_values] = (uint8_t)g->last;
-            g->values[g->n_values++] = i;
-        }
+            is_needed(L, g, mask, i))
+            kf__cpu_add_value(g, i, g->last);
     return true;
 }
 
@@ -130,13 +138,13 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
     const kf__lx *begin = kf__l_var(L, "begin"), *end = kf__l_var(L, "end");
     const kf__lx *first = kf__l_var(L, "first_row");
     const kf__lx *few = kf__l_bin(L, "<=", n, kf__l_int(L, g->most));
-    const kf__lx *most = kf__l_int(L, GROUP);
+    const kf__lx *most = kf__l_int(L, KF__CPU_GROUP);
     const kf__lx *rest = kf__l_int(L, 1);
     if (g->more && !held) {
         few = kf__l_bin(L, "&&", few, kf__l_bin(L, "==", kf__cpu_is_far(L), kf__l_int(L, 0)));
     } else if (held) {
         few = kf__l_bin(L, "<=", n, kf__l_int(L, KF__CPU_SHORT));
-        rest = kf__l_bin(L, "/", kf__l_int(L, GROUP * KF__CPU_SHORT), n);
+        rest = kf__l_bin(L, "/", kf__l_int(L, KF__CPU_GROUP * KF__CPU_SHORT), n);
     }
     most = kf__put_let(L, "int64_t", "most_rows", kf__l_select(L, few, most, rest), NULL);
     kf__open_for(L, "int64_t", "first_row", begin, end, most, KF__SERIAL);
@@ -149,7 +157,7 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
     for (uint32_t k = 0; k < g->n_values; ++k) {
         const char *type = kf__ctype(L->k->instrs[g->values[k]].dtype);
         g->saved[k] = kf__l_name(L, "rows_v%u", (unsigned)g->values[k]);
-        kf__put_var(L, type, g->saved[k], GROUP, NULL);
+        kf__put_var(L, type, g->saved[k], KF__CPU_GROUP, NULL);
     }
     if (held) kf__cpu_put_held(L, held, g->rows, n);
     open_group(L, g, first);

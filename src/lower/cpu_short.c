@@ -15,18 +15,11 @@
 #include "lower/cpu.h"
 
 enum {
-    ROWS = 8,
     PAD = 64,  /* elements that a last vector may write behind the rows */
     MOST = 64, /* instructions: a second function of many takes long to be compiled */
     LONGER = 512, /* elements of a row, of which a function is taken */
     NEAR_BYTES = 4 << 20, /* of the kernel with such rows: more would be streamed, by whole rows */
 };
-
-static bool has(const kf__held *h, uint16_t instr) {
-    for (uint32_t k = 0; k < h->n; ++k)
-        if (h->instr[k] == instr) return true;
-    return false;
-}
 
 /* How often is an argument of reductions of the first stage read? */
 static uint32_t reads(kf__low *L, uint16_t i) {
@@ -51,7 +44,7 @@ static bool is_plain(kf__low *L, uint16_t i) {
 }
 
 static bool hold(kf__held *h, uint16_t instr) {
-    if (has(h, instr)) return true;
+    if (kf__holds(h, instr)) return true;
     if (h->n == KF__HELD) return false;
     h->instr[h->n++] = instr;
     return true;
@@ -203,7 +196,7 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
     bool run = may_be_run(L, h);
     for (uint32_t k = 0; k < h->n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
-                    ROWS * KF__CPU_SHORT + PAD, NULL);
+                    KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
     if (run) {
         const kf__lx *is = kf__word_int(L, "run", is_run(L, h));
         runs = kf__put_let(L, "int64_t", "runs", kf__l_select(L, is, one, rows),

@@ -38,19 +38,13 @@ static bool is_apart(const kf__low *L, const kf__mask *mask, const kf__mask *par
     return true;
 }
 
-static bool is_made(const kf__held *h, uint32_t i) {
-    for (uint32_t k = 0; k < h->n; ++k)
-        if (h->instr[k] == i) return true;
-    return false;
-}
-
 /* Half of the functions, or what comes next to it, by itself; arguments have their arrays. */
 static void put_half(kf__low *L, kf__cpu_block *b, const kf__held *all_of) {
     const kf__mask *mask = all_of->mask;
     uint32_t all = functions(L, mask), best = 0, at = 0;
     for (uint32_t i = 0; all > 2 && i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i) || L->k->instrs[i].kind != KF__I_OP || b->pick[i]) continue;
-        if (is_made(all_of, i)) continue;
+        if (kf__holds(all_of, i)) continue;
         kf__mask *part = made_of(L, mask, (uint16_t)i);
         uint32_t n = functions(L, part);
         n = n < all - n ? n : all - n;

@@ -69,6 +69,13 @@ typedef struct kf__own_row {
     const char *name;
 } kf__own_row;
 
+/* Is i an argument of the instruction? */
+static inline bool kf__uses(const kf__instr *in, uint32_t i) {
+    bool any = false;
+    for (int a = 0; a < in->n_args; ++a) any |= in->args[a] == i;
+    return any;
+}
+
 typedef uint64_t kf__mask; /* a set of instructions, in words of 64 */
 static inline bool kf__has(const kf__mask *mask, uint32_t i) {
     return mask[i / 64] >> (i % 64) & 1;
@@ -87,6 +94,11 @@ typedef struct kf__held {
     const kf__mask *mask;     /* what all that is made of */
     const struct kf__lx *begin; /* where a row's begin in the arrays; NULL: nothing is made yet */
 } kf__held;
+static inline bool kf__holds(const kf__held *h, uint32_t i) {
+    for (uint32_t k = 0; k < h->n; ++k)
+        if (h->instr[k] == i) return true;
+    return false;
+}
 
 /* Values of a row that later stages are made of, see cpu_carried.c. */
 typedef struct kf__carry {

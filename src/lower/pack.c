@@ -37,17 +37,11 @@ static bool is_transposed(const kf__low *L, uint32_t i) {
 
 /* ---------------------------------------------------------------- what is made instead */
 
-static bool uses(const kf__instr *in, uint32_t i) {
-    bool any = false;
-    for (int a = 0; a < in->n_args; ++a) any |= in->args[a] == i;
-    return any;
-}
-
 /* The one instruction that uses i; UINT32_MAX: others do too, or i is stored. */
 static uint32_t only_user(const kf__low *L, uint32_t i) {
     uint32_t user = UINT32_MAX, n = 0;
     for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
-        if (uses(&L->k->instrs[u], i)) user = u, ++n;
+        if (kf__uses(&L->k->instrs[u], i)) user = u, ++n;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) n += 2 * (L->k->stores[s].instr == i);
     return n == 1 ? user : UINT32_MAX;
 }

@@ -386,9 +386,8 @@ static void show_others(walk *w, kf__ref r) {
         kf__o_show_places(type, w->opt.samples, v->count, by->run, v->run);
     if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed &&
         kf__is_float((kf__dtype)kf__at(w->g, last)->dtype) &&
-        kf__types[node->dtype].class == KF__CLASS_INT)
-        kf__o_show_integers((kf__dtype)node->dtype, w->opt.samples, w->opt.factor, v->count,
-                            by->run, v->run);
+        kf__types[type].class == KF__CLASS_INT)
+        kf__o_show_integers(type, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
     if (node->kind == KF__OP && w->opt.samples >= 3 && by->disturbed)
         kf__o_show_others(node, (kf__dtype)kf__at(w->g, last)->dtype, w->opt.samples,
                           w->opt.factor, w->opt.seed, v->count, by->run, v->run);

@@ -32,154 +32,22 @@ static const unsigned long long tcc_f64[] = {0x7ff0000000000000ull, 0x7ff8000000
 #define __builtin_inf() (*(const double *)&tcc_f64[0])
 #define __builtin_nan(text) (*(const double *)&tcc_f64[1])
 
-double acos(double);
-float acosf(float);
-#define __builtin_acos acos
-#define __builtin_acosf acosf
-double acosh(double);
-float acoshf(float);
-#define __builtin_acosh acosh
-#define __builtin_acoshf acoshf
-double asin(double);
-float asinf(float);
-#define __builtin_asin asin
-#define __builtin_asinf asinf
-double asinh(double);
-float asinhf(float);
-#define __builtin_asinh asinh
-#define __builtin_asinhf asinhf
-double atan(double);
-float atanf(float);
-#define __builtin_atan atan
-#define __builtin_atanf atanf
-double atanh(double);
-float atanhf(float);
-#define __builtin_atanh atanh
-#define __builtin_atanhf atanhf
-double cbrt(double);
-float cbrtf(float);
-#define __builtin_cbrt cbrt
-#define __builtin_cbrtf cbrtf
-double ceil(double);
-float ceilf(float);
-#define __builtin_ceil ceil
-#define __builtin_ceilf ceilf
-double cos(double);
-float cosf(float);
-#define __builtin_cos cos
-#define __builtin_cosf cosf
-double cosh(double);
-float coshf(float);
-#define __builtin_cosh cosh
-#define __builtin_coshf coshf
-double erf(double);
-float erff(float);
-#define __builtin_erf erf
-#define __builtin_erff erff
-double erfc(double);
-float erfcf(float);
-#define __builtin_erfc erfc
-#define __builtin_erfcf erfcf
-double exp(double);
-float expf(float);
-#define __builtin_exp exp
-#define __builtin_expf expf
-double exp2(double);
-float exp2f(float);
-#define __builtin_exp2 exp2
-#define __builtin_exp2f exp2f
-double expm1(double);
-float expm1f(float);
-#define __builtin_expm1 expm1
-#define __builtin_expm1f expm1f
-double fabs(double);
-float fabsf(float);
-#define __builtin_fabs fabs
-#define __builtin_fabsf fabsf
-double floor(double);
-float floorf(float);
-#define __builtin_floor floor
-#define __builtin_floorf floorf
-double lgamma(double);
-float lgammaf(float);
-#define __builtin_lgamma lgamma
-#define __builtin_lgammaf lgammaf
-double log(double);
-float logf(float);
-#define __builtin_log log
-#define __builtin_logf logf
-double log10(double);
-float log10f(float);
-#define __builtin_log10 log10
-#define __builtin_log10f log10f
-double log1p(double);
-float log1pf(float);
-#define __builtin_log1p log1p
-#define __builtin_log1pf log1pf
-double log2(double);
-float log2f(float);
-#define __builtin_log2 log2
-#define __builtin_log2f log2f
-double rint(double);
-float rintf(float);
-#define __builtin_rint rint
-#define __builtin_rintf rintf
-double sin(double);
-float sinf(float);
-#define __builtin_sin sin
-#define __builtin_sinf sinf
-double sinh(double);
-float sinhf(float);
-#define __builtin_sinh sinh
-#define __builtin_sinhf sinhf
-double sqrt(double);
-float sqrtf(float);
-#define __builtin_sqrt sqrt
-#define __builtin_sqrtf sqrtf
-double tan(double);
-float tanf(float);
-#define __builtin_tan tan
-#define __builtin_tanf tanf
-double tanh(double);
-float tanhf(float);
-#define __builtin_tanh tanh
-#define __builtin_tanhf tanhf
-double tgamma(double);
-float tgammaf(float);
-#define __builtin_tgamma tgamma
-#define __builtin_tgammaf tgammaf
-double trunc(double);
-float truncf(float);
-#define __builtin_trunc trunc
-#define __builtin_truncf truncf
-double atan2(double, double);
-float atan2f(float, float);
-#define __builtin_atan2 atan2
-#define __builtin_atan2f atan2f
-double copysign(double, double);
-float copysignf(float, float);
-#define __builtin_copysign copysign
-#define __builtin_copysignf copysignf
-double fmod(double, double);
-float fmodf(float, float);
-#define __builtin_fmod fmod
-#define __builtin_fmodf fmodf
-double hypot(double, double);
-float hypotf(float, float);
-#define __builtin_hypot hypot
-#define __builtin_hypotf hypotf
-double nextafter(double, double);
-float nextafterf(float, float);
-#define __builtin_nextafter nextafter
-#define __builtin_nextafterf nextafterf
-double pow(double, double);
-float powf(float, float);
-#define __builtin_pow pow
-#define __builtin_powf powf
-double remainder(double, double);
-float remainderf(float, float);
-#define __builtin_remainder remainder
-#define __builtin_remainderf remainderf
+/* Of libm, for both types of floats. */
+#define ONE(name)                                                               \
+    double name(double);                                                        \
+    float name##f(float);                                                       \
+    static double __builtin_##name(double a) { return name(a); }                \
+    static float __builtin_##name##f(float a) { return name##f(a); }
+#define TWO(name)                                                               \
+    double name(double, double);                                                \
+    float name##f(float, float);                                                \
+    static double __builtin_##name(double a, double b) { return name(a, b); }   \
+    static float __builtin_##name##f(float a, float b) { return name##f(a, b); }
+ONE(acos) ONE(acosh) ONE(asin) ONE(asinh) ONE(atan) ONE(atanh) ONE(cbrt) ONE(ceil) ONE(cos)
+ONE(cosh) ONE(erf) ONE(erfc) ONE(exp) ONE(exp2) ONE(expm1) ONE(fabs) ONE(floor) ONE(lgamma)
+ONE(log) ONE(log10) ONE(log1p) ONE(log2) ONE(rint) ONE(sin) ONE(sinh) ONE(sqrt) ONE(tan) ONE(tanh)
+ONE(tgamma) ONE(trunc)
+TWO(atan2) TWO(copysign) TWO(fmod) TWO(hypot) TWO(nextafter) TWO(pow) TWO(remainder)
 double fma(double, double, double);
 float fmaf(float, float, float);
 #define __builtin_fma fma
