@@ -224,7 +224,9 @@ static bool is_same(const kf__low *L, const kf__tile *t, uint32_t i) {
     return t->V > 1 && in->kind == KF__I_LOAD && !in->n_args;
 }
 
-static const char *same_name(kf__low *L, uint32_t i) {
+/* Each stage loads it again. */
+static const char *same_name(kf__low *L, uint32_t i, uint32_t stage) {
+    if (stage) return kf__l_name(L, "same%u_%u", (unsigned)i, (unsigned)stage);
     return kf__l_name(L, "same%u", (unsigned)i);
 }
 
@@ -234,10 +236,11 @@ static const kf__lx *load_same(kf__low *L, const kf__tile *t, uint32_t i) {
     return kf__low_load(L, access, kf__l_var(L, L->pointer[access]), kf__l_int(L, 0));
 }
 
-static void put_same(kf__low *L, const kf__tile *t, const kf__mask *mask, const kf__lx *s) {
+static void put_same(kf__low *L, const kf__tile *t, const kf__mask *mask, uint32_t stage,
+                     const kf__lx *s) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && !L->value[i] && is_same(L, t, i))
-            kf__put_set(L, kf__l_item(L, same_name(L, i), s), load_same(L, t, i));
+            kf__put_set(L, kf__l_item(L, same_name(L, i, stage), s), load_same(L, t, i));
 }
 
 static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *mask, uint32_t stage,
@@ -251,7 +254,7 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
             kf__cuda_in_registers(L, i))
             continue;
         if (is_same(L, t, i)) {
-            L->value[i] = kf__l_item(L, same_name(L, i), s);
+            L->value[i] = kf__l_item(L, same_name(L, i, stage), s);
             continue;
         }
         kf__cuda_need_pointer(L, t, in->access);
@@ -408,7 +411,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
         else if (is_kept(L, i, stage))
             kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), kept_name(L, i), t->V * t->W, NULL);
         if (!L->value[i] && is_same(L, t, i))
-            kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), same_name(L, i), t->V, NULL);
+            kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), same_name(L, i, stage), t->V, NULL);
     }
     for (uint32_t r = 0; p->runs && r < p->n_reds; ++r)
         kf__put_var(L, kf__ctype(L->k->instrs[p->reds[r]].dtype), kept_name(L, p->reds[r]),
@@ -420,7 +423,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
     L->raw = split ? kf__cuda_find_raw(L, t, mask) : NULL;
     const kf__lx *s = apart ? open_packs(L, t) : open_held_packs(L, t);
     kf__cuda_put_fixed(L);
-    put_same(L, t, mask, s);
+    put_same(L, t, mask, stage, s);
     kf__cuda_put_loads(L, t, mask, s);
     if (apart) {
         if (t->tail) t->tail(L, true);
