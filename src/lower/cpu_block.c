@@ -5,7 +5,11 @@
 
 /* From here on streaming stores win: they lose inside L2 and break even near 4 MB (bench/results).
  */
-enum { KF__STREAM_BYTES = 4 << 20, KF__FAR_BYTES = 256 << 10 };
+enum {
+    KF__STREAM_BYTES = 4 << 20,
+    KF__FAR_BYTES = 256 << 10,
+    KF__SHORT_LINE = 64, /* elements */
+};
 
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l) {
     return kf__l_bin(L, "+", b->first, l);
@@ -113,10 +117,11 @@ static void prefetch(kf__low *L, const kf__cpu_block *b, uint32_t access, const 
     kf__close(L);
 }
 
-/* Is the next row worth asking for? To ask takes a twentieth of a short row's time, and what a core
- * has in its own caches needn't be asked for. */
+/* Is what comes next worth asking for? To ask takes a twentieth of a short row's time, a sixth of one
+ * of a few vectors, and what a core has in its own caches needn't be asked for. */
 const kf__lx *kf__cpu_is_far(kf__low *L) {
-    return kf__word_int(L, "far", kf__low_bytes(L) >= KF__FAR_BYTES);
+    bool is = kf__low_bytes(L) >= KF__FAR_BYTES && L->axes[kf__last(L)].size > KF__SHORT_LINE;
+    return kf__word_int(L, "far", is);
 }
 
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row) {
@@ -127,9 +132,9 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
         if (L->operands[in->access].row || is_one_of_many(L, mask, i)) continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
         if (!distance) continue;
-        if (next_row) kf__open_if(L, kf__cpu_is_far(L));
+        kf__open_if(L, kf__cpu_is_far(L));
         prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
-        if (next_row) kf__close(L);
+        kf__close(L);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Short rows whose last stage is long, by eight: gelu(layer_norm(x)) takes the moments of eight
- * rows, then the gelus of them.
+/* Short rows whose last stage is long or reduces, by eight: gelu(layer_norm(x)) takes the moments of
+ * eight rows, then the gelus of them.
  *
  *     for (first_row = begin; first_row < end; first_row += most_rows)
  *         for (r = 0; r < rows; ++r)                all stages of row first_row + r but the last
@@ -7,11 +7,15 @@
  *         for (r = 0; r < rows; ++r)                their last stages
  *
  * What a row reduces takes long until it is known, and a long stage is more than a processor looks
- * ahead. So it is at other rows meanwhile. Where the last stage reads other arrays too, only while
- * all are in the caches: eight rows of each in turn come from memory later than one. */
+ * ahead. So it is at other rows meanwhile. Where the last stage reads other arrays too, only rows of
+ * a few vectors once memory has to be read: eight longer ones of each array come later than one. */
 #include "lower/cpu.h"
 
-enum { LONG = 5 /* operations: two or three gain nothing */ };
+enum {
+    LONG = 5,             /* operations: two or three gain nothing */
+    FEW_ELEMENTS = 64,    /* of a row */
+    CACHED = 16 << 20,    /* bytes of all arrays */
+};
 
 /* Does a load of the last stage read what no other stage does, row by row? */
 static bool reads_more(const kf__low *L, kf__mask *const *of, uint32_t last, uint32_t load) {
@@ -97,7 +101,7 @@ bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
     if (L->own || !g->last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
     g->reduces = kf__low_reductions(L, g->last, reds) > 0;
     if (!g->reduces && !kf__low_stores(L, g->last, stores)) return false;
-    if (!is_worth_it(L, g->last, kept, &g->more)) {
+    if (!is_worth_it(L, g->last, kept, &g->more) && !g->reduces) {
         g->more = NULL;
         return false;
     }
@@ -141,7 +145,9 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
     const kf__lx *most = kf__l_int(L, KF__CPU_GROUP);
     const kf__lx *rest = kf__l_int(L, 1);
     if (g->more && !held) {
-        few = kf__l_bin(L, "&&", few, kf__l_bin(L, "==", kf__cpu_is_far(L), kf__l_int(L, 0)));
+        const kf__lx *most_elements =
+            kf__word_int(L, "grouped", kf__low_bytes(L) < CACHED ? g->most : FEW_ELEMENTS);
+        few = kf__l_bin(L, "<=", n, most_elements);
     } else if (held) {
         few = kf__l_bin(L, "<=", n, kf__l_int(L, KF__CPU_SHORT));
         rest = kf__l_bin(L, "/", kf__l_int(L, KF__CPU_GROUP * KF__CPU_SHORT), n);

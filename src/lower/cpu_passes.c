@@ -15,18 +15,28 @@ void kf__cpu_put_lanes(kf__low *L, uint32_t red, int f) {
     kf__close(L);
 }
 
-/* Loops of known lengths, which become vectors: one over w = 32, 16, ... would take a short row
- * longer than its elements. */
+/* Lane l + w, or w where there is one l. */
+static const kf__lx *lane_of(kf__low *L, uint32_t red, int f, const kf__lx *l, int w) {
+    const kf__lx *at = kf__l_int(L, w);
+    if (l) at = w ? kf__l_bin(L, "+", l, at) : l;
+    return kf__l_item(L, kf__cpu_lanes_name(L, red, f), at);
+}
+
+/* A binary tree, two levels at a time: what one has stored the next one has to load, which takes as
+ * long as the elements of a short row. Loops of known lengths become vectors. */
 void kf__cpu_put_tree(kf__low *L, uint32_t red, int f) {
-    const char *lanes = kf__cpu_lanes_name(L, red, f);
-    const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
-    for (int w = KF__CPU_LANES / 2; w > 0; w /= 2) {
-        const kf__lx *n = kf__l_int(L, w), *at = w > 1 ? l : zero;
-        if (w > 1) kf__open_for(L, "int", "l", zero, n, one, KF__SIMD);
-        kf__put_set(L, kf__l_item(L, lanes, at),
-                    kf__fold_of(L, red, f, kf__l_item(L, lanes, at),
-                                kf__l_item(L, lanes, w > 1 ? kf__l_bin(L, "+", l, n) : one)));
-        if (w > 1) kf__close(L);
+    const char *type = kf__ctype(kf__lane_type(L, red, f));
+    for (int w = KF__CPU_LANES / 4; w > 0; w /= 4) {
+        const kf__lx *l = w > 1 ? kf__l_var(L, "l") : NULL, *half[2];
+        if (l) kf__open_for(L, "int", "l", kf__l_int(L, 0), kf__l_int(L, w), kf__l_int(L, 1),
+                            KF__SIMD);
+        else kf__open_block(L);
+        for (int k = 0; k < 2; ++k) {
+            const kf__lx *a = lane_of(L, red, f, l, k * w), *b = lane_of(L, red, f, l, (k + 2) * w);
+            half[k] = kf__put_let(L, type, k ? "high" : "low", kf__fold_of(L, red, f, a, b), NULL);
+        }
+        kf__put_set(L, lane_of(L, red, f, l, 0), kf__fold_of(L, red, f, half[0], half[1]));
+        kf__close(L);
     }
 }
 

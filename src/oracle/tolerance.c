@@ -104,12 +104,32 @@ static bool at_border(kf__opcode op, double x, double *border, double *above, do
     }
 }
 
+/* What is left of a division wraps: next to 0 it may be next to the divisor too, and the other way
+ * round. A sample that shows it by itself is far off, so nothing is to be added there. */
+static void show_wraps(int samples, double factor, int64_t n, void *const *by, void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        double left = ((double *)run[0])[j], most = fabs(((double *)by[0])[j]), spread = 0;
+        if (!isfinite(left) || !isfinite(most)) continue;
+        for (int k = 2; k <= samples; k++) {
+            double off = fabs(((double *)run[k])[j] - left);
+            if (off < most / 2) spread = fmax(spread, off);
+        }
+        if (spread == 0) continue;
+        if (fabs(left) <= factor * spread)
+            ((double *)run[3])[j] = copysign(most, left == 0 ? ((double *)by[0])[j] : left);
+        else if (most - fabs(left) <= factor * spread)
+            ((double *)run[3])[j] = copysign(0.0, left);
+    }
+}
+
 void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
                        uint64_t seed, int64_t n, void *const *by, void *const *run) {
     double border, above, below;
     if (!kf__is_float(type)) return;
     if (node->op == KF__COPYSIGN || node->op == KF__SIGNBIT)
         show_signs(node->op == KF__SIGNBIT, samples, seed, n, by, run);
+    if (node->op == KF__FMOD || node->op == KF__REMAINDER)
+        show_wraps(samples, factor, n, by, run);
     for (int64_t j = 0; j < n; j++) {
         double x = ((double *)by[0])[j];
         if (!at_border((kf__opcode)node->op, x, &border, &above, &below)) return;

@@ -64,11 +64,15 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                 const float *p1_in_y = in_y + (i0 * s0_in_y + first);
                 if (len == 2048) {
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch(p0_in_x + 2048 + l);
+                    if (far) {
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch(p0_in_x + 2048 + l);
+                        }
                     }
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch(p1_in_y + 2048 + l);
+                    if (far) {
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch(p1_in_y + 2048 + l);
+                        }
                     }
                 }
                 float lanes_sum12[64];
@@ -111,26 +115,22 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 8];
+                    const float low = lanes_sum12[l] + lanes_sum12[l + 32];
+                    const float high = lanes_sum12[l + 16] + lanes_sum12[l + 48];
+                    lanes_sum12[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 4];
+                    const float low = lanes_sum12[l] + lanes_sum12[l + 8];
+                    const float high = lanes_sum12[l + 4] + lanes_sum12[l + 12];
+                    lanes_sum12[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 2];
+                {
+                    const float low = lanes_sum12[0] + lanes_sum12[2];
+                    const float high = lanes_sum12[1] + lanes_sum12[3];
+                    lanes_sum12[0] = low + high;
                 }
-                lanes_sum12[0] = lanes_sum12[0] + lanes_sum12[1];
                 const float block_sum12 = lanes_sum12[0];
                 sum12 = sum12 + block_sum12;
             }
@@ -150,11 +150,15 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                 const float *p1_in_y = in_y + (i0 * s0_in_y + first);
                 if (len == 2048) {
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch(p0_in_x + 2048 + l);
+                    if (far) {
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch(p0_in_x + 2048 + l);
+                        }
                     }
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch(p1_in_y + 2048 + l);
+                    if (far) {
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch(p1_in_y + 2048 + l);
+                        }
                     }
                 }
                 float lanes_max22[64];
@@ -191,26 +195,22 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_max22[l] = kf_max_f32(lanes_max22[l + 32], lanes_max22[l]);
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_max22[l] = kf_max_f32(lanes_max22[l + 16], lanes_max22[l]);
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_max22[l] = kf_max_f32(lanes_max22[l + 8], lanes_max22[l]);
+                    const float low = kf_max_f32(lanes_max22[l + 32], lanes_max22[l]);
+                    const float high = kf_max_f32(lanes_max22[l + 48], lanes_max22[l + 16]);
+                    lanes_max22[l] = kf_max_f32(high, low);
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_max22[l] = kf_max_f32(lanes_max22[l + 4], lanes_max22[l]);
+                    const float low = kf_max_f32(lanes_max22[l + 8], lanes_max22[l]);
+                    const float high = kf_max_f32(lanes_max22[l + 12], lanes_max22[l + 4]);
+                    lanes_max22[l] = kf_max_f32(high, low);
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_max22[l] = kf_max_f32(lanes_max22[l + 2], lanes_max22[l]);
+                {
+                    const float low = kf_max_f32(lanes_max22[2], lanes_max22[0]);
+                    const float high = kf_max_f32(lanes_max22[3], lanes_max22[1]);
+                    lanes_max22[0] = kf_max_f32(high, low);
                 }
-                lanes_max22[0] = kf_max_f32(lanes_max22[1], lanes_max22[0]);
                 const float block_max22 = lanes_max22[0];
                 max22 = kf_max_f32(block_max22, max22);
             }
@@ -258,26 +258,22 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_mean31[l] = lanes_mean31[l] + lanes_mean31[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_mean31[l] = lanes_mean31[l] + lanes_mean31[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_mean31[l] = lanes_mean31[l] + lanes_mean31[l + 8];
+                    const float low = lanes_mean31[l] + lanes_mean31[l + 32];
+                    const float high = lanes_mean31[l + 16] + lanes_mean31[l + 48];
+                    lanes_mean31[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_mean31[l] = lanes_mean31[l] + lanes_mean31[l + 4];
+                    const float low = lanes_mean31[l] + lanes_mean31[l + 8];
+                    const float high = lanes_mean31[l + 4] + lanes_mean31[l + 12];
+                    lanes_mean31[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_mean31[l] = lanes_mean31[l] + lanes_mean31[l + 2];
+                {
+                    const float low = lanes_mean31[0] + lanes_mean31[2];
+                    const float high = lanes_mean31[1] + lanes_mean31[3];
+                    lanes_mean31[0] = low + high;
                 }
-                lanes_mean31[0] = lanes_mean31[0] + lanes_mean31[1];
                 const float block_mean31 = kf_mean_of_f32(lanes_mean31[0], kf_cast_i64_f32(len));
                 float lanes_m2_31[64];
                 KF_SIMD
@@ -301,26 +297,22 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_m2_31[l] = lanes_m2_31[l] + lanes_m2_31[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_m2_31[l] = lanes_m2_31[l] + lanes_m2_31[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_m2_31[l] = lanes_m2_31[l] + lanes_m2_31[l + 8];
+                    const float low = lanes_m2_31[l] + lanes_m2_31[l + 32];
+                    const float high = lanes_m2_31[l + 16] + lanes_m2_31[l + 48];
+                    lanes_m2_31[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_m2_31[l] = lanes_m2_31[l] + lanes_m2_31[l + 4];
+                    const float low = lanes_m2_31[l] + lanes_m2_31[l + 8];
+                    const float high = lanes_m2_31[l + 4] + lanes_m2_31[l + 12];
+                    lanes_m2_31[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_m2_31[l] = lanes_m2_31[l] + lanes_m2_31[l + 2];
+                {
+                    const float low = lanes_m2_31[0] + lanes_m2_31[2];
+                    const float high = lanes_m2_31[1] + lanes_m2_31[3];
+                    lanes_m2_31[0] = low + high;
                 }
-                lanes_m2_31[0] = lanes_m2_31[0] + lanes_m2_31[1];
                 const float block_m2_31 = lanes_m2_31[0];
                 if (done2 == 0) {
                     mean31 = block_mean31;

@@ -6,6 +6,7 @@ typedef struct {
     const float *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
+    int64_t far;
     float *tmp_2;
     int64_t s0_tmp_2;
     int64_t s1_tmp_2;
@@ -23,6 +24,7 @@ void k0_multiply_cumsum(const k0_multiply_cumsum_args *a, int64_t begin, int64_t
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t s1_in_x = a->s1_in_x;
+    const int64_t far = a->far;
     float *tmp_2 = a->tmp_2;
     const int64_t s0_tmp_2 = a->s0_tmp_2;
     const int64_t s1_tmp_2 = a->s1_tmp_2;
@@ -38,8 +40,10 @@ void k0_multiply_cumsum(const k0_multiply_cumsum_args *a, int64_t begin, int64_t
         for (int64_t first = from; first < to; first += 2048) {
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + first);
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p0_in_x + 2048 + l);
+            if (far) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p0_in_x + 2048 + l);
+                }
             }
             float lanes_sum3[64];
             KF_SIMD
@@ -65,26 +69,22 @@ void k0_multiply_cumsum(const k0_multiply_cumsum_args *a, int64_t begin, int64_t
                 }
             }
             KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 32];
-            }
-            KF_SIMD
             for (int l = 0; l < 16; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 16];
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 8];
+                const float low = lanes_sum3[l] + lanes_sum3[l + 32];
+                const float high = lanes_sum3[l + 16] + lanes_sum3[l + 48];
+                lanes_sum3[l] = low + high;
             }
             KF_SIMD
             for (int l = 0; l < 4; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 4];
+                const float low = lanes_sum3[l] + lanes_sum3[l + 8];
+                const float high = lanes_sum3[l + 4] + lanes_sum3[l + 12];
+                lanes_sum3[l] = low + high;
             }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 2];
+            {
+                const float low = lanes_sum3[0] + lanes_sum3[2];
+                const float high = lanes_sum3[1] + lanes_sum3[3];
+                lanes_sum3[0] = low + high;
             }
-            lanes_sum3[0] = lanes_sum3[0] + lanes_sum3[1];
             const float block_sum3 = lanes_sum3[0];
             sum3 = sum3 + block_sum3;
         }
@@ -133,26 +133,22 @@ void k0_multiply_cumsum_merge(const k0_multiply_cumsum_merge_args *a, int64_t be
             lanes_sum3[c % 64] = lanes_sum3[c % 64] + q_sum3;
         }
         KF_SIMD
-        for (int l = 0; l < 32; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 32];
-        }
-        KF_SIMD
         for (int l = 0; l < 16; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 16];
-        }
-        KF_SIMD
-        for (int l = 0; l < 8; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 8];
+            const float low = lanes_sum3[l] + lanes_sum3[l + 32];
+            const float high = lanes_sum3[l + 16] + lanes_sum3[l + 48];
+            lanes_sum3[l] = low + high;
         }
         KF_SIMD
         for (int l = 0; l < 4; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 4];
+            const float low = lanes_sum3[l] + lanes_sum3[l + 8];
+            const float high = lanes_sum3[l + 4] + lanes_sum3[l + 12];
+            lanes_sum3[l] = low + high;
         }
-        KF_SIMD
-        for (int l = 0; l < 2; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 2];
+        {
+            const float low = lanes_sum3[0] + lanes_sum3[2];
+            const float high = lanes_sum3[1] + lanes_sum3[3];
+            lanes_sum3[0] = low + high;
         }
-        lanes_sum3[0] = lanes_sum3[0] + lanes_sum3[1];
         sum3 = lanes_sum3[0];
         const float v4 = sum3;  // sum
         kf_store_f32(tmp_2, i0 * s0_tmp_2 + i1 * s1_tmp_2, v4);

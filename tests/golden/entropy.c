@@ -3,6 +3,7 @@ typedef struct {
     int64_t n1;
     const float *in_x;
     int64_t s0_in_x;
+    int64_t far;
     float *out0;
     int64_t s0_out0;
 } k0_softmax_log_multiply_sum_args;
@@ -15,6 +16,7 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
     const int64_t n1 = a->n1;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t far = a->far;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     float exps1[65536];
@@ -31,8 +33,10 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p0_in_x + 2048 + l);
+                if (far) {
+                    for (int64_t l = 0; l < len; l += 16) {
+                        kf_prefetch(p0_in_x + 2048 + l);
+                    }
                 }
                 float lanes_max1[64];
                 KF_SIMD
@@ -56,26 +60,22 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 16], lanes_max1[l]);
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+                    const float low = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
+                    const float high = kf_max_f32(lanes_max1[l + 48], lanes_max1[l + 16]);
+                    lanes_max1[l] = kf_max_f32(high, low);
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 4], lanes_max1[l]);
+                    const float low = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+                    const float high = kf_max_f32(lanes_max1[l + 12], lanes_max1[l + 4]);
+                    lanes_max1[l] = kf_max_f32(high, low);
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 2], lanes_max1[l]);
+                {
+                    const float low = kf_max_f32(lanes_max1[2], lanes_max1[0]);
+                    const float high = kf_max_f32(lanes_max1[3], lanes_max1[1]);
+                    lanes_max1[0] = kf_max_f32(high, low);
                 }
-                lanes_max1[0] = kf_max_f32(lanes_max1[1], lanes_max1[0]);
                 const float block_max1 = lanes_max1[0];
                 max1 = kf_max_f32(block_max1, max1);
             }
@@ -109,26 +109,22 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+                    const float low = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
+                    const float high = lanes_sumexp1[l + 16] + lanes_sumexp1[l + 48];
+                    lanes_sumexp1[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 4];
+                    const float low = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+                    const float high = lanes_sumexp1[l + 4] + lanes_sumexp1[l + 12];
+                    lanes_sumexp1[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 2];
+                {
+                    const float low = lanes_sumexp1[0] + lanes_sumexp1[2];
+                    const float high = lanes_sumexp1[1] + lanes_sumexp1[3];
+                    lanes_sumexp1[0] = low + high;
                 }
-                lanes_sumexp1[0] = lanes_sumexp1[0] + lanes_sumexp1[1];
                 const float block_sumexp1 = kf_isinf_f32(max1) ? kf_one_f32 : lanes_sumexp1[0];
                 sumexp1 = sumexp1 + block_sumexp1;
             }
@@ -185,26 +181,22 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 8];
+                    const float low = lanes_sum12[l] + lanes_sum12[l + 32];
+                    const float high = lanes_sum12[l + 16] + lanes_sum12[l + 48];
+                    lanes_sum12[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 4];
+                    const float low = lanes_sum12[l] + lanes_sum12[l + 8];
+                    const float high = lanes_sum12[l + 4] + lanes_sum12[l + 12];
+                    lanes_sum12[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_sum12[l] = lanes_sum12[l] + lanes_sum12[l + 2];
+                {
+                    const float low = lanes_sum12[0] + lanes_sum12[2];
+                    const float high = lanes_sum12[1] + lanes_sum12[3];
+                    lanes_sum12[0] = low + high;
                 }
-                lanes_sum12[0] = lanes_sum12[0] + lanes_sum12[1];
                 const float block_sum12 = lanes_sum12[0];
                 sum12 = sum12 + block_sum12;
             }

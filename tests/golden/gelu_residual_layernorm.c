@@ -82,26 +82,22 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 8];
+                    const float low = lanes_mean13[l] + lanes_mean13[l + 32];
+                    const float high = lanes_mean13[l + 16] + lanes_mean13[l + 48];
+                    lanes_mean13[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 4];
+                    const float low = lanes_mean13[l] + lanes_mean13[l + 8];
+                    const float high = lanes_mean13[l + 4] + lanes_mean13[l + 12];
+                    lanes_mean13[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 2];
+                {
+                    const float low = lanes_mean13[0] + lanes_mean13[2];
+                    const float high = lanes_mean13[1] + lanes_mean13[3];
+                    lanes_mean13[0] = low + high;
                 }
-                lanes_mean13[0] = lanes_mean13[0] + lanes_mean13[1];
                 const float block_mean13 = kf_mean_of_f32(lanes_mean13[0], kf_cast_i64_f32(n1));
                 float lanes_m2_13[64];
                 KF_SIMD
@@ -125,26 +121,22 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 8];
+                    const float low = lanes_m2_13[l] + lanes_m2_13[l + 32];
+                    const float high = lanes_m2_13[l + 16] + lanes_m2_13[l + 48];
+                    lanes_m2_13[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 4];
+                    const float low = lanes_m2_13[l] + lanes_m2_13[l + 8];
+                    const float high = lanes_m2_13[l + 4] + lanes_m2_13[l + 12];
+                    lanes_m2_13[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 2];
+                {
+                    const float low = lanes_m2_13[0] + lanes_m2_13[2];
+                    const float high = lanes_m2_13[1] + lanes_m2_13[3];
+                    lanes_m2_13[0] = low + high;
                 }
-                lanes_m2_13[0] = lanes_m2_13[0] + lanes_m2_13[1];
                 const float block_m2_13 = lanes_m2_13[0];
                 mean13 = block_mean13;
                 m2_13 = block_m2_13;
@@ -280,26 +272,22 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                     lanes_mean13[l] = lanes_mean13[l] + v12;
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 8];
+                    const float low = lanes_mean13[l] + lanes_mean13[l + 32];
+                    const float high = lanes_mean13[l + 16] + lanes_mean13[l + 48];
+                    lanes_mean13[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 4];
+                    const float low = lanes_mean13[l] + lanes_mean13[l + 8];
+                    const float high = lanes_mean13[l + 4] + lanes_mean13[l + 12];
+                    lanes_mean13[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_mean13[l] = lanes_mean13[l] + lanes_mean13[l + 2];
+                {
+                    const float low = lanes_mean13[0] + lanes_mean13[2];
+                    const float high = lanes_mean13[1] + lanes_mean13[3];
+                    lanes_mean13[0] = low + high;
                 }
-                lanes_mean13[0] = lanes_mean13[0] + lanes_mean13[1];
                 const float block_mean13 = kf_mean_of_f32(lanes_mean13[0], kf_cast_i64_f32(len));
                 float lanes_m2_13[64];
                 KF_SIMD
@@ -323,26 +311,22 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 8];
+                    const float low = lanes_m2_13[l] + lanes_m2_13[l + 32];
+                    const float high = lanes_m2_13[l + 16] + lanes_m2_13[l + 48];
+                    lanes_m2_13[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 4];
+                    const float low = lanes_m2_13[l] + lanes_m2_13[l + 8];
+                    const float high = lanes_m2_13[l + 4] + lanes_m2_13[l + 12];
+                    lanes_m2_13[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_m2_13[l] = lanes_m2_13[l] + lanes_m2_13[l + 2];
+                {
+                    const float low = lanes_m2_13[0] + lanes_m2_13[2];
+                    const float high = lanes_m2_13[1] + lanes_m2_13[3];
+                    lanes_m2_13[0] = low + high;
                 }
-                lanes_m2_13[0] = lanes_m2_13[0] + lanes_m2_13[1];
                 const float block_m2_13 = lanes_m2_13[0];
                 if (done0 == 0) {
                     mean13 = block_mean13;

@@ -5,6 +5,7 @@ typedef struct {
     int64_t size_v6;
     const float *in_x;
     const float *in_y;
+    int64_t far;
     float *out0;
     float *part_sum4;
 } k0_subtract_square_mean_args;
@@ -20,6 +21,7 @@ void k0_subtract_square_mean(const k0_subtract_square_mean_args *a, int64_t begi
     const int64_t size_v6 = a->size_v6;
     const float *in_x = a->in_x;
     const float *in_y = a->in_y;
+    const int64_t far = a->far;
     float *out0 = a->out0;
     float *part_sum4 = a->part_sum4;
     const float v7 = kf_cast_i64_f32(size_v6);  // mean
@@ -31,11 +33,15 @@ void k0_subtract_square_mean(const k0_subtract_square_mean_args *a, int64_t begi
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p0_in_x = in_x + first;
             const float *p1_in_y = in_y + first;
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p0_in_x + 2048 + l);
+            if (far) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p0_in_x + 2048 + l);
+                }
             }
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p1_in_y + 2048 + l);
+            if (far) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p1_in_y + 2048 + l);
+                }
             }
             float lanes_sum4[64];
             KF_SIMD
@@ -65,26 +71,22 @@ void k0_subtract_square_mean(const k0_subtract_square_mean_args *a, int64_t begi
                 }
             }
             KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 32];
-            }
-            KF_SIMD
             for (int l = 0; l < 16; ++l) {
-                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 16];
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 8];
+                const float low = lanes_sum4[l] + lanes_sum4[l + 32];
+                const float high = lanes_sum4[l + 16] + lanes_sum4[l + 48];
+                lanes_sum4[l] = low + high;
             }
             KF_SIMD
             for (int l = 0; l < 4; ++l) {
-                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 4];
+                const float low = lanes_sum4[l] + lanes_sum4[l + 8];
+                const float high = lanes_sum4[l + 4] + lanes_sum4[l + 12];
+                lanes_sum4[l] = low + high;
             }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 2];
+            {
+                const float low = lanes_sum4[0] + lanes_sum4[2];
+                const float high = lanes_sum4[1] + lanes_sum4[3];
+                lanes_sum4[0] = low + high;
             }
-            lanes_sum4[0] = lanes_sum4[0] + lanes_sum4[1];
             const float block_sum4 = lanes_sum4[0];
             sum4 = sum4 + block_sum4;
         }
@@ -128,26 +130,22 @@ void k0_subtract_square_mean_merge(const k0_subtract_square_mean_merge_args *a, 
             lanes_sum4[c % 64] = lanes_sum4[c % 64] + q_sum4;
         }
         KF_SIMD
-        for (int l = 0; l < 32; ++l) {
-            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 32];
-        }
-        KF_SIMD
         for (int l = 0; l < 16; ++l) {
-            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 16];
-        }
-        KF_SIMD
-        for (int l = 0; l < 8; ++l) {
-            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 8];
+            const float low = lanes_sum4[l] + lanes_sum4[l + 32];
+            const float high = lanes_sum4[l + 16] + lanes_sum4[l + 48];
+            lanes_sum4[l] = low + high;
         }
         KF_SIMD
         for (int l = 0; l < 4; ++l) {
-            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 4];
+            const float low = lanes_sum4[l] + lanes_sum4[l + 8];
+            const float high = lanes_sum4[l + 4] + lanes_sum4[l + 12];
+            lanes_sum4[l] = low + high;
         }
-        KF_SIMD
-        for (int l = 0; l < 2; ++l) {
-            lanes_sum4[l] = lanes_sum4[l] + lanes_sum4[l + 2];
+        {
+            const float low = lanes_sum4[0] + lanes_sum4[2];
+            const float high = lanes_sum4[1] + lanes_sum4[3];
+            lanes_sum4[0] = low + high;
         }
-        lanes_sum4[0] = lanes_sum4[0] + lanes_sum4[1];
         sum4 = lanes_sum4[0];
         const float v5 = sum4;  // sum
         const float v8 = v5 / v7;  // mean

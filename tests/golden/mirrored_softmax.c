@@ -239,26 +239,22 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 32], lanes_max39[l]);
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 16], lanes_max39[l]);
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 8], lanes_max39[l]);
+                    const float low = kf_max_f32(lanes_max39[l + 32], lanes_max39[l]);
+                    const float high = kf_max_f32(lanes_max39[l + 48], lanes_max39[l + 16]);
+                    lanes_max39[l] = kf_max_f32(high, low);
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 4], lanes_max39[l]);
+                    const float low = kf_max_f32(lanes_max39[l + 8], lanes_max39[l]);
+                    const float high = kf_max_f32(lanes_max39[l + 12], lanes_max39[l + 4]);
+                    lanes_max39[l] = kf_max_f32(high, low);
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_max39[l] = kf_max_f32(lanes_max39[l + 2], lanes_max39[l]);
+                {
+                    const float low = kf_max_f32(lanes_max39[2], lanes_max39[0]);
+                    const float high = kf_max_f32(lanes_max39[3], lanes_max39[1]);
+                    lanes_max39[0] = kf_max_f32(high, low);
                 }
-                lanes_max39[0] = kf_max_f32(lanes_max39[1], lanes_max39[0]);
                 const float block_max39 = lanes_max39[0];
                 max39 = kf_max_f32(block_max39, max39);
             }
@@ -288,26 +284,22 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 8];
+                    const float low = lanes_sumexp39[l] + lanes_sumexp39[l + 32];
+                    const float high = lanes_sumexp39[l + 16] + lanes_sumexp39[l + 48];
+                    lanes_sumexp39[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 4];
+                    const float low = lanes_sumexp39[l] + lanes_sumexp39[l + 8];
+                    const float high = lanes_sumexp39[l + 4] + lanes_sumexp39[l + 12];
+                    lanes_sumexp39[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 2];
+                {
+                    const float low = lanes_sumexp39[0] + lanes_sumexp39[2];
+                    const float high = lanes_sumexp39[1] + lanes_sumexp39[3];
+                    lanes_sumexp39[0] = low + high;
                 }
-                lanes_sumexp39[0] = lanes_sumexp39[0] + lanes_sumexp39[1];
                 const float block_sumexp39 = kf_isinf_f32(max39) ? kf_one_f32 : lanes_sumexp39[0];
                 sumexp39 = sumexp39 + block_sumexp39;
             }
@@ -565,26 +557,22 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                 lanes_max39[l] = kf_max_f32(pick38[whole0 + l], lanes_max39[l]);
             }
             KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_max39[l] = kf_max_f32(lanes_max39[l + 32], lanes_max39[l]);
-            }
-            KF_SIMD
             for (int l = 0; l < 16; ++l) {
-                lanes_max39[l] = kf_max_f32(lanes_max39[l + 16], lanes_max39[l]);
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_max39[l] = kf_max_f32(lanes_max39[l + 8], lanes_max39[l]);
+                const float low = kf_max_f32(lanes_max39[l + 32], lanes_max39[l]);
+                const float high = kf_max_f32(lanes_max39[l + 48], lanes_max39[l + 16]);
+                lanes_max39[l] = kf_max_f32(high, low);
             }
             KF_SIMD
             for (int l = 0; l < 4; ++l) {
-                lanes_max39[l] = kf_max_f32(lanes_max39[l + 4], lanes_max39[l]);
+                const float low = kf_max_f32(lanes_max39[l + 8], lanes_max39[l]);
+                const float high = kf_max_f32(lanes_max39[l + 12], lanes_max39[l + 4]);
+                lanes_max39[l] = kf_max_f32(high, low);
             }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_max39[l] = kf_max_f32(lanes_max39[l + 2], lanes_max39[l]);
+            {
+                const float low = kf_max_f32(lanes_max39[2], lanes_max39[0]);
+                const float high = kf_max_f32(lanes_max39[3], lanes_max39[1]);
+                lanes_max39[0] = kf_max_f32(high, low);
             }
-            lanes_max39[0] = kf_max_f32(lanes_max39[1], lanes_max39[0]);
             const float block_max39 = lanes_max39[0];
             max39 = kf_max_f32(block_max39, max39);
         }
@@ -722,26 +710,22 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                 }
             }
             KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 32];
-            }
-            KF_SIMD
             for (int l = 0; l < 16; ++l) {
-                lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 16];
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 8];
+                const float low = lanes_sumexp39[l] + lanes_sumexp39[l + 32];
+                const float high = lanes_sumexp39[l + 16] + lanes_sumexp39[l + 48];
+                lanes_sumexp39[l] = low + high;
             }
             KF_SIMD
             for (int l = 0; l < 4; ++l) {
-                lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 4];
+                const float low = lanes_sumexp39[l] + lanes_sumexp39[l + 8];
+                const float high = lanes_sumexp39[l + 4] + lanes_sumexp39[l + 12];
+                lanes_sumexp39[l] = low + high;
             }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_sumexp39[l] = lanes_sumexp39[l] + lanes_sumexp39[l + 2];
+            {
+                const float low = lanes_sumexp39[0] + lanes_sumexp39[2];
+                const float high = lanes_sumexp39[1] + lanes_sumexp39[3];
+                lanes_sumexp39[0] = low + high;
             }
-            lanes_sumexp39[0] = lanes_sumexp39[0] + lanes_sumexp39[1];
             const float block_sumexp39 = kf_isinf_f32(max39) ? kf_one_f32 : lanes_sumexp39[0];
             sumexp39 = sumexp39 + block_sumexp39;
         }

@@ -28,8 +28,10 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
             const int64_t len = kf_min_i64(n1 - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             if (len == 2048) {
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p0_in_x + 2048 + l);
+                if (far) {
+                    for (int64_t l = 0; l < len; l += 16) {
+                        kf_prefetch(p0_in_x + 2048 + l);
+                    }
                 }
             }
             float lanes_sum2[64];
@@ -56,26 +58,22 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
                 }
             }
             KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 32];
-            }
-            KF_SIMD
             for (int l = 0; l < 16; ++l) {
-                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 16];
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 8];
+                const float low = lanes_sum2[l] + lanes_sum2[l + 32];
+                const float high = lanes_sum2[l + 16] + lanes_sum2[l + 48];
+                lanes_sum2[l] = low + high;
             }
             KF_SIMD
             for (int l = 0; l < 4; ++l) {
-                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 4];
+                const float low = lanes_sum2[l] + lanes_sum2[l + 8];
+                const float high = lanes_sum2[l + 4] + lanes_sum2[l + 12];
+                lanes_sum2[l] = low + high;
             }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_sum2[l] = lanes_sum2[l] + lanes_sum2[l + 2];
+            {
+                const float low = lanes_sum2[0] + lanes_sum2[2];
+                const float high = lanes_sum2[1] + lanes_sum2[3];
+                lanes_sum2[0] = low + high;
             }
-            lanes_sum2[0] = lanes_sum2[0] + lanes_sum2[1];
             const float block_sum2 = lanes_sum2[0];
             sum2 = sum2 + block_sum2;
         }

@@ -68,26 +68,22 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 8];
+                    const float low = lanes_mean3[l] + lanes_mean3[l + 32];
+                    const float high = lanes_mean3[l + 16] + lanes_mean3[l + 48];
+                    lanes_mean3[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 4];
+                    const float low = lanes_mean3[l] + lanes_mean3[l + 8];
+                    const float high = lanes_mean3[l + 4] + lanes_mean3[l + 12];
+                    lanes_mean3[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 2];
+                {
+                    const float low = lanes_mean3[0] + lanes_mean3[2];
+                    const float high = lanes_mean3[1] + lanes_mean3[3];
+                    lanes_mean3[0] = low + high;
                 }
-                lanes_mean3[0] = lanes_mean3[0] + lanes_mean3[1];
                 const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(n1));
                 float lanes_m2_3[64];
                 KF_SIMD
@@ -111,26 +107,22 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 8];
+                    const float low = lanes_m2_3[l] + lanes_m2_3[l + 32];
+                    const float high = lanes_m2_3[l + 16] + lanes_m2_3[l + 48];
+                    lanes_m2_3[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 4];
+                    const float low = lanes_m2_3[l] + lanes_m2_3[l + 8];
+                    const float high = lanes_m2_3[l + 4] + lanes_m2_3[l + 12];
+                    lanes_m2_3[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 2];
+                {
+                    const float low = lanes_m2_3[0] + lanes_m2_3[2];
+                    const float high = lanes_m2_3[1] + lanes_m2_3[3];
+                    lanes_m2_3[0] = low + high;
                 }
-                lanes_m2_3[0] = lanes_m2_3[0] + lanes_m2_3[1];
                 const float block_m2_3 = lanes_m2_3[0];
                 mean3 = block_mean3;
                 m2_3 = block_m2_3;
@@ -233,30 +225,28 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 8];
+                    const float low = lanes_mean3[l] + lanes_mean3[l + 32];
+                    const float high = lanes_mean3[l + 16] + lanes_mean3[l + 48];
+                    lanes_mean3[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 4];
+                    const float low = lanes_mean3[l] + lanes_mean3[l + 8];
+                    const float high = lanes_mean3[l + 4] + lanes_mean3[l + 12];
+                    lanes_mean3[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_mean3[l] = lanes_mean3[l] + lanes_mean3[l + 2];
+                {
+                    const float low = lanes_mean3[0] + lanes_mean3[2];
+                    const float high = lanes_mean3[1] + lanes_mean3[3];
+                    lanes_mean3[0] = low + high;
                 }
-                lanes_mean3[0] = lanes_mean3[0] + lanes_mean3[1];
                 const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(len));
                 if (len == 2048) {
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch(p0_in_x + 2048 + l);
+                    if (far) {
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch(p0_in_x + 2048 + l);
+                        }
                     }
                 }
                 float lanes_m2_3[64];
@@ -285,26 +275,22 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 8];
+                    const float low = lanes_m2_3[l] + lanes_m2_3[l + 32];
+                    const float high = lanes_m2_3[l + 16] + lanes_m2_3[l + 48];
+                    lanes_m2_3[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 4];
+                    const float low = lanes_m2_3[l] + lanes_m2_3[l + 8];
+                    const float high = lanes_m2_3[l + 4] + lanes_m2_3[l + 12];
+                    lanes_m2_3[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_m2_3[l] = lanes_m2_3[l] + lanes_m2_3[l + 2];
+                {
+                    const float low = lanes_m2_3[0] + lanes_m2_3[2];
+                    const float high = lanes_m2_3[1] + lanes_m2_3[3];
+                    lanes_m2_3[0] = low + high;
                 }
-                lanes_m2_3[0] = lanes_m2_3[0] + lanes_m2_3[1];
                 const float block_m2_3 = lanes_m2_3[0];
                 if (done0 == 0) {
                     mean3 = block_mean3;

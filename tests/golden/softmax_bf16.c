@@ -65,26 +65,22 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 16], lanes_max1[l]);
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+                    const float low = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
+                    const float high = kf_max_f32(lanes_max1[l + 48], lanes_max1[l + 16]);
+                    lanes_max1[l] = kf_max_f32(high, low);
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 4], lanes_max1[l]);
+                    const float low = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+                    const float high = kf_max_f32(lanes_max1[l + 12], lanes_max1[l + 4]);
+                    lanes_max1[l] = kf_max_f32(high, low);
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_max1[l] = kf_max_f32(lanes_max1[l + 2], lanes_max1[l]);
+                {
+                    const float low = kf_max_f32(lanes_max1[2], lanes_max1[0]);
+                    const float high = kf_max_f32(lanes_max1[3], lanes_max1[1]);
+                    lanes_max1[0] = kf_max_f32(high, low);
                 }
-                lanes_max1[0] = kf_max_f32(lanes_max1[1], lanes_max1[0]);
                 const float block_max1 = lanes_max1[0];
                 max1 = kf_max_f32(block_max1, max1);
             }
@@ -114,26 +110,22 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+                    const float low = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
+                    const float high = lanes_sumexp1[l + 16] + lanes_sumexp1[l + 48];
+                    lanes_sumexp1[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 4];
+                    const float low = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+                    const float high = lanes_sumexp1[l + 4] + lanes_sumexp1[l + 12];
+                    lanes_sumexp1[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 2];
+                {
+                    const float low = lanes_sumexp1[0] + lanes_sumexp1[2];
+                    const float high = lanes_sumexp1[1] + lanes_sumexp1[3];
+                    lanes_sumexp1[0] = low + high;
                 }
-                lanes_sumexp1[0] = lanes_sumexp1[0] + lanes_sumexp1[1];
                 const float block_sumexp1 = kf_isinf_f32(max1) ? kf_one_f32 : lanes_sumexp1[0];
                 sumexp1 = sumexp1 + block_sumexp1;
             }
@@ -195,8 +187,10 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
             const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
             if (len == 2048) {
-                for (int64_t l = 0; l < len; l += 32) {
-                    kf_prefetch(p0_in_x + 2048 + l);
+                if (far) {
+                    for (int64_t l = 0; l < len; l += 32) {
+                        kf_prefetch(p0_in_x + 2048 + l);
+                    }
                 }
             }
             float lanes_max1[64];
@@ -218,26 +212,22 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 lanes_max1[l] = kf_max_f32(v0, lanes_max1[l]);
             }
             KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
-            }
-            KF_SIMD
             for (int l = 0; l < 16; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 16], lanes_max1[l]);
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+                const float low = kf_max_f32(lanes_max1[l + 32], lanes_max1[l]);
+                const float high = kf_max_f32(lanes_max1[l + 48], lanes_max1[l + 16]);
+                lanes_max1[l] = kf_max_f32(high, low);
             }
             KF_SIMD
             for (int l = 0; l < 4; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 4], lanes_max1[l]);
+                const float low = kf_max_f32(lanes_max1[l + 8], lanes_max1[l]);
+                const float high = kf_max_f32(lanes_max1[l + 12], lanes_max1[l + 4]);
+                lanes_max1[l] = kf_max_f32(high, low);
             }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_max1[l] = kf_max_f32(lanes_max1[l + 2], lanes_max1[l]);
+            {
+                const float low = kf_max_f32(lanes_max1[2], lanes_max1[0]);
+                const float high = kf_max_f32(lanes_max1[3], lanes_max1[1]);
+                lanes_max1[0] = kf_max_f32(high, low);
             }
-            lanes_max1[0] = kf_max_f32(lanes_max1[1], lanes_max1[0]);
             const float block_max1 = lanes_max1[0];
             max1 = kf_max_f32(block_max1, max1);
         }
@@ -268,26 +258,22 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 lanes_sumexp1[l] = lanes_sumexp1[l] + term1;
             }
             KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
-            }
-            KF_SIMD
             for (int l = 0; l < 16; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 16];
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+                const float low = lanes_sumexp1[l] + lanes_sumexp1[l + 32];
+                const float high = lanes_sumexp1[l + 16] + lanes_sumexp1[l + 48];
+                lanes_sumexp1[l] = low + high;
             }
             KF_SIMD
             for (int l = 0; l < 4; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 4];
+                const float low = lanes_sumexp1[l] + lanes_sumexp1[l + 8];
+                const float high = lanes_sumexp1[l + 4] + lanes_sumexp1[l + 12];
+                lanes_sumexp1[l] = low + high;
             }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_sumexp1[l] = lanes_sumexp1[l] + lanes_sumexp1[l + 2];
+            {
+                const float low = lanes_sumexp1[0] + lanes_sumexp1[2];
+                const float high = lanes_sumexp1[1] + lanes_sumexp1[3];
+                lanes_sumexp1[0] = low + high;
             }
-            lanes_sumexp1[0] = lanes_sumexp1[0] + lanes_sumexp1[1];
             const float block_sumexp1 = kf_isinf_f32(max1) ? kf_one_f32 : lanes_sumexp1[0];
             sumexp1 = sumexp1 + block_sumexp1;
         }

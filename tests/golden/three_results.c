@@ -90,26 +90,22 @@ void k0_relu_multiply_add_mean_short(const k0_relu_multiply_add_mean_short_args 
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 8];
+                    const float low = lanes_sum3[l] + lanes_sum3[l + 32];
+                    const float high = lanes_sum3[l + 16] + lanes_sum3[l + 48];
+                    lanes_sum3[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 4];
+                    const float low = lanes_sum3[l] + lanes_sum3[l + 8];
+                    const float high = lanes_sum3[l + 4] + lanes_sum3[l + 12];
+                    lanes_sum3[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 2];
+                {
+                    const float low = lanes_sum3[0] + lanes_sum3[2];
+                    const float high = lanes_sum3[1] + lanes_sum3[3];
+                    lanes_sum3[0] = low + high;
                 }
-                lanes_sum3[0] = lanes_sum3[0] + lanes_sum3[1];
                 const float block_sum3 = lanes_sum3[0];
                 sum3 = block_sum3;
             }
@@ -129,6 +125,7 @@ typedef struct {
     int64_t s0_in_x;
     const float *in_y;
     int64_t s0_in_y;
+    int64_t far;
     float *out_h;
     int64_t s0_out_h;
     float *out1;
@@ -154,6 +151,7 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
     const int64_t s0_in_x = a->s0_in_x;
     const float *in_y = a->in_y;
     const int64_t s0_in_y = a->s0_in_y;
+    const int64_t far = a->far;
     float *out_h = a->out_h;
     const int64_t s0_out_h = a->s0_out_h;
     float *out1 = a->out1;
@@ -172,11 +170,15 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             const float *p3_in_y = in_y + (i0 * s0_in_y + first);
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p0_in_x + 2048 + l);
+            if (far) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p0_in_x + 2048 + l);
+                }
             }
-            for (int64_t l = 0; l < len; l += 16) {
-                kf_prefetch(p3_in_y + 2048 + l);
+            if (far) {
+                for (int64_t l = 0; l < len; l += 16) {
+                    kf_prefetch(p3_in_y + 2048 + l);
+                }
             }
             float *p1_out_h = out_h + (i0 * s0_out_h + first);
             float buffer0[2048];
@@ -215,26 +217,22 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
                 lanes_sum3[l] = lanes_sum3[l] + v2;
             }
             KF_SIMD
-            for (int l = 0; l < 32; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 32];
-            }
-            KF_SIMD
             for (int l = 0; l < 16; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 16];
-            }
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 8];
+                const float low = lanes_sum3[l] + lanes_sum3[l + 32];
+                const float high = lanes_sum3[l + 16] + lanes_sum3[l + 48];
+                lanes_sum3[l] = low + high;
             }
             KF_SIMD
             for (int l = 0; l < 4; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 4];
+                const float low = lanes_sum3[l] + lanes_sum3[l + 8];
+                const float high = lanes_sum3[l + 4] + lanes_sum3[l + 12];
+                lanes_sum3[l] = low + high;
             }
-            KF_SIMD
-            for (int l = 0; l < 2; ++l) {
-                lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 2];
+            {
+                const float low = lanes_sum3[0] + lanes_sum3[2];
+                const float high = lanes_sum3[1] + lanes_sum3[3];
+                lanes_sum3[0] = low + high;
             }
-            lanes_sum3[0] = lanes_sum3[0] + lanes_sum3[1];
             const float block_sum3 = lanes_sum3[0];
             sum3 = sum3 + block_sum3;
             if (stream) {
@@ -288,26 +286,22 @@ void k0_relu_multiply_add_mean_merge(const k0_relu_multiply_add_mean_merge_args 
             lanes_sum3[c % 64] = lanes_sum3[c % 64] + q_sum3;
         }
         KF_SIMD
-        for (int l = 0; l < 32; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 32];
-        }
-        KF_SIMD
         for (int l = 0; l < 16; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 16];
-        }
-        KF_SIMD
-        for (int l = 0; l < 8; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 8];
+            const float low = lanes_sum3[l] + lanes_sum3[l + 32];
+            const float high = lanes_sum3[l + 16] + lanes_sum3[l + 48];
+            lanes_sum3[l] = low + high;
         }
         KF_SIMD
         for (int l = 0; l < 4; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 4];
+            const float low = lanes_sum3[l] + lanes_sum3[l + 8];
+            const float high = lanes_sum3[l + 4] + lanes_sum3[l + 12];
+            lanes_sum3[l] = low + high;
         }
-        KF_SIMD
-        for (int l = 0; l < 2; ++l) {
-            lanes_sum3[l] = lanes_sum3[l] + lanes_sum3[l + 2];
+        {
+            const float low = lanes_sum3[0] + lanes_sum3[2];
+            const float high = lanes_sum3[1] + lanes_sum3[3];
+            lanes_sum3[0] = low + high;
         }
-        lanes_sum3[0] = lanes_sum3[0] + lanes_sum3[1];
         sum3 = lanes_sum3[0];
         const float v4 = sum3;  // sum
         const float v7 = v4 / v6;  // mean

@@ -170,30 +170,28 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 8];
+                    const float low = lanes_mean1[l] + lanes_mean1[l + 32];
+                    const float high = lanes_mean1[l + 16] + lanes_mean1[l + 48];
+                    lanes_mean1[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 4];
+                    const float low = lanes_mean1[l] + lanes_mean1[l + 8];
+                    const float high = lanes_mean1[l + 4] + lanes_mean1[l + 12];
+                    lanes_mean1[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_mean1[l] = lanes_mean1[l] + lanes_mean1[l + 2];
+                {
+                    const float low = lanes_mean1[0] + lanes_mean1[2];
+                    const float high = lanes_mean1[1] + lanes_mean1[3];
+                    lanes_mean1[0] = low + high;
                 }
-                lanes_mean1[0] = lanes_mean1[0] + lanes_mean1[1];
                 const float block_mean1 = kf_mean_of_f32(lanes_mean1[0], kf_cast_i64_f32(len));
                 if (len == 2048) {
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch(p0_packed_in_x + 2048 + l);
+                    if (far) {
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch(p0_packed_in_x + 2048 + l);
+                        }
                     }
                 }
                 float lanes_m2_1[64];
@@ -220,26 +218,22 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     }
                 }
                 KF_SIMD
-                for (int l = 0; l < 32; ++l) {
-                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 32];
-                }
-                KF_SIMD
                 for (int l = 0; l < 16; ++l) {
-                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 16];
-                }
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 8];
+                    const float low = lanes_m2_1[l] + lanes_m2_1[l + 32];
+                    const float high = lanes_m2_1[l + 16] + lanes_m2_1[l + 48];
+                    lanes_m2_1[l] = low + high;
                 }
                 KF_SIMD
                 for (int l = 0; l < 4; ++l) {
-                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 4];
+                    const float low = lanes_m2_1[l] + lanes_m2_1[l + 8];
+                    const float high = lanes_m2_1[l + 4] + lanes_m2_1[l + 12];
+                    lanes_m2_1[l] = low + high;
                 }
-                KF_SIMD
-                for (int l = 0; l < 2; ++l) {
-                    lanes_m2_1[l] = lanes_m2_1[l] + lanes_m2_1[l + 2];
+                {
+                    const float low = lanes_m2_1[0] + lanes_m2_1[2];
+                    const float high = lanes_m2_1[1] + lanes_m2_1[3];
+                    lanes_m2_1[0] = low + high;
                 }
-                lanes_m2_1[0] = lanes_m2_1[0] + lanes_m2_1[1];
                 const float block_m2_1 = lanes_m2_1[0];
                 if (done0 == 0) {
                     mean1 = block_mean1;
