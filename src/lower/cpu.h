@@ -215,6 +215,9 @@ void kf__cpu_carry(kf__low *L, const kf__lx *e); /* what this stage has computed
 bool kf__cpu_find_held(kf__low *L, kf__held *h);
 /* Are these rows for the function of short ones? */
 bool kf__cpu_is_short(const kf__low *L, const kf__held *h);
+/* May the loads and stores of several rows be one run, by the text alone? Are they? */
+bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);
+bool kf__cpu_is_run(const kf__low *L, const kf__held *h);
 /* For the group's rows, of n elements. */
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
 /* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */

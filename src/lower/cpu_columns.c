@@ -8,6 +8,9 @@
  *             state[l] = merge(state[l], lanes[l])
  *         finish, or keep the chunk's state for the second function
  *
+ * Of short rows without gaps what is stored is made afterwards, of all rows as one run: each row would
+ * leave elements to single steps, bytes and halves most of all.
+ *
  * A plain fold goes into state[l] directly. Where every reduction is one, a row is looked at once:
  * no groups, and tiles are wide, so that memory is read in long runs. Chunks and groups are
  * fixed numbers of rows: the order of a column's sum depends on nothing else. */
@@ -283,15 +286,51 @@ static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx 
     kf__close(L);
 }
 
-static void put_chunks(kf__low *L, columns *c) {
-    kf__low_begin(L, "", "A tile of columns over a chunk of rows; of one chunk, finished here.");
+/* Stores of narrow elements, of what takes no function, which may be one run. */
+static bool find_run(kf__low *L, const columns *c, kf__held *run) {
+    uint16_t roots[KF__HELD];
+    bool narrow = false;
+    *run = (kf__held){.n_stores = c->n_stores};
+    if (!c->simple || L->tiled || !c->n_stores || c->n_stores > KF__HELD) return false;
+    for (uint32_t s = 0; s < c->n_stores; ++s) {
+        run->stores[s] = c->stores[s];
+        roots[s] = L->k->stores[c->stores[s]].instr;
+        narrow |= kf__types[L->operands[L->k->stores[c->stores[s]].access].dtype].size < 4;
+    }
+    run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, c->n_stores);
+    return run->mask && narrow && kf__cpu_may_be_run(L, run) && !kf__is_dear(L, run->mask);
+}
+
+/* Behind the reductions: a result may be stored over what they read. */
+static void put_run(kf__low *L, const columns *c, kf__held *run) {
+    const kf__lx *zero = kf__l_int(L, 0), *rows = kf__l_bin(L, "-", c->to, c->from);
+    kf__cpu_block b;
+    kf__open_block(L);
+    kf__put_decode(L, true, false, c->from);
+    const kf__lx *all = kf__l_bin(L, "*", rows, kf__word_size(L, kf__last(L)));
+    L->held = run;
+    kf__cpu_open_line(L, &b, zero, kf__put_let(L, "int64_t", "all", all, "elements of all rows"));
+    kf__cpu_prepare(L, &b, run->mask);
+    kf__cpu_store_targets(L, &b, run->stores, run->n_stores);
+    kf__cpu_make(L, &b, run, zero);
+    kf__cpu_forget(L, NULL);
+    L->held = NULL;
+    kf__close(L);
+}
+
+/* run: what is stored of short rows, or NULL */
+static void put_chunks(kf__low *L, columns *c, kf__held *run) {
+    kf__low_begin(L, run ? "_short" : "",
+                  run ? "Short rows without gaps: their columns, then what is stored, as one run."
+                      : "A tile of columns over a chunk of rows; of one chunk, finished here.");
     L->fn->units = c->outer * c->tiles * c->chunks;
     const kf__lx *u = kf__l_var(L, "u"), *chunks = kf__word_int(L, "chunks", c->chunks);
     const kf__lx *tiles = kf__word_int(L, "tiles", c->tiles), *one = kf__l_int(L, 1);
     const kf__lx *size = kf__l_int(L, KF__CPU_ROW_CHUNK);
     c->total = kf__word_int(L, "reduced", c->rows);
     const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
-    bool stream = kf__cpu_stream_word(L);
+    bool stream = !run && kf__cpu_stream_word(L);
+    c->n_stores = run ? 0 : kf__low_stores(L, 0, c->stores);
     kf__cpu_prefetch_word(L, true);
     kf__put_scalars(L);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
@@ -304,6 +343,7 @@ static void put_chunks(kf__low *L, columns *c) {
                                    min_of(L, c->total, kf__l_bin(L, "+", from, size)), NULL);
     put_states(L, c);
     put_groups(L, c, from, to);
+    if (run) put_run(L, c, run);
     kf__open_if(L, kf__l_bin(L, "==", chunks, one));
     put_finish(L, c);
     kf__open_else(L);
@@ -383,6 +423,14 @@ void kf__cpu_columns(kf__low *L) {
     c.rows = kf__low_extent(L, true);
     c.chunks = kf__max(1, kf__ceil_div(c.rows, KF__CPU_ROW_CHUNK));
     c.outer = n ? kf__low_extent(L, false) / n : 0;
-    put_chunks(L, &c);
+    kf__held run;
+    bool is_run = false;
+    if (find_run(L, &c, &run)) {
+        put_chunks(L, &c, &run);
+        is_run = n <= KF__CPU_SHORT && kf__cpu_is_run(L, &run);
+        if (!is_run) L->fn->units = 0;
+    }
+    put_chunks(L, &c, NULL);
+    if (is_run) L->fn->units = 0;
     put_merge_function(L, &c);
 }

@@ -61,8 +61,7 @@ static uint16_t narrowest(const kf__low *L, uint16_t arg) {
     }
 }
 
-/* May the loads and stores of several rows be one run? By the text alone. */
-static bool may_be_run(const kf__low *L, const kf__held *h) {
+bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) {
     if (L->n_axes != 2) return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -84,7 +83,7 @@ static bool may_be_run(const kf__low *L, const kf__held *h) {
     return true;
 }
 
-static bool is_run(const kf__low *L, const kf__held *h) {
+bool kf__cpu_is_run(const kf__low *L, const kf__held *h) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         bool used = false;
         for (uint32_t n = 0; n < L->k->n_instrs; ++n)
@@ -193,12 +192,12 @@ void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx 
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *r = kf__l_var(L, "r");
     const kf__lx *runs = rows, *len = n;
-    bool run = may_be_run(L, h);
+    bool run = kf__cpu_may_be_run(L, h);
     for (uint32_t k = 0; k < h->n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
                     KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
     if (run) {
-        const kf__lx *is = kf__word_int(L, "run", is_run(L, h));
+        const kf__lx *is = kf__word_int(L, "run", kf__cpu_is_run(L, h));
         runs = kf__put_let(L, "int64_t", "runs", kf__l_select(L, is, one, rows),
                            "rows without gaps are one");
         len = kf__put_let(L, "int64_t", "len",

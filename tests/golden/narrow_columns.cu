@@ -1,0 +1,154 @@
+
+typedef struct {
+    int64_t blocks;
+    int64_t n1;
+    int64_t tiles;
+    int64_t chunks;
+    int64_t reduced;
+    int64_t chunk_rows;
+    int64_t vec;
+    const int8_t *in_q;
+    int64_t s0_in_q;
+    const int8_t *in_p;
+    int64_t s0_in_p;
+    int8_t *out0;
+    int64_t s0_out0;
+    int8_t *out1;
+} k0_bitwise_right_shift_bitwise_xor_max_args;
+
+/* bitwise_right_shift, bitwise_xor, max.
+ * A cluster takes a tile of columns, its blocks the chunks of rows in turn.
+ * reads  in_q     int8[q.0, q.1], 1 byte each
+ * reads  in_p     int8[q.0, q.1], 1 byte each
+ * writes out0     int8[q.0, q.1], 1 byte each
+ * writes out1     int8[q.1], 1 byte each */
+KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise_xor_max_args, 256) {
+    const uint32_t blocks = a.blocks;
+    const uint32_t n1 = a.n1;
+    const uint32_t tiles = a.tiles;
+    const uint32_t chunks = a.chunks;
+    const int64_t reduced = a.reduced;
+    const int64_t chunk_rows = a.chunk_rows;
+    const int64_t vec = a.vec;
+    const int8_t *in_q = a.in_q;
+    const int64_t s0_in_q = a.s0_in_q;
+    const int8_t *in_p = a.in_p;
+    const int64_t s0_in_p = a.s0_in_p;
+    int8_t *out0 = a.out0;
+    const int64_t s0_out0 = a.s0_out0;
+    int8_t *out1 = a.out1;
+    kf_cluster_begin();
+    const int rank = kf_cluster_rank();
+    const uint32_t block = kf_block();
+    const uint32_t cluster = block / blocks;
+    const int tid = kf_thread();
+    const int across = tid % 32;
+    const int down = tid / 32;
+    const uint32_t tile = cluster % tiles;
+    const int64_t first_column = tile * 128;
+    const int64_t column = first_column + across * 4;
+    const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
+    const int64_t j = columns > 0 ? column : first_column;
+    const int there = kf_min_i64(n1 - j, 4);  // that it reads
+    KF_SHARED(int8_t, down_max5, 1024);
+    KF_SHARED(int8_t, cluster_max5, 1024);
+    for (int chunk = rank; chunk < chunks; chunk += blocks) {
+        const int from = chunk * chunk_rows;
+        const int to = kf_min_i64(reduced, from + chunk_rows);
+        int8_t max5[4];
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            max5[e] = kf_lowest_i8;
+        }
+        for (int row0 = from + down; row0 < to; row0 += 64) {
+            uint32_t r0[8];
+            uint32_t r3[8];
+            if (vec && there == 4) {
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
+                    const int8_t *p0_in_q = in_q + (i0 * s0_in_q + j);
+                    kf_whole4_i8(p0_in_q, r0 + s);
+                    const int8_t *p1_in_p = in_p + (i0 * s0_in_p + j);
+                    kf_whole4_i8(p1_in_p, r3 + s);
+                }
+            } else {
+                uint32_t raw_r0[32];
+                uint32_t raw_r3[32];
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
+                    const int8_t *p0_in_q = in_q + (i0 * s0_in_q + j);
+                    kf_each4_i8(p0_in_q, there, raw_r0 + s * 4);
+                    const int8_t *p1_in_p = in_p + (i0 * s0_in_p + j);
+                    kf_each4_i8(p1_in_p, there, raw_r3 + s * 4);
+                }
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    kf_join4_i8(raw_r0 + s * 4, r0 + s);
+                    kf_join4_i8(raw_r3 + s * 4, r3 + s);
+                }
+            }
+            KF_UNROLL
+            for (int s = 0; s < 8; ++s) {
+                const int row = row0 + s * 8;
+                const int safe = row < to ? row : (to - 1);
+                const uint32_t i0 = safe;
+                const int left = row < to ? columns : 0;
+                int8_t w0[4];
+                KF_UNROLL
+                for (int e = 0; e < 4; ++e) {
+                    const int8_t v0 = kf_item_i8(r0 + s, e);
+                    const int8_t v2 = kf_shr_i8(v0, 2);  // bitwise_right_shift
+                    const int8_t v3 = kf_item_i8(r3 + s, e);
+                    const int8_t v4 = v2 ^ v3;  // bitwise_xor
+                    const int8_t term5 = e < left ? v0 : kf_lowest_i8;
+                    max5[e] = kf_max_i8(term5, max5[e]);
+                    w0[e] = v4;
+                }
+                int8_t *p2_out0 = out0 + (i0 * s0_out0 + j);
+                kf_store4_i8(p2_out0, 0, left, vec, w0);
+            }
+        }
+        if (chunk == rank) {
+            kf_cluster_wait();
+        } else {
+            kf_barrier();
+        }
+        KF_UNROLL
+        for (int e = 0; e < 4; ++e) {
+            kf_shared_put_i8(down_max5, e * 256 + tid, max5[e]);
+        }
+        kf_barrier();
+        if (down < 4) {
+            int8_t all_max5 = kf_lowest_i8;
+            for (int d = 0; d < 8; ++d) {
+                const int at = down * 256 + (d * 32 + across);
+                const int8_t q_max5 = kf_shared_get_i8(down_max5, at);
+                all_max5 = kf_max_i8(q_max5, all_max5);
+            }
+            // to the cluster's first block
+            const int part_at = chunk * 128 + tid;
+            kf_cluster_put_i8(cluster_max5, part_at, 0, all_max5);
+        }
+    }
+    kf_cluster_arrive();
+    kf_cluster_wait();
+    if (rank == 0 && down < 4) {
+        const int64_t i1 = first_column + (across * 4 + down);
+        if (i1 < n1) {
+            int8_t all_max5 = kf_lowest_i8;
+            for (int part = 0; part < chunks; ++part) {
+                const int at = part * 128 + tid;
+                const int8_t q_max5 = kf_shared_get_i8(cluster_max5, at);
+                all_max5 = kf_max_i8(q_max5, all_max5);
+            }
+            const int8_t v6 = all_max5;  // max
+            kf_store_i8(out1, i1, v6);
+        }
+    }
+}
