@@ -73,3 +73,26 @@ def test_literal_floats_saturate(run, tmp_path, name, low, high):
     run("run", text, *outs)
     for i, want in enumerate(literals.values()):
         assert np.load(tmp_path / f"out{i}.npy").tolist() == [want, want]
+
+
+# ptxas takes what is made of the lowest number, which has no counterpart, for a positive one.
+LOWEST = """
+-x<0 -x>0 abs(x)<0 abs(x)>0 0-x<0 x*-1<0 -x==x sign(-x) sign(abs(x)) cast(-x,i64) cast(abs(x),i64)
+cast(0-x,f32) cast(x*-1,f32) where(-x<0,1,2) maximum(-x,0) minimum(abs(x),0) -x>>1 abs(x)>>1
+""".split()
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+def test_the_lowest_wraps(run, tmp_path, dtype):
+    low = np.iinfo(dtype).min
+    x = np.array([low, low + 1, -1, 0, 1, -low - 1] * 11, dtype)
+    np.save(tmp_path / "x.npy", x)
+    run("run", ", ".join(LOWEST), "x=@x.npy", *sum((["-o", f"out{i}.npy"] for i in range(len(LOWEST))), []))
+    names = {"abs": np.abs, "sign": np.sign, "maximum": np.maximum, "minimum": np.minimum,
+             "where": np.where, "i64": np.int64, "f32": np.float32, "x": x,
+             "cast": lambda a, to: a.astype(to)}
+    with np.errstate(all="ignore"):
+        for i, text in enumerate(LOWEST):
+            wanted = eval(text, names)
+            got = np.load(tmp_path / f"out{i}.npy")
+            np.testing.assert_array_equal(got, wanted, err_msg=text)

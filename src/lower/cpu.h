@@ -211,7 +211,8 @@ void kf__cpu_carry(kf__low *L, const kf__lx *e); /* what this stage has computed
 
 /* ---------------------------------------------------------------- cpu_short.c */
 
-/* Is there something to be made, or stored, before anything is reduced? */
+/* What is to be made, or stored, before anything is reduced; there may be nothing. False: such rows
+ * have no function of their own. */
 bool kf__cpu_find_held(kf__low *L, kf__held *h);
 /* Are these rows for the function of short ones? */
 bool kf__cpu_is_short(const kf__low *L, const kf__held *h);
@@ -223,6 +224,19 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
 /* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin);
 void kf__cpu_hold(kf__low *L, const kf__lx *e); /* values of what is held, for element e of a row */
+
+/* ---------------------------------------------------------------- cpu_flat.c */
+
+/* The last stage of short rows, in two parts. */
+typedef struct kf__flat {
+    kf__held made; /* one value, made row by row, of all rows of a group */
+    kf__held run;  /* stores of what is made of it, which may be one run */
+} kf__flat;
+
+bool kf__cpu_find_flat(kf__low *L, uint32_t last, kf__flat *f);
+void kf__cpu_declare_flat(kf__low *L, const kf__flat *f);
+void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__lx *n); /* the first part, of row r */
+void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n);
 
 /* ---------------------------------------------------------------- cpu_split.c */
 

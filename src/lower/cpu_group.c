@@ -165,7 +165,7 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
         g->saved[k] = kf__l_name(L, "rows_v%u", (unsigned)g->values[k]);
         kf__put_var(L, type, g->saved[k], KF__CPU_GROUP, NULL);
     }
-    if (held) kf__cpu_put_held(L, held, g->rows, n);
+    if (held && (held->n || held->n_stores)) kf__cpu_put_held(L, held, g->rows, n);
     open_group(L, g, first);
     put_ahead(L, g, most, n);
 }

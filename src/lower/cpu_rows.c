@@ -17,6 +17,7 @@
  * Stages of a long chain carry what they make to the next ones: see cpu_carried.c
  * Short rows whose last stage is long go by eight: see cpu_group.c
  * Of short rows what is made of elements first is made for eight: see cpu_short.c
+ * Of short rows what is made last is one run: see cpu_flat.c
  *
  * Of several reduced axes the innermost one makes lines. Short ones are put one behind the other in
  * L1, until they are a block. */
@@ -30,7 +31,7 @@ static bool has_reduction(const kf__cpu_stage *st, uint32_t red) {
 
 static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     kf__cpu_group g;
-    kf__low_begin(L, suffix, held ? "Eight short rows after eight; first what elements are made of."
+    kf__low_begin(L, suffix, held ? "Eight short rows after eight; loops over all of their elements."
                                   : "One row after another, all stages of a row together.");
     L->fn->units = kf__low_extent(L, false);
     int64_t length = kf__low_extent(L, true);
@@ -46,6 +47,9 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     kf__kept *kept = keeps ? &exps : keeps_dear ? &dear : NULL;
     bool turns = L->carried ? kf__cpu_carry_groups(L, &g) : kf__cpu_may_group(L, kept, &g);
     bool groups = turns || held;
+    kf__flat flat;
+    bool flattens = held && turns && !g.reduces && !kept && kf__cpu_find_flat(L, g.last, &flat);
+    if (flattens) kf__cpu_declare_flat(L, &flat);
     if (groups) {
         kf__cpu_open_groups(L, &g, n, kept, held);
         if (L->carried) L->carried->begin = kf__l_bin(L, "*", g.r, n);
@@ -72,7 +76,10 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
         if (keeps_dear && s == dear.stage) st->save = &dear;
         if (keeps_dear && s > dear.stage && kf__has(kf__cpu_of_stage(L, s), dear.power))
             st->use = &dear;
-        if (st->n_reds || st->n_stores) kf__cpu_put_stage(L, st, zero, n);
+        if (flattens && s == g.last)
+            kf__cpu_put_flat(L, &flat, n);
+        else if (st->n_reds || st->n_stores)
+            kf__cpu_put_stage(L, st, zero, n);
         st->summing = st->fill;
         if (st->summing) kf__cpu_put_stage(L, st, zero, n);
         kf__cpu_project_all(L, st, n);
@@ -80,13 +87,17 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     }
     if (!turns || g.reduces) kf__put_row_stores(L);
     kf__close(L);
+    if (flattens) kf__cpu_put_flat_run(L, &flat, g.rows, n);
     if (groups) kf__cpu_close_groups(L);
     if (stream) kf__cpu_fence(L);
 }
 
 bool kf__cpu_short_rows(kf__low *L) {
     kf__held held;
+    kf__flat flat;
     if (!kf__cpu_find_held(L, &held)) return false;
+    bool first = held.n || held.n_stores;
+    if (!first && !kf__cpu_find_flat(L, L->k->n_stages - 1, &flat)) return false;
     L->held = &held;
     put_rows(L, "_short", &held);
     L->held = NULL;

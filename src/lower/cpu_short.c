@@ -126,13 +126,13 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     }
     for (uint32_t s = 0; s < h->n_stores; ++s)
         roots[n_roots++] = L->k->stores[h->stores[s]].instr;
-    h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n_roots);
-    return n_roots > 0;
+    if (n_roots) h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n_roots);
+    return true;
 }
 
 bool kf__cpu_is_short(const kf__low *L, const kf__held *h) {
     int64_t n = L->axes[kf__last(L)].size;
-    bool longer = kf__is_dear(L, h->mask) && n <= LONGER && kf__low_bytes(L) < NEAR_BYTES;
+    bool longer = h->mask && kf__is_dear(L, h->mask) && n <= LONGER && kf__low_bytes(L) < NEAR_BYTES;
     return n > 0 && (n <= KF__CPU_SHORT || longer);
 }
 

@@ -22,7 +22,7 @@ typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 #endif
 
 #define KF_FN static inline __attribute__((always_inline, unused))
-#define KF_UNSEEN_16(x) (x)
+#define KF_UNSEEN(x) (x)
 #define KF_RESTRICT restrict
 #define KF_SIMD _Pragma("omp simd")
 #ifdef __clang__

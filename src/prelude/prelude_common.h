@@ -114,8 +114,8 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
     }
 KF_INT(i64, int64_t, uint64_t, 64, 63, KF_NEGATIVE, KF_SEEN)
 KF_INT(i32, int32_t, uint32_t, 32, 31, KF_NEGATIVE, KF_SEEN)
-KF_INT(i16, int16_t, uint32_t, 16, 15, KF_NEGATIVE, KF_UNSEEN_16)
-KF_INT(i8, int8_t, uint32_t, 8, 7, KF_NEGATIVE, KF_SEEN)
+KF_INT(i16, int16_t, uint32_t, 16, 15, KF_NEGATIVE, KF_UNSEEN)
+KF_INT(i8, int8_t, uint32_t, 8, 7, KF_NEGATIVE, KF_UNSEEN)
 KF_INT(u8, uint8_t, uint32_t, 8, 8, KF_NEVER, KF_SEEN)
 KF_FN int kf_max_bool(int a, int b) { return a | b; }
 KF_FN int kf_min_bool(int a, int b) { return a & b; }

@@ -31,7 +31,7 @@ typedef uint16_t kf_f16, kf_bf16;
 typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 
 #define KF_FN static inline __attribute__((unused))
-#define KF_UNSEEN_16(x) (x)
+#define KF_UNSEEN(x) (x)
 #define KF_RESTRICT restrict
 #define KF_SIMD
 #define KF_UNROLL

@@ -13,7 +13,7 @@ typedef struct {
 } k0_add_gelu_add_layer_norm_short_args;
 
 /* add, gelu, add, layer_norm.
- * Eight short rows after eight; first what elements are made of.
+ * Eight short rows after eight; loops over all of their elements.
  * reads  in_x     bfloat16[x.0, x.1], 2 bytes each
  * reads  in_b     bfloat16[x.1], 2 bytes each
  * reads  in_r     bfloat16[x.0, x.1], 2 bytes each

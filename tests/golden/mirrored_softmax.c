@@ -43,7 +43,7 @@ typedef struct {
 } k0_pad_softmax_short_args;
 
 /* pad, softmax.
- * Eight short rows after eight; first what elements are made of.
+ * Eight short rows after eight; loops over all of their elements.
  * reads  in_x     bfloat16[x.0, x.1], 2 bytes each
  * reads  in_x_4   bfloat16[x.0, x.1], 2 bytes each
  * reads  in_x_6   bfloat16[x.0, x.1], 2 bytes each

@@ -11,7 +11,7 @@ typedef struct {
 } k0_relu_layer_norm_short_args;
 
 /* relu, layer_norm.
- * Eight short rows after eight; first what elements are made of.
+ * Eight short rows after eight; loops over all of their elements.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.0, x.1], 4 bytes each */
 void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t begin, int64_t end) {

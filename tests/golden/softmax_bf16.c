@@ -10,7 +10,7 @@ typedef struct {
 } k0_softmax_short_args;
 
 /* softmax.
- * Eight short rows after eight; first what elements are made of.
+ * Eight short rows after eight; loops over all of their elements.
  * reads  in_x     bfloat16[x.0, x.1], 2 bytes each
  * writes out0     bfloat16[x.0, x.1], 2 bytes each */
 void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end) {

@@ -16,7 +16,7 @@ typedef struct {
 } k0_relu_multiply_add_mean_short_args;
 
 /* relu, multiply, add, mean.
- * Eight short rows after eight; first what elements are made of.
+ * Eight short rows after eight; loops over all of their elements.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * reads  in_y     float32[x.0, x.1], 4 bytes each
  * writes out_h    float32[x.0, x.1], 4 bytes each

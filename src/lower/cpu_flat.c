@@ -1,0 +1,124 @@
+/* The last stage of short rows, of which a function is taken, as one run: gelu(layer_norm(x) + y).
+ *
+ *     for (r = 0; r < rows; ++r)                what needs the row's moments
+ *         for (l = 0; l < n; ++l)
+ *             flat12[r * n + l] = v12
+ *     for (l = 0; l < rows * n; ++l)            all that is made of it, gelu(flat12[l] + y[l])
+ *
+ * A function takes as long of the elements that vectors leave as of a vector: of 25 elements twice
+ * as long as of 16. */
+#include "lower/cpu.h"
+
+/* Can only a row's own loop make it, or read it? */
+static bool is_rows(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->level != KF__LEVEL_FULL) return in->level == KF__LEVEL_ROW;
+    if (in->kind == KF__I_OP || in->kind == KF__I_CAST) return false;
+    const kf__operand *o = &L->operands[in->access];
+    return in->kind != KF__I_LOAD || in->n_args || !o->affine || !o->varies[0] ||
+           kf__low_step(L, in->access) != 1;
+}
+
+/* Of what is in `mask`: what is made by rows, with all that it is made of. */
+static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask) {
+    kf__mask *rows = kf__low_mask(L);
+    if (!rows) return NULL;
+    for (uint32_t i = L->k->n_instrs; i-- > 0;) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i)) continue;
+        bool is = kf__has(rows, i) || (is_rows(L, i) && in->kind != KF__I_LOAD);
+        for (int a = 0; a < in->n_args; ++a) is = is || is_rows(L, in->args[a]);
+        if (!is) continue;
+        kf__add(rows, i);
+        for (int a = 0; a < in->n_args; ++a)
+            if (kf__has(mask, in->args[a])) kf__add(rows, in->args[a]);
+    }
+    return rows;
+}
+
+/* Is instruction i of the rows needed by what isn't, or stored? */
+static bool is_needed(const kf__low *L, const kf__flat *f, const kf__mask *mask,
+                      const kf__mask *rows, uint32_t i) {
+    for (uint32_t s = 0; s < f->run.n_stores; ++s)
+        if (L->k->stores[f->run.stores[s]].instr == i) return true;
+    for (uint32_t j = i + 1; j < L->k->n_instrs; ++j)
+        for (int a = 0; kf__has(mask, j) && !kf__has(rows, j) && a < L->k->instrs[j].n_args; ++a)
+            if (L->k->instrs[j].args[a] == i) return true;
+    return false;
+}
+
+bool kf__cpu_find_flat(kf__low *L, uint32_t last, kf__flat *f) {
+    uint16_t reds[64], stores[64], roots[KF__HELD];
+    *f = (kf__flat){0};
+    uint32_t n = kf__low_stores(L, last, stores);
+    if (L->n_axes != 2 || !n || n > KF__HELD || kf__low_reductions(L, last, reds)) return false;
+    f->run.n_stores = n;
+    for (uint32_t s = 0; s < n; ++s) {
+        f->run.stores[s] = stores[s];
+        roots[s] = L->k->stores[stores[s]].instr;
+    }
+    kf__mask *mask = kf__cpu_of_stage(L, last), *rows = mask ? made_by_rows(L, mask) : NULL;
+    for (uint32_t i = 0; rows && i < L->k->n_instrs; ++i) {
+        if (!kf__has(rows, i) || !is_needed(L, f, mask, rows, i)) continue;
+        if (f->made.n) return false;
+        f->made.instr[f->made.n++] = (uint16_t)i;
+    }
+    if (!f->made.n) return false;
+    uint16_t made = f->made.instr[0];
+    f->made.name[0] = kf__l_name(L, "flat%u", (unsigned)made);
+    f->made.mask = kf__low_needed(L, KF__LEVEL_FULL, &made, 1);
+    L->value[made] = kf__l_int(L, 0); /* it is there already */
+    f->run.mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    L->value[made] = NULL;
+    for (uint32_t k = 0; L->held && k < L->held->n; ++k)
+        if (kf__has(f->run.mask, L->held->instr[k])) return false;
+    return kf__is_dear(L, f->run.mask) && !kf__is_dear(L, f->made.mask) &&
+           kf__cpu_may_be_run(L, &f->run);
+}
+
+void kf__cpu_declare_flat(kf__low *L, const kf__flat *f) {
+    kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[f->made.instr[0]].dtype), f->made.name[0],
+                KF__CPU_GROUP * KF__CPU_SHORT, NULL);
+}
+
+void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__lx *n) {
+    const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l");
+    const kf__lx *at = kf__l_bin(L, "*", kf__l_var(L, "r"), n);
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, zero, n);
+    kf__cpu_hold(L, l);
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, f->made.instr, 1);
+    kf__cpu_prepare(L, &b, mask);
+    kf__open_for(L, "int64_t", "l", zero, n, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, &b, mask, l);
+    kf__put_set(L, kf__l_item(L, f->made.name[0], kf__l_bin(L, "+", at, l)),
+                kf__value_of(L, f->made.instr[0]));
+    kf__close(L);
+    kf__cpu_forget(L, NULL);
+}
+
+void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n) {
+    const kf__lx *one = kf__l_int(L, 1), *r = kf__l_var(L, "r");
+    const kf__lx *is = kf__word_int(L, "flat", kf__cpu_is_run(L, &f->run));
+    const kf__held *held = L->held;
+    kf__open_block(L);
+    const kf__lx *runs = kf__put_let(L, "int64_t", "runs", kf__l_select(L, is, one, rows),
+                                     "rows without gaps are one");
+    const kf__lx *len = kf__put_let(L, "int64_t", "len",
+                                    kf__l_select(L, is, kf__l_bin(L, "*", rows, n), n), NULL);
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), runs, one, KF__SERIAL);
+    const kf__lx *u = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
+    kf__put_decode(L, false, false, kf__put_let(L, "int64_t", "u", u, NULL));
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
+    f->made.begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
+    L->held = &f->made;
+    kf__cpu_hold(L, kf__l_var(L, "l"));
+    kf__cpu_prepare(L, &b, f->run.mask);
+    kf__cpu_store_targets(L, &b, f->run.stores, f->run.n_stores);
+    kf__cpu_make(L, &b, &f->run, f->made.begin);
+    kf__cpu_forget(L, NULL);
+    L->held = held;
+    kf__close(L);
+    kf__close(L);
+}
