@@ -382,15 +382,24 @@ static void show_others(walk *w, kf__ref r) {
         if (arg->disturbed && kf__is_float((kf__dtype)kf__at(w->g, node->args[i])->dtype))
             kf__o_show_open(type, w->opt.samples, v->count, arg->run, v->run);
     }
+    if (node->kind == KF__OP && node->op == KF__WHERE && kf__is_float(type)) {
+        const value *yes = &w->values[node->args[1]], *no = &w->values[node->args[2]];
+        kf__o_show_branches(w->opt.samples, v->count, run_of(w, node->args[0], 0),
+                            yes->disturbed ? yes->run : NULL, no->disturbed ? no->run : NULL,
+                            v->run);
+    }
     if (node->kind == KF__GATHER && by->disturbed)
         kf__o_show_places(type, w->opt.samples, v->count, by->run, v->run);
     if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed &&
         kf__is_float((kf__dtype)kf__at(w->g, last)->dtype) &&
         kf__types[type].class == KF__CLASS_INT)
         kf__o_show_integers(type, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
-    if (node->kind == KF__OP && w->opt.samples >= 3 && by->disturbed)
+    const value *first = node->n_args > 1 ? &w->values[node->args[0]] : NULL;
+    bool base = node->op == KF__POW && first && first->disturbed;
+    if (node->kind == KF__OP && w->opt.samples >= 3 && (by->disturbed || base))
         kf__o_show_others(node, (kf__dtype)kf__at(w->g, last)->dtype, w->opt.samples,
-                          w->opt.factor, w->opt.seed, v->count, by->run, v->run);
+                          w->opt.factor, w->opt.seed, v->count, base ? first->run : NULL, by->run,
+                          v->run);
 }
 
 static kf_status one_node(walk *w, kf__ref r) {

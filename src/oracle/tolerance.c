@@ -122,14 +122,26 @@ static void show_wraps(int samples, double factor, int64_t n, void *const *by, v
     }
 }
 
+/* A power of what may be below 0 may be NaN. */
+static void show_powers(int samples, double factor, int64_t n, void *const *base, void *const *by,
+                        void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        double power = ((double *)by[0])[j];
+        if (power != rint(power) && may_be(0, base, samples, factor, j))
+            ((double *)run[3])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
+    }
+}
+
 void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
-                       uint64_t seed, int64_t n, void *const *by, void *const *run) {
+                       uint64_t seed, int64_t n, void *const *first, void *const *by,
+                       void *const *run) {
     double border, above, below;
     if (!kf__is_float(type)) return;
     if (node->op == KF__COPYSIGN || node->op == KF__SIGNBIT)
         show_signs(node->op == KF__SIGNBIT, samples, seed, n, by, run);
     if (node->op == KF__FMOD || node->op == KF__REMAINDER)
         show_wraps(samples, factor, n, by, run);
+    if (node->op == KF__POW && first) show_powers(samples, factor, n, first, by, run);
     for (int64_t j = 0; j < n; j++) {
         double x = ((double *)by[0])[j];
         if (!at_border((kf__opcode)node->op, x, &border, &above, &below)) return;
@@ -169,4 +181,14 @@ void kf__o_show_open(kf__dtype type, int samples, int64_t n, void *const *by, vo
         for (int k = 1; k <= samples; k++)
             if (isnan(((double *)by[k])[j]) && !isnan(((double *)by[0])[j]))
                 leave_open(type, j, run, k);
+}
+
+void kf__o_show_branches(int samples, int64_t n, const int64_t *condition, void *const *yes,
+                         void *const *no, void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        void *const *of = condition[j] ? yes : no;
+        for (int k = 1; of && k <= samples; k++)
+            if (isnan(((double *)of[k])[j]) && !isnan(((double *)of[0])[j]))
+                leave_open(KF__F64, j, run, k);
+    }
 }
