@@ -233,9 +233,11 @@ typedef struct kf__flat {
     kf__held run;  /* stores of what is made of it, which may be one run */
 } kf__flat;
 
-bool kf__cpu_find_flat(kf__low *L, uint32_t last, kf__flat *f);
+/* kept: what a row keeps for it, or NULL. */
+bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f);
 void kf__cpu_declare_flat(kf__low *L, const kf__flat *f);
-void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__lx *n); /* the first part, of row r */
+/* The first part, of row r. */
+void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const kf__lx *n);
 void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n);
 
 /* ---------------------------------------------------------------- cpu_split.c */

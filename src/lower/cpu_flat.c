@@ -19,15 +19,17 @@ static bool is_rows(const kf__low *L, uint32_t i) {
            kf__low_step(L, in->access) != 1;
 }
 
-/* Of what is in `mask`: what is made by rows, with all that it is made of. */
-static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask) {
+/* Of what is in `mask`: what is made by rows, of what is kept of them too, with all that it is made
+ * of. */
+static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *kept) {
     kf__mask *rows = kf__low_mask(L);
     if (!rows) return NULL;
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
         bool is = kf__has(rows, i) || (is_rows(L, i) && in->kind != KF__I_LOAD);
-        for (int a = 0; a < in->n_args; ++a) is = is || is_rows(L, in->args[a]);
+        for (int a = 0; a < in->n_args; ++a)
+            is = is || is_rows(L, in->args[a]) || (kept && in->args[a] == kept->power);
         if (!is) continue;
         kf__add(rows, i);
         for (int a = 0; a < in->n_args; ++a)
@@ -47,17 +49,11 @@ static bool is_needed(const kf__low *L, const kf__flat *f, const kf__mask *mask,
     return false;
 }
 
-bool kf__cpu_find_flat(kf__low *L, uint32_t last, kf__flat *f) {
-    uint16_t reds[64], stores[64], roots[KF__HELD];
-    *f = (kf__flat){0};
-    uint32_t n = kf__low_stores(L, last, stores);
-    if (L->n_axes != 2 || !n || n > KF__HELD || kf__low_reductions(L, last, reds)) return false;
-    f->run.n_stores = n;
-    for (uint32_t s = 0; s < n; ++s) {
-        f->run.stores[s] = stores[s];
-        roots[s] = L->k->stores[stores[s]].instr;
-    }
-    kf__mask *mask = kf__cpu_of_stage(L, last), *rows = mask ? made_by_rows(L, mask) : NULL;
+/* What is made by rows of a stage, if it is one value, and what the run is then made of. */
+static bool find_parts(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f) {
+    uint16_t roots[KF__HELD];
+    kf__mask *mask = kf__cpu_of_stage(L, last);
+    kf__mask *rows = mask ? made_by_rows(L, mask, kept) : NULL;
     for (uint32_t i = 0; rows && i < L->k->n_instrs; ++i) {
         if (!kf__has(rows, i) || !is_needed(L, f, mask, rows, i)) continue;
         if (f->made.n) return false;
@@ -67,9 +63,25 @@ bool kf__cpu_find_flat(kf__low *L, uint32_t last, kf__flat *f) {
     uint16_t made = f->made.instr[0];
     f->made.name[0] = kf__l_name(L, "flat%u", (unsigned)made);
     f->made.mask = kf__low_needed(L, KF__LEVEL_FULL, &made, 1);
+    for (uint32_t s = 0; s < f->run.n_stores; ++s)
+        roots[s] = L->k->stores[f->run.stores[s]].instr;
     L->value[made] = kf__l_int(L, 0); /* it is there already */
-    f->run.mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    f->run.mask = kf__low_needed(L, KF__LEVEL_FULL, roots, f->run.n_stores);
     L->value[made] = NULL;
+    return true;
+}
+
+bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f) {
+    uint16_t reds[64], stores[64];
+    *f = (kf__flat){.run.n_stores = kf__low_stores(L, last, stores)};
+    if (L->n_axes != 2 || !f->run.n_stores || f->run.n_stores > KF__HELD ||
+        kf__low_reductions(L, last, reds))
+        return false;
+    memcpy(f->run.stores, stores, sizeof *stores * f->run.n_stores);
+    if (kept) L->value[kept->power] = kf__l_int(L, 0); /* so is what is kept */
+    bool found = find_parts(L, last, kept, f);
+    if (kept) L->value[kept->power] = NULL;
+    if (!found) return false;
     for (uint32_t k = 0; L->held && k < L->held->n; ++k)
         if (kf__has(f->run.mask, L->held->instr[k])) return false;
     return kf__is_dear(L, f->run.mask) && !kf__is_dear(L, f->made.mask) &&
@@ -81,12 +93,13 @@ void kf__cpu_declare_flat(kf__low *L, const kf__flat *f) {
                 KF__CPU_GROUP * KF__CPU_SHORT, NULL);
 }
 
-void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__lx *n) {
+void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const kf__lx *n) {
     const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l");
     const kf__lx *at = kf__l_bin(L, "*", kf__l_var(L, "r"), n);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, zero, n);
     kf__cpu_hold(L, l);
+    if (kept) L->value[kept->power] = kf__l_item(L, kf__cpu_kept_from(L, kept, zero), l);
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, f->made.instr, 1);
     kf__cpu_prepare(L, &b, mask);
     kf__open_for(L, "int64_t", "l", zero, n, kf__l_int(L, 1), KF__SIMD);

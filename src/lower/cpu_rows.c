@@ -48,7 +48,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     bool turns = L->carried ? kf__cpu_carry_groups(L, &g) : kf__cpu_may_group(L, kept, &g);
     bool groups = turns || held;
     kf__flat flat;
-    bool flattens = held && turns && !g.reduces && !kept && kf__cpu_find_flat(L, g.last, &flat);
+    bool flattens = held && turns && !g.reduces && kf__cpu_find_flat(L, g.last, kept, &flat);
     if (flattens) kf__cpu_declare_flat(L, &flat);
     if (groups) {
         kf__cpu_open_groups(L, &g, n, kept, held);
@@ -77,7 +77,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
         if (keeps_dear && s > dear.stage && kf__has(kf__cpu_of_stage(L, s), dear.power))
             st->use = &dear;
         if (flattens && s == g.last)
-            kf__cpu_put_flat(L, &flat, n);
+            kf__cpu_put_flat(L, &flat, st->use, n);
         else if (st->n_reds || st->n_stores)
             kf__cpu_put_stage(L, st, zero, n);
         st->summing = st->fill;
@@ -97,7 +97,10 @@ bool kf__cpu_short_rows(kf__low *L) {
     kf__flat flat;
     if (!kf__cpu_find_held(L, &held)) return false;
     bool first = held.n || held.n_stores;
-    if (!first && !kf__cpu_find_flat(L, L->k->n_stages - 1, &flat)) return false;
+    kf__kept kept;
+    bool keeps = !first && (kf__cpu_find_exps(L, &kept) || kf__cpu_find_dear(L, &kept));
+    if (!first && !kf__cpu_find_flat(L, L->k->n_stages - 1, keeps ? &kept : NULL, &flat))
+        return false;
     L->held = &held;
     put_rows(L, "_short", &held);
     L->held = NULL;

@@ -112,7 +112,7 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
         U x = NEG(a) ? (U)0 - (U)a : (U)a;                                                    \
         return (T)SEEN(x / (g ? g : (U)1) * y);                                               \
     }
-KF_INT(i64, int64_t, uint64_t, 64, 63, KF_NEGATIVE, KF_SEEN)
+KF_INT(i64, int64_t, uint64_t, 64, 63, KF_NEGATIVE, KF_UNSEEN)
 KF_INT(i32, int32_t, uint32_t, 32, 31, KF_NEGATIVE, KF_SEEN)
 KF_INT(i16, int16_t, uint32_t, 16, 15, KF_NEGATIVE, KF_UNSEEN)
 KF_INT(i8, int8_t, uint32_t, 8, 7, KF_NEGATIVE, KF_UNSEEN)

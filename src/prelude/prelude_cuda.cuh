@@ -28,7 +28,7 @@ typedef uint16_t kf_f16, kf_bf16; /* storage: bits */
 typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 
 #define KF_FN static __device__ __forceinline__
-#define KF_UNSEEN(x) kf__unseen((int32_t)(x))
+#define KF_UNSEEN(x) kf__unseen(x)
 #define KF_RESTRICT __restrict__
 #define KF_SIMD
 #define KF_UNROLL _Pragma("unroll")
@@ -39,11 +39,15 @@ typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 #define KF_NAN_F32 __int_as_float(0x7fc00000)
 #define KF_NAN_F64 __longlong_as_double(0x7ff8000000000000ll)
 
-/* A number that the compiler knows nothing of. Else it makes neg.s16 and abs.s16 of 16 bits and less,
- * whose result for the lowest number ptxas 13.0 takes for a positive one in what comes next: -x > 0
- * was true of -32768, -x < 0 false of int8's -128. */
-KF_FN int32_t kf__unseen(int32_t x) {
+/* A number that the compiler knows nothing of. Else it makes neg and abs instructions, whose result
+ * for the lowest number ptxas 13.0 takes for a positive one in what comes next: -x > 0 was true of
+ * int16's, -x < 0 false of int8's, min(abs(x), 0) 0 of int64's. Of int32 it makes no such mistake. */
+KF_FN uint32_t kf__unseen(uint32_t x) {
     asm("" : "+r"(x));
+    return x;
+}
+KF_FN uint64_t kf__unseen(uint64_t x) {
+    asm("" : "+l"(x));
     return x;
 }
 
