@@ -246,13 +246,19 @@ static const kf__lx *min_of(kf__low *L, const kf__lx *a, const kf__lx *b) {
     return kf__l_call(L, "kf_min_i64", KF__I64, a, b);
 }
 
-static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
+/* Where chunks leave their states, for whichever function merges them. */
+static void place_partials(kf__low *L, columns *c) {
     int64_t n = c->chunks > 1 ? c->chunks * c->outer * L->axes[kf__last(L)].size : 0;
+    for (uint32_t r = 0; r < c->n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
+            c->offsets[r][f] = kf__low_scratch(L, n, kf__field_type(L, c->reds[r], f));
+}
+
+static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
     const kf__lx *l = open_lanes(L, c->len);
     for (uint32_t r = 0; r < c->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) {
             kf__dtype type = kf__field_type(L, c->reds[r], f);
-            c->offsets[r][f] = kf__low_scratch(L, n, type);
             const kf__lx *part =
                 kf__word_partial(L, array_name(L, "part", c->reds[r], f), type, c->offsets[r][f]);
             kf__put_call(L, kf__l_call(L, "kf_store_T", type, part, kf__l_bin(L, "+", at, l),
@@ -423,6 +429,7 @@ void kf__cpu_columns(kf__low *L) {
     c.rows = kf__low_extent(L, true);
     c.chunks = kf__max(1, kf__ceil_div(c.rows, KF__CPU_ROW_CHUNK));
     c.outer = n ? kf__low_extent(L, false) / n : 0;
+    place_partials(L, &c);
     kf__held run;
     bool is_run = false;
     if (find_run(L, &c, &run)) {
