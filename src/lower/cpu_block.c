@@ -147,10 +147,13 @@ void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t 
         const kf__lx *distance = next_distance(L, access, true);
         if (!distance) continue;
         kf__cpu_need_pointer(L, b, access);
+        const kf__lx *far = kf__cpu_is_far(L);
         if (!L->held)
-            kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
+            far = kf__l_bin(L, "&&", far,
+                            kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
+        kf__open_if(L, far);
         prefetch(L, b, access, distance, "kf_prefetch_write");
-        if (!L->held) kf__close(L);
+        kf__close(L);
     }
 }
 

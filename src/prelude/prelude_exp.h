@@ -30,10 +30,14 @@ KF_FN float kf_exp_f32(float x) {
     return kf__exp_scale(kf__exp_near_0(r), k);
 }
 /* For x <= 0, or NaN, to the same bits: n + 152 is at least 2, so that its lowest 8 bits are all of
- * a normal power's exponent, 2^(n + 25). Of the two products only the last is rounded. */
+ * a normal power's exponent, 2^(n + 25). Of the two products only the last is rounded. CPUs take the
+ * time of all of this again for one that underflows: of what is masked by -inf 0 is made of 0. */
 KF_FN float kf_exp_nonpositive_f32(float x) {
     int32_t k;
     float r = kf__exp_reduce_biased(kf_raise_f32(x, -104.0f), 152.0f, &k);
+#ifndef KF_BRANCHY
+    k = x < -104.0f ? 0 : k;
+#endif
     float power = kf_float_f32((int32_t)((uint32_t)k << 23));
     return kf__exp_near_0(r) * power * 0x1p-25f;
 }
