@@ -217,6 +217,7 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h);
 /* Are these rows for the function of short ones? */
 bool kf__cpu_is_short(const kf__low *L, const kf__held *h);
 /* May the loads and stores of several rows be one run, by the text alone? Are they? */
+bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i); /* is it a load, or random, in such a run? */
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h);
 /* For the group's rows, of n elements. */

@@ -1,4 +1,5 @@
-/* The last stage of short rows, of which a function is taken, as one run: gelu(layer_norm(x) + y).
+/* The last stage of short rows, of which a function is taken, or narrow elements are stored, as one
+ * run: gelu(layer_norm(x) + y).
  *
  *     for (r = 0; r < rows; ++r)                what needs the row's moments
  *         for (l = 0; l < n; ++l)
@@ -6,17 +7,14 @@
  *     for (l = 0; l < rows * n; ++l)            all that is made of it, gelu(flat12[l] + y[l])
  *
  * A function takes as long of the elements that vectors leave as of a vector: of 25 elements twice
- * as long as of 16. */
+ * as long as of 16. Narrow ones are left to single steps. */
 #include "lower/cpu.h"
 
 /* Can only a row's own loop make it, or read it? */
 static bool is_rows(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     if (in->level != KF__LEVEL_FULL) return in->level == KF__LEVEL_ROW;
-    if (in->kind == KF__I_OP || in->kind == KF__I_CAST) return false;
-    const kf__operand *o = &L->operands[in->access];
-    return in->kind != KF__I_LOAD || in->n_args || !o->affine || !o->varies[0] ||
-           kf__low_step(L, in->access) != 1;
+    return in->kind != KF__I_OP && in->kind != KF__I_CAST && !kf__cpu_is_in_runs(L, i);
 }
 
 /* Of what is in `mask`: what is made by rows, of what is kept of them too, with all that it is made
@@ -84,7 +82,10 @@ bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
     if (!found) return false;
     for (uint32_t k = 0; L->held && k < L->held->n; ++k)
         if (kf__has(f->run.mask, L->held->instr[k])) return false;
-    return kf__is_dear(L, f->run.mask) && !kf__is_dear(L, f->made.mask) &&
+    bool narrow = false;
+    for (uint32_t s = 0; s < f->run.n_stores; ++s)
+        narrow |= kf__types[L->operands[L->k->stores[stores[s]].access].dtype].size < 4;
+    return (narrow || kf__is_dear(L, f->run.mask)) && !kf__is_dear(L, f->made.mask) &&
            kf__cpu_may_be_run(L, &f->run);
 }
 

@@ -61,18 +61,22 @@ static uint16_t narrowest(const kf__low *L, uint16_t arg) {
     }
 }
 
+bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    const kf__operand *o = &L->operands[in->access];
+    bool is = in->kind == KF__I_RANDOM || (in->kind == KF__I_LOAD && !in->n_args);
+    return is && o->affine && o->varies[0] && kf__low_step(L, in->access) == 1;
+}
+
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) {
     if (L->n_axes != 2) return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(h->mask, i)) continue;
-        if (in->kind != KF__I_OP && in->kind != KF__I_CAST && in->kind != KF__I_LOAD) return false;
         for (int a = 0; a < in->n_args; ++a)
             if (kf__at_level(L, in->args[a], KF__LEVEL_ROW)) return false;
-        if (in->kind != KF__I_LOAD) continue;
-        const kf__operand *o = &L->operands[in->access];
-        if (in->n_args || !o->affine || !o->varies[0] || kf__low_step(L, in->access) != 1)
-            return false;
+        if (in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
+        if (!kf__cpu_is_in_runs(L, i)) return false;
     }
     for (uint32_t s = 0; s < h->n_stores; ++s) {
         uint32_t access = L->k->stores[h->stores[s]].access;
@@ -87,7 +91,7 @@ bool kf__cpu_is_run(const kf__low *L, const kf__held *h) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         bool used = false;
         for (uint32_t n = 0; n < L->k->n_instrs; ++n)
-            used |= kf__has(h->mask, n) && L->k->instrs[n].kind == KF__I_LOAD &&
+            used |= kf__has(h->mask, n) && kf__cpu_is_in_runs(L, n) &&
                     L->k->instrs[n].access == i;
         for (uint32_t s = 0; s < h->n_stores; ++s)
             used |= L->k->stores[h->stores[s]].access == i;

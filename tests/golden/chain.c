@@ -353,7 +353,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                     }
                 }
                 float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                if (stream == 0) {
+                if (far && stream == 0) {
                     for (int64_t l = 0; l < len; l += 16) {
                         kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                     }

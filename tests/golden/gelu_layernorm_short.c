@@ -350,7 +350,7 @@ void k0_layer_norm_add_gelu(const k0_layer_norm_add_gelu_args *a, int64_t begin,
                     }
                 }
                 float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                if (stream == 0) {
+                if (far && stream == 0) {
                     for (int64_t l = 0; l < len; l += 16) {
                         kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                     }

@@ -168,8 +168,10 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     }
                 }
                 kf_bf16 *p3_out0 = out0 + i0 * s0_out0;
-                for (int64_t l = 0; l < n1; l += 32) {
-                    kf_prefetch_write(p3_out0 + s0_out0 * most_rows + l);
+                if (far) {
+                    for (int64_t l = 0; l < n1; l += 32) {
+                        kf_prefetch_write(p3_out0 + s0_out0 * most_rows + l);
+                    }
                 }
                 KF_SIMD
                 for (int64_t l = 0; l < n1; ++l) {
@@ -389,7 +391,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                     }
                 }
                 kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
-                if (stream == 0) {
+                if (far && stream == 0) {
                     for (int64_t l = 0; l < len; l += 32) {
                         kf_prefetch_write(p3_out0 + s0_out0 * most_rows + l);
                     }

@@ -40,6 +40,7 @@ typedef struct {
     int64_t first_index11;
     int64_t s0_out0;
     kf_bf16 *out0;
+    int64_t far;
 } k0_pad_softmax_short_args;
 
 /* pad, softmax.
@@ -95,6 +96,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
     const int64_t first_index11 = a->first_index11;
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
+    const int64_t far = a->far;
     float exps39[2112];
     const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -311,8 +313,10 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
             {
                 float *exps39_from = exps39 + r * n1;
                 kf_bf16 *p15_out0 = out0 + i0 * s0_out0;
-                for (int64_t l = 0; l < n1; l += 32) {
-                    kf_prefetch_write(p15_out0 + s0_out0 * most_rows + l);
+                if (far) {
+                    for (int64_t l = 0; l < n1; l += 32) {
+                        kf_prefetch_write(p15_out0 + s0_out0 * most_rows + l);
+                    }
                 }
                 KF_SIMD
                 for (int64_t l = 0; l < n1; ++l) {
@@ -368,6 +372,7 @@ typedef struct {
     int64_t first_index11;
     int64_t s0_out0;
     kf_bf16 *out0;
+    int64_t far;
 } k0_pad_softmax_args;
 
 /* pad, softmax.
@@ -426,6 +431,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t first_index11 = a->first_index11;
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
+    const int64_t far = a->far;
     float exps39[65536];
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
@@ -847,7 +853,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                 }
             }
             kf_bf16 *p15_out0 = out0 + (i0 * s0_out0 + first);
-            if (stream == 0) {
+            if (far && stream == 0) {
                 for (int64_t l = 0; l < len; l += 32) {
                     kf_prefetch_write(p15_out0 + s0_out0 + l);
                 }

@@ -148,8 +148,10 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                     }
                 }
                 float *p1_out0 = out0 + i0 * s0_out0;
-                for (int64_t l = 0; l < n1; l += 16) {
-                    kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
+                if (far) {
+                    for (int64_t l = 0; l < n1; l += 16) {
+                        kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
+                    }
                 }
                 KF_SIMD
                 for (int64_t l = 0; l < n1; ++l) {
@@ -327,7 +329,7 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                     }
                 }
                 float *p1_out0 = out0 + (i0 * s0_out0 + first);
-                if (stream == 0) {
+                if (far && stream == 0) {
                     for (int64_t l = 0; l < len; l += 16) {
                         kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
                     }

@@ -143,8 +143,10 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
                     }
                 }
                 kf_bf16 *p1_out0 = out0 + i0 * s0_out0;
-                for (int64_t l = 0; l < n1; l += 32) {
-                    kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
+                if (far) {
+                    for (int64_t l = 0; l < n1; l += 32) {
+                        kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
+                    }
                 }
                 KF_SIMD
                 for (int64_t l = 0; l < n1; ++l) {
@@ -302,7 +304,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 }
             }
             kf_bf16 *p1_out0 = out0 + (i0 * s0_out0 + first);
-            if (stream == 0) {
+            if (far && stream == 0) {
                 for (int64_t l = 0; l < len; l += 32) {
                     kf_prefetch_write(p1_out0 + s0_out0 + l);
                 }

@@ -151,7 +151,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 }
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + first);
-            if (stream == 0) {
+            if (far && stream == 0) {
                 for (int64_t l = 0; l < len; l += 16) {
                     kf_prefetch_write(p1_out0 + s0_out0 + l);
                 }

@@ -270,7 +270,7 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     }
                 }
                 float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                if (stream == 0) {
+                if (far && stream == 0) {
                     for (int64_t l = 0; l < len; l += 16) {
                         kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                     }
