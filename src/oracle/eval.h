@@ -86,6 +86,8 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
 /* The same of a float's cast to integers: of a little less than an integer, and a little more. */
 void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, void *const *by,
                          void *const *run);
+/* The same of n places of extremes: where samples disagree there may be others that none shows. */
+void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *const *run);
 /* The same of n floats, each from the branch that the condition names: undecided where its own branch
  * is, also in samples that take the other one. yes, no: [samples + 1]; NULL: not disturbed */
 void kf__o_show_branches(int samples, int64_t n, const int64_t *condition, void *const *yes,

@@ -388,7 +388,13 @@ static void show_others(walk *w, kf__ref r) {
                             yes->disturbed ? yes->run : NULL, no->disturbed ? no->run : NULL,
                             v->run);
     }
-    if (node->kind == KF__GATHER && by->disturbed)
+    bool places = node->kind == KF__REDUCE &&
+                  (node->op == KF__RED_ARGMAX || node->op == KF__RED_ARGMIN);
+    if (places && !kf__is_float(type))
+        kf__o_show_others_of_places(type, w->opt.samples, v->count, v->run);
+    bool narrows = node->kind == KF__CAST && kf__types[type].class == KF__CLASS_INT &&
+                   !kf__is_float((kf__dtype)kf__at(w->g, last)->dtype);
+    if ((node->kind == KF__GATHER || narrows) && by->disturbed)
         kf__o_show_places(type, w->opt.samples, v->count, by->run, v->run);
     if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed &&
         kf__is_float((kf__dtype)kf__at(w->g, last)->dtype) &&

@@ -163,11 +163,26 @@ void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, vo
     }
 }
 
-/* Makes result j undecided: of integers by a number so far off that sums of it are, too. */
+/* Makes result j undecided: of integers by numbers so far off that sums of them are, too, and on both
+ * sides, so that comparisons are. */
 static void leave_open(kf__dtype type, int64_t j, void *const *run, int sample) {
     int bit = type == KF__BOOL ? 0 : kf__min(20, 8 * kf__types[type].size - 2);
-    if (kf__is_float(type)) ((double *)run[sample])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
-    else ((int64_t *)run[sample])[j] = ((int64_t *)run[0])[j] ^ (int64_t)1 << bit;
+    if (kf__is_float(type)) {
+        ((double *)run[sample])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
+        return;
+    }
+    int64_t off = ((int64_t *)run[0])[j] ^ (int64_t)1 << bit;
+    bool below = type != KF__BOOL && type != KF__U8 && sample % 2 == 0;
+    ((int64_t *)run[sample])[j] = below ? -off : off;
+}
+
+void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        bool open = false;
+        for (int k = 1; k <= samples; k++)
+            open |= ((int64_t *)run[k])[j] != ((int64_t *)run[0])[j];
+        for (int k = 1; open && k <= samples; k++) leave_open(type, j, run, k);
+    }
 }
 
 void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, void *const *run) {
