@@ -87,7 +87,8 @@ def test_the_lowest_wraps(run, tmp_path, dtype):
     low = np.iinfo(dtype).min
     x = np.array([low, low + 1, -1, 0, 1, -low - 1] * 11, dtype)
     np.save(tmp_path / "x.npy", x)
-    run("run", ", ".join(LOWEST), "x=@x.npy", *sum((["-o", f"out{i}.npy"] for i in range(len(LOWEST))), []))
+    outs = sum((["-o", f"out{i}.npy"] for i in range(len(LOWEST))), [])
+    run("run", ", ".join(LOWEST), "x=@x.npy", *outs)
     names = {"abs": np.abs, "sign": np.sign, "maximum": np.maximum, "minimum": np.minimum,
              "where": np.where, "i64": np.int64, "f32": np.float32, "x": x,
              "cast": lambda a, to: a.astype(to)}

@@ -217,9 +217,13 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h);
 /* Are these rows for the function of short ones? */
 bool kf__cpu_is_short(const kf__low *L, const kf__held *h);
 /* May the loads and stores of several rows be one run, by the text alone? Are they? */
-bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i); /* is it a load, or random, in such a run? */
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h);
+bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i); /* is it a load, or random, in such a run? */
+bool kf__cpu_stores_narrow(const kf__low *L, const kf__held *h); /* any of less than 4 bytes? */
+/* Opens the loop over a group's rows, of n elements; once over all where `is`. Gives the length of what
+ * it goes over. is: a word, or NULL: they are no run. */
+const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n);
 /* For the group's rows, of n elements. */
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
 /* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */

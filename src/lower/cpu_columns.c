@@ -295,16 +295,15 @@ static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx 
 /* Stores of narrow elements, of what takes no function, which may be one run. */
 static bool find_run(kf__low *L, const columns *c, kf__held *run) {
     uint16_t roots[KF__HELD];
-    bool narrow = false;
     *run = (kf__held){.n_stores = c->n_stores};
     if (!c->simple || L->tiled || !c->n_stores || c->n_stores > KF__HELD) return false;
     for (uint32_t s = 0; s < c->n_stores; ++s) {
         run->stores[s] = c->stores[s];
         roots[s] = L->k->stores[c->stores[s]].instr;
-        narrow |= kf__types[L->operands[L->k->stores[c->stores[s]].access].dtype].size < 4;
     }
     run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, c->n_stores);
-    return run->mask && narrow && kf__cpu_may_be_run(L, run) && !kf__is_dear(L, run->mask);
+    return run->mask && kf__cpu_stores_narrow(L, run) && kf__cpu_may_be_run(L, run) &&
+           !kf__is_dear(L, run->mask);
 }
 
 /* Behind the reductions: a result may be stored over what they read. */

@@ -26,8 +26,8 @@ static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
         bool is = kf__has(rows, i) || (is_rows(L, i) && in->kind != KF__I_LOAD);
-        for (int a = 0; a < in->n_args; ++a)
-            is = is || is_rows(L, in->args[a]) || (kept && in->args[a] == kept->power);
+        is = is || (kept && kf__uses(in, kept->power));
+        for (int a = 0; a < in->n_args; ++a) is = is || is_rows(L, in->args[a]);
         if (!is) continue;
         kf__add(rows, i);
         for (int a = 0; a < in->n_args; ++a)
@@ -42,8 +42,7 @@ static bool is_needed(const kf__low *L, const kf__flat *f, const kf__mask *mask,
     for (uint32_t s = 0; s < f->run.n_stores; ++s)
         if (L->k->stores[f->run.stores[s]].instr == i) return true;
     for (uint32_t j = i + 1; j < L->k->n_instrs; ++j)
-        for (int a = 0; kf__has(mask, j) && !kf__has(rows, j) && a < L->k->instrs[j].n_args; ++a)
-            if (L->k->instrs[j].args[a] == i) return true;
+        if (kf__has(mask, j) && !kf__has(rows, j) && kf__uses(&L->k->instrs[j], i)) return true;
     return false;
 }
 
@@ -82,11 +81,8 @@ bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
     if (!found) return false;
     for (uint32_t k = 0; L->held && k < L->held->n; ++k)
         if (kf__has(f->run.mask, L->held->instr[k])) return false;
-    bool narrow = false;
-    for (uint32_t s = 0; s < f->run.n_stores; ++s)
-        narrow |= kf__types[L->operands[L->k->stores[stores[s]].access].dtype].size < 4;
-    return (narrow || kf__is_dear(L, f->run.mask)) && !kf__is_dear(L, f->made.mask) &&
-           kf__cpu_may_be_run(L, &f->run);
+    return (kf__cpu_stores_narrow(L, &f->run) || kf__is_dear(L, f->run.mask)) &&
+           !kf__is_dear(L, f->made.mask) && kf__cpu_may_be_run(L, &f->run);
 }
 
 void kf__cpu_declare_flat(kf__low *L, const kf__flat *f) {
@@ -112,20 +108,13 @@ void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const
 }
 
 void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n) {
-    const kf__lx *one = kf__l_int(L, 1), *r = kf__l_var(L, "r");
     const kf__lx *is = kf__word_int(L, "flat", kf__cpu_is_run(L, &f->run));
     const kf__held *held = L->held;
     kf__open_block(L);
-    const kf__lx *runs = kf__put_let(L, "int64_t", "runs", kf__l_select(L, is, one, rows),
-                                     "rows without gaps are one");
-    const kf__lx *len = kf__put_let(L, "int64_t", "len",
-                                    kf__l_select(L, is, kf__l_bin(L, "*", rows, n), n), NULL);
-    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), runs, one, KF__SERIAL);
-    const kf__lx *u = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
-    kf__put_decode(L, false, false, kf__put_let(L, "int64_t", "u", u, NULL));
+    const kf__lx *len = kf__cpu_open_runs(L, is, rows, n);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
-    f->made.begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
+    f->made.begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", kf__l_var(L, "r"), n), NULL);
     L->held = &f->made;
     kf__cpu_hold(L, kf__l_var(L, "l"));
     kf__cpu_prepare(L, &b, f->run.mask);

@@ -73,8 +73,7 @@ static bool is_needed(const kf__low *L, const kf__cpu_group *g, const kf__mask *
     for (uint32_t j = i + 1u; j < L->k->n_instrs; ++j) {
         const kf__instr *in = &L->k->instrs[j];
         bool behind = kf__has(mask, j) || (in->level == KF__LEVEL_ROW && in->stage > g->last);
-        for (int a = 0; behind && a < in->n_args; ++a)
-            if (in->args[a] == i) return true;
+        if (behind && kf__uses(in, i)) return true;
     }
     return false;
 }
@@ -141,17 +140,14 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
                          kf__held *held) {
     const kf__lx *begin = kf__l_var(L, "begin"), *end = kf__l_var(L, "end");
     const kf__lx *first = kf__l_var(L, "first_row");
-    const kf__lx *few = kf__l_bin(L, "<=", n, kf__l_int(L, g->most));
+    const kf__lx *limit = kf__l_int(L, held ? KF__CPU_SHORT : g->most); /* elements of a row */
     const kf__lx *most = kf__l_int(L, KF__CPU_GROUP);
     const kf__lx *rest = kf__l_int(L, 1);
-    if (g->more && !held) {
-        const kf__lx *most_elements =
-            kf__word_int(L, "grouped", kf__low_bytes(L) < CACHED ? g->most : FEW_ELEMENTS);
-        few = kf__l_bin(L, "<=", n, most_elements);
-    } else if (held) {
-        few = kf__l_bin(L, "<=", n, kf__l_int(L, KF__CPU_SHORT));
+    if (held)
         rest = kf__l_bin(L, "/", kf__l_int(L, KF__CPU_GROUP * KF__CPU_SHORT), n);
-    }
+    else if (g->more)
+        limit = kf__word_int(L, "grouped", kf__low_bytes(L) < CACHED ? g->most : FEW_ELEMENTS);
+    const kf__lx *few = kf__l_bin(L, "<=", n, limit);
     most = kf__put_let(L, "int64_t", "most_rows", kf__l_select(L, few, most, rest), NULL);
     kf__open_for(L, "int64_t", "first_row", begin, end, most, KF__SERIAL);
     const kf__lx *left = kf__l_bin(L, "-", end, first);
@@ -165,7 +161,7 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
         g->saved[k] = kf__l_name(L, "rows_v%u", (unsigned)g->values[k]);
         kf__put_var(L, type, g->saved[k], KF__CPU_GROUP, NULL);
     }
-    if (held && (held->n || held->n_stores)) kf__cpu_put_held(L, held, g->rows, n);
+    if (held) kf__cpu_put_held(L, held, g->rows, n);
     open_group(L, g, first);
     put_ahead(L, g, most, n);
 }

@@ -61,6 +61,13 @@ static uint16_t narrowest(const kf__low *L, uint16_t arg) {
     }
 }
 
+bool kf__cpu_stores_narrow(const kf__low *L, const kf__held *h) {
+    bool narrow = false;
+    for (uint32_t s = 0; s < h->n_stores; ++s)
+        narrow |= kf__types[L->operands[L->k->stores[h->stores[s]].access].dtype].size < 4;
+    return narrow;
+}
+
 bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__operand *o = &L->operands[in->access];
@@ -193,26 +200,32 @@ void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx 
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }
 
-void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
-    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *r = kf__l_var(L, "r");
-    const kf__lx *runs = rows, *len = n;
-    bool run = kf__cpu_may_be_run(L, h);
-    for (uint32_t k = 0; k < h->n; ++k)
-        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
-                    KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
-    if (run) {
-        const kf__lx *is = kf__word_int(L, "run", kf__cpu_is_run(L, h));
+const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows,
+                                const kf__lx *n) {
+    const kf__lx *runs = rows, *len = n, *one = kf__l_int(L, 1), *r = kf__l_var(L, "r");
+    if (is) {
         runs = kf__put_let(L, "int64_t", "runs", kf__l_select(L, is, one, rows),
                            "rows without gaps are one");
         len = kf__put_let(L, "int64_t", "len",
                           kf__l_select(L, is, kf__l_bin(L, "*", rows, n), n), NULL);
     }
-    kf__open_for(L, "int64_t", "r", zero, runs, one, KF__SERIAL);
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), runs, one, KF__SERIAL);
     const kf__lx *u = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
     kf__put_decode(L, false, false, kf__put_let(L, "int64_t", "u", u, NULL));
+    return len;
+}
+
+void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
+    const kf__lx *r = kf__l_var(L, "r"), *is = NULL;
+    if (!h->n && !h->n_stores) return;
+    for (uint32_t k = 0; k < h->n; ++k)
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
+                    KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
+    if (kf__cpu_may_be_run(L, h)) is = kf__word_int(L, "run", kf__cpu_is_run(L, h));
+    const kf__lx *len = kf__cpu_open_runs(L, is, rows, n);
     kf__put_rows(L, 0);
     kf__cpu_block b;
-    kf__cpu_open_line(L, &b, zero, len);
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
     kf__cpu_prepare(L, &b, h->mask);
     kf__cpu_store_targets(L, &b, h->stores, h->n_stores);
     const kf__lx *begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);

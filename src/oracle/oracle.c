@@ -392,9 +392,9 @@ static void show_others(walk *w, kf__ref r) {
                   (node->op == KF__RED_ARGMAX || node->op == KF__RED_ARGMIN);
     if (places && !kf__is_float(type))
         kf__o_show_others_of_places(type, w->opt.samples, v->count, v->run);
-    bool narrows = node->kind == KF__CAST && kf__types[type].class == KF__CLASS_INT &&
-                   !kf__is_float((kf__dtype)kf__at(w->g, last)->dtype);
-    if ((node->kind == KF__GATHER || narrows) && by->disturbed)
+    bool recast = node->kind == KF__CAST && kf__types[type].class == KF__CLASS_INT &&
+                  !kf__is_float((kf__dtype)kf__at(w->g, last)->dtype);
+    if ((node->kind == KF__GATHER || recast) && by->disturbed)
         kf__o_show_places(type, w->opt.samples, v->count, by->run, v->run);
     if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed &&
         kf__is_float((kf__dtype)kf__at(w->g, last)->dtype) &&

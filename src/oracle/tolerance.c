@@ -191,19 +191,21 @@ void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, 
             if (((int64_t *)at[k])[j] != ((int64_t *)at[0])[j]) leave_open(type, j, run, k);
 }
 
+/* Result j is undecided in the samples in which float j is that it is made of. */
+static void follow(kf__dtype type, int samples, int64_t j, void *const *by, void *const *run) {
+    for (int k = 1; k <= samples; k++)
+        if (isnan(((double *)by[k])[j]) && !isnan(((double *)by[0])[j]))
+            leave_open(type, j, run, k);
+}
+
 void kf__o_show_open(kf__dtype type, int samples, int64_t n, void *const *by, void *const *run) {
-    for (int64_t j = 0; j < n; j++)
-        for (int k = 1; k <= samples; k++)
-            if (isnan(((double *)by[k])[j]) && !isnan(((double *)by[0])[j]))
-                leave_open(type, j, run, k);
+    for (int64_t j = 0; j < n; j++) follow(type, samples, j, by, run);
 }
 
 void kf__o_show_branches(int samples, int64_t n, const int64_t *condition, void *const *yes,
                          void *const *no, void *const *run) {
     for (int64_t j = 0; j < n; j++) {
         void *const *of = condition[j] ? yes : no;
-        for (int k = 1; of && k <= samples; k++)
-            if (isnan(((double *)of[k])[j]) && !isnan(((double *)of[0])[j]))
-                leave_open(KF__F64, j, run, k);
+        if (of) follow(KF__F64, samples, j, of, run);
     }
 }

@@ -17,9 +17,7 @@
 #
 # $KFUSE_FUZZ is the program (by default build/kfuse-fuzz), $KFUSE_CACHE_MAX limits each cache (2G).
 # Most of the time is the compiler's. With tcc.sh as $KFUSE_CC two cores ran 23 programs a second on
-# CPUs, with gcc 6. Emulated GPUs need more of C++ than it has: with $TMPDIR in memory (/dev/shm), and
-# $KFUSE_CC a script that adds -O0, 36 jobs on 32 cores ran three times as many programs as without:
-# 86 a second, and 18 emulated.
+# CPUs, with gcc 6; of emulated GPUs 8 a second and core, with gcc 2. $TMPDIR in memory (/dev/shm) helps.
 # What has failed is shown each minute too. Last come the lines that replay it, and
 #
 #   9950 passed, 2 failed, 48 not run of 10000, in 600 s
