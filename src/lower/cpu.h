@@ -177,11 +177,10 @@ const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first
 /* Rows that are at the same stage together. */
 enum { KF__CPU_GROUP = 8, KF__CPU_GROUP_ROW = 256 /* elements of a row, at most */ };
 typedef struct kf__cpu_group {
-    uint32_t last;              /* the stage that comes by itself, or all from it on */
-    bool reduces;               /* does it? */
-    kf__mask *more;             /* its loads of what no other stage reads; NULL: none */
+    bool reduces;               /* does a stage behind the first? */
+    kf__mask *more;             /* loads of the last stage, of what no other one reads; NULL: none */
     int64_t most;               /* elements of a row, for groups */
-    uint16_t *values, n_values; /* of a row, of which it is made */
+    uint16_t *values, n_values; /* of a row, which later stages need */
     uint8_t *until;             /* [n_values] the last stage that needs it */
     const char **saved;         /* [n_values] arrays of them */
     const kf__lx *r, *rows;     /* which of the group's rows, and how many they are */
@@ -189,9 +188,8 @@ typedef struct kf__cpu_group {
 
 /* kept: what the row keeps for it, or NULL. False: rows go one by one. */
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g);
-/* False: no memory. Then rows' instructions that are needed until a stage are added. */
-bool kf__cpu_init_group(kf__low *L, kf__cpu_group *g, uint32_t last, int64_t most);
-void kf__cpu_add_value(kf__cpu_group *g, uint16_t i, uint32_t until);
+/* Of rows whose stages carry what they make: never without it. False: no memory. */
+bool kf__cpu_carry_groups(kf__low *L, kf__cpu_group *g);
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
                          kf__held *held);
 void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s); /* to stage s */
@@ -202,7 +200,6 @@ void kf__cpu_close_groups(kf__low *L);
 /* Is there enough that would be computed again by later stages? */
 bool kf__cpu_find_carried(kf__low *L, kf__carried *c);
 void kf__cpu_put_carried(kf__low *L, const kf__lx *n); /* declares the arrays; n: of a row */
-bool kf__cpu_carry_groups(kf__low *L, kf__cpu_group *g); /* of rows: every stage by itself */
 bool kf__cpu_carries(const kf__low *L); /* does this stage carry anything to later ones? */
 bool kf__cpu_is_carried(const kf__low *L, uint32_t i); /* is instruction i of that? */
 void kf__cpu_point_at_carried(kf__low *L, const kf__lx *first); /* a block's in the arrays */

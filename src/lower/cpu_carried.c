@@ -200,40 +200,6 @@ void kf__cpu_put_carried(kf__low *L, const kf__lx *n) {
     }
 }
 
-/* Is it made where rows' instructions are? */
-static bool is_of_row(const kf__instr *in) {
-    if (in->kind == KF__I_REDUCE) return false;
-    return in->level == KF__LEVEL_ROW || (in->level == KF__LEVEL_SCALAR && in->stage > 0);
-}
-
-/* The last stage in whose loop over rows instruction i is needed. What rows compute for a stage is
- * made at the end of the one before. */
-static uint32_t needed_until(const kf__low *L, uint16_t i) {
-    uint32_t until = 0, last = L->k->n_stages - 1;
-    for (uint32_t s = 0; s < L->k->n_stores; ++s)
-        if (L->k->stores[s].instr == i) return last; /* rows' results are stored there */
-    for (uint32_t j = i + 1u; j < L->k->n_instrs; ++j) {
-        const kf__instr *in = &L->k->instrs[j];
-        if (!kf__uses(in, i)) continue;
-        if (is_of_row(in) && in->stage > until + 1) until = in->stage - 1u;
-        for (uint32_t s = until; s <= last; ++s)
-            if (kf__has(L->carried->of[s], j)) until = s;
-    }
-    return until;
-}
-
-bool kf__cpu_carry_groups(kf__low *L, kf__cpu_group *g) {
-    int64_t most = (L->carried->most - KF__CPU_LANES) / KF__CPU_GROUP;
-    if (!kf__cpu_init_group(L, g, 1, kf__min(KF__CPU_GROUP_ROW, most))) return false;
-    g->reduces = true;
-    for (uint16_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        uint32_t until = is_of_row(in) ? needed_until(L, i) : 0;
-        if (until >= kf__max(1u, in->stage)) kf__cpu_add_value(g, i, until);
-    }
-    return true;
-}
-
 bool kf__cpu_carries(const kf__low *L) {
     const kf__carried *c = L->carried;
     for (uint32_t k = 0; c && k < c->n; ++k)

@@ -1,10 +1,11 @@
-/* Short rows whose last stage is long or reduces, by eight: gelu(layer_norm(x)) takes the moments of
- * eight rows, then the gelus of them.
+/* Short rows of several stages, where one behind the first is long or reduces, by eight:
+ * gelu(layer_norm(x)) takes the moments of eight rows, then the gelus of them.
  *
  *     for (first_row = begin; first_row < end; first_row += most_rows)
- *         for (r = 0; r < rows; ++r)                all stages of row first_row + r but the last
+ *         for (r = 0; r < rows; ++r)                the first stage of row first_row + r
  *             rows_v3[r] = v3, ...
- *         for (r = 0; r < rows; ++r)                their last stages
+ *         for (r = 0; r < rows; ++r)                their second stages
+ *         ...
  *
  * What a row reduces takes long until it is known, and a long stage is more than a processor looks
  * ahead. So it is at other rows meanwhile. Where the last stage reads other arrays too, only rows of
@@ -61,25 +62,33 @@ static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept, kf__mas
     return of && (ops >= LONG || kf__is_dear(L, mask) || is_late(L, last));
 }
 
-/* Is a row's instruction i needed behind the turn: by the last stage, by what is made of that one's
- * reductions, or by a store? */
-static bool is_needed(const kf__low *L, const kf__cpu_group *g, const kf__mask *mask, uint16_t i) {
-    uint16_t stores[64];
-    uint32_t n = kf__low_stores(L, g->last, stores);
-    for (uint32_t s = 0; s < n; ++s)
-        if (L->k->stores[stores[s]].instr == i) return true;
-    for (uint32_t s = 0; g->reduces && s < L->k->n_stores; ++s)
-        if (L->k->stores[s].instr == i) return true;
-    for (uint32_t j = i + 1u; j < L->k->n_instrs; ++j) {
-        const kf__instr *in = &L->k->instrs[j];
-        bool behind = kf__has(mask, j) || (in->level == KF__LEVEL_ROW && in->stage > g->last);
-        if (behind && kf__uses(in, i)) return true;
-    }
-    return false;
+/* Is it made where rows' instructions are? */
+static bool is_of_row(const kf__instr *in) {
+    if (in->kind == KF__I_REDUCE) return false;
+    return in->level == KF__LEVEL_ROW || (in->level == KF__LEVEL_SCALAR && in->stage > 0);
 }
 
-bool kf__cpu_init_group(kf__low *L, kf__cpu_group *g, uint32_t last, int64_t most) {
-    *g = (kf__cpu_group){.last = last, .most = most,
+/* The last stage in whose loop over rows instruction i is needed. What rows compute for a stage is
+ * made at the end of the one before. of: [n_stages] what each computes of every element. */
+static uint32_t needed_until(const kf__low *L, const kf__cpu_group *g, kf__mask *const *of,
+                             uint16_t i) {
+    uint32_t until = 0, last = L->k->n_stages - 1;
+    uint16_t stores[64];
+    uint32_t n = g->reduces ? L->k->n_stores : kf__low_stores(L, last, stores);
+    for (uint32_t s = 0; s < n; ++s) /* rows' results are stored in the last loop, if it reduces */
+        if (L->k->stores[g->reduces ? s : stores[s]].instr == i) return last;
+    for (uint32_t j = i + 1u; j < L->k->n_instrs; ++j) {
+        const kf__instr *in = &L->k->instrs[j];
+        if (!kf__uses(in, i)) continue;
+        if (is_of_row(in) && in->stage > until + 1) until = in->stage - 1u;
+        for (uint32_t s = until; s <= last; ++s)
+            if (kf__has(of[s], j)) until = s;
+    }
+    return until;
+}
+
+static bool init_group(kf__low *L, kf__cpu_group *g, int64_t most) {
+    *g = (kf__cpu_group){.most = most,
                          .values = KF__NEW(L->arena, uint16_t, L->k->n_instrs),
                          .until = KF__NEW(L->arena, uint8_t, L->k->n_instrs),
                          .saved = KF__NEW(L->arena, const char *, L->k->n_instrs)};
@@ -87,28 +96,38 @@ bool kf__cpu_init_group(kf__low *L, kf__cpu_group *g, uint32_t last, int64_t mos
     return !L->failed;
 }
 
-void kf__cpu_add_value(kf__cpu_group *g, uint16_t i, uint32_t until) {
-    g->until[g->n_values] = (uint8_t)until;
-    g->values[g->n_values++] = i;
+static void add_values(kf__low *L, kf__cpu_group *g, kf__mask *const *of) {
+    for (uint16_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        uint32_t until = is_of_row(in) ? needed_until(L, g, of, i) : 0;
+        if (until < kf__max(1u, in->stage)) continue;
+        g->until[g->n_values] = (uint8_t)until;
+        g->values[g->n_values++] = i;
+    }
 }
 
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
     uint16_t reds[64], stores[64];
     uint32_t last = L->k->n_stages - 1;
     if (!kf__low_later(L, last) && last) --last; /* nothing of each element */
-    if (!kf__cpu_init_group(L, g, last, KF__CPU_GROUP_ROW)) return false;
-    if (L->own || !g->last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
-    g->reduces = kf__low_reductions(L, g->last, reds) > 0;
-    if (!g->reduces && !kf__low_stores(L, g->last, stores)) return false;
-    if (!is_worth_it(L, g->last, kept, &g->more) && !g->reduces) {
+    if (!init_group(L, g, KF__CPU_GROUP_ROW)) return false;
+    if (L->own || !last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
+    for (uint32_t s = 1; s <= last; ++s) g->reduces |= kf__low_reductions(L, s, reds) > 0;
+    if (!g->reduces && !kf__low_stores(L, last, stores)) return false;
+    if (!is_worth_it(L, last, kept, &g->more) && !g->reduces) {
         g->more = NULL;
         return false;
     }
-    kf__mask *mask = kf__cpu_of_stage(L, g->last);
-    for (uint16_t i = 0; i < L->k->n_instrs; ++i)
-        if (L->k->instrs[i].level == KF__LEVEL_ROW && L->k->instrs[i].stage <= g->last &&
-            is_needed(L, g, mask, i))
-            kf__cpu_add_value(g, i, g->last);
+    kf__mask **of = kf__cpu_of_stages(L);
+    if (of) add_values(L, g, of);
+    return of;
+}
+
+bool kf__cpu_carry_groups(kf__low *L, kf__cpu_group *g) {
+    int64_t most = (L->carried->most - KF__CPU_LANES) / KF__CPU_GROUP;
+    if (!init_group(L, g, kf__min(KF__CPU_GROUP_ROW, most))) return false;
+    g->reduces = true;
+    add_values(L, g, L->carried->of);
     return true;
 }
 
@@ -169,7 +188,7 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
 void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s) {
     for (uint32_t k = 0; k < g->n_values; ++k) {
         const kf__instr *in = &L->k->instrs[g->values[k]];
-        if (s == g->last ? in->stage <= s : in->stage == s) /* made since the last turn */
+        if (in->stage == s || (s == 1 && !in->stage)) /* made since the last turn */
             kf__put_set(L, kf__l_item(L, g->saved[k], g->r), kf__value_of(L, g->values[k]));
     }
     if (!g->reduces) kf__put_row_stores(L);

@@ -133,9 +133,9 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         if (p->summing) kf__put_set(L, kf__l_item(L, p->from, e), term);
         const kf__lx *lane = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field),
                                         kf__l_bin(L, "+", first_lane, l));
-        const kf__lx *folded = kf__fold_of(L, red, p->field, lane, term);
-        if (b->inside) folded = kf__l_select(L, b->inside, folded, lane);
-        kf__put_set(L, lane, folded);
+        if (b->inside) /* not of the result: gcc makes a store under a mask of that, which is slow */
+            term = kf__l_select(L, b->inside, term, kf__lane_identity(L, red, p->field));
+        kf__put_set(L, lane, kf__fold_of(L, red, p->field, lane, term));
     }
     kf__close(L);
     for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)

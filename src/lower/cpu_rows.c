@@ -15,7 +15,7 @@
  * the row, too: see cpu_own_row.c
  *
  * Stages of a long chain carry what they make to the next ones: see cpu_carried.c
- * Short rows whose last stage is long go by eight: see cpu_group.c
+ * Short rows with long stages, or several that reduce, go by eight: see cpu_group.c
  * Of short rows what is made of elements first is made for eight: see cpu_short.c
  * Of short rows what is made last is one run: see cpu_flat.c
  *
@@ -48,7 +48,8 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     bool turns = L->carried ? kf__cpu_carry_groups(L, &g) : kf__cpu_may_group(L, kept, &g);
     bool groups = turns || held;
     kf__flat flat;
-    bool flattens = held && turns && !g.reduces && kf__cpu_find_flat(L, g.last, kept, &flat);
+    uint32_t last = L->k->n_stages - 1;
+    bool flattens = held && turns && kf__cpu_find_flat(L, last, kept, &flat);
     if (flattens) kf__cpu_declare_flat(L, &flat);
     if (groups) {
         kf__cpu_open_groups(L, &g, n, kept, held);
@@ -60,8 +61,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     }
     kf__put_rows(L, 0);
     for (uint32_t s = 0; s < L->k->n_stages; ++s) {
-        if (turns && s >= g.last && (s == g.last || kf__low_later(L, s)))
-            kf__cpu_turn_group(L, &g, s);
+        if (turns && s && kf__low_later(L, s)) kf__cpu_turn_group(L, &g, s);
         kf__cpu_stage *st = KF__NEW(L->arena, kf__cpu_stage, 1);
         if (!st) {
             L->failed = true;
@@ -76,7 +76,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
         if (keeps_dear && s == dear.stage) st->save = &dear;
         if (keeps_dear && s > dear.stage && kf__has(kf__cpu_of_stage(L, s), dear.power))
             st->use = &dear;
-        if (flattens && s == g.last)
+        if (flattens && s == last)
             kf__cpu_put_flat(L, &flat, st->use, n);
         else if (st->n_reds || st->n_stores)
             kf__cpu_put_stage(L, st, zero, n);
@@ -92,6 +92,13 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     if (stream) kf__cpu_fence(L);
 }
 
+static bool reduces_later(kf__low *L) {
+    uint16_t reds[64];
+    for (uint32_t s = 1; s < L->k->n_stages; ++s)
+        if (kf__low_reductions(L, s, reds)) return true;
+    return false;
+}
+
 bool kf__cpu_short_rows(kf__low *L) {
     kf__held held;
     kf__flat flat;
@@ -99,7 +106,8 @@ bool kf__cpu_short_rows(kf__low *L) {
     bool first = held.n || held.n_stores;
     kf__kept kept;
     bool keeps = !first && (kf__cpu_find_exps(L, &kept) || kf__cpu_find_dear(L, &kept));
-    if (!first && !kf__cpu_find_flat(L, L->k->n_stages - 1, keeps ? &kept : NULL, &flat))
+    if (!first && !reduces_later(L) &&
+        !kf__cpu_find_flat(L, L->k->n_stages - 1, keeps ? &kept : NULL, &flat))
         return false;
     L->held = &held;
     put_rows(L, "_short", &held);

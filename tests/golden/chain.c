@@ -111,7 +111,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                         const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
                         const float v11 = v7 - v10;  // subtract
                         carried0_from[part + l] = v11;
-                        lanes_sum12[part - whole0 + l] = l < left ? (lanes_sum12[part - whole0 + l] + v11) : lanes_sum12[part - whole0 + l];
+                        lanes_sum12[part - whole0 + l] = lanes_sum12[part - whole0 + l] + (l < left ? v11 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -191,7 +191,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                         const float v19 = v0 * v3;  // multiply
                         const float v20 = v18 + v19;  // add
                         carried1_from[part + l] = v20;
-                        lanes_max22[part - whole0 + l] = l < left ? kf_max_f32(v20, lanes_max22[part - whole0 + l]) : lanes_max22[part - whole0 + l];
+                        lanes_max22[part - whole0 + l] = kf_max_f32(l < left ? v20 : kf_lowest_f32, lanes_max22[part - whole0 + l]);
                     }
                 }
                 KF_SIMD
@@ -254,7 +254,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                         const float v29 = kf_min_f32(v27, 0.75f);  // clip
                         const float v30 = v29 * carried0_from[part + l];  // multiply
                         carried2_from[part + l] = v30;
-                        lanes_mean31[part - whole0 + l] = l < left ? (lanes_mean31[part - whole0 + l] + v30) : lanes_mean31[part - whole0 + l];
+                        lanes_mean31[part - whole0 + l] = lanes_mean31[part - whole0 + l] + (l < left ? v30 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -293,7 +293,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                     KF_SIMD
                     for (int l = 0; l < 8; ++l) {
                         const float term31 = kf_square_f32(carried2_from[part + l] - block_mean31);
-                        lanes_m2_31[part - whole1 + l] = l < left ? (lanes_m2_31[part - whole1 + l] + term31) : lanes_m2_31[part - whole1 + l];
+                        lanes_m2_31[part - whole1 + l] = lanes_m2_31[part - whole1 + l] + (l < left ? term31 : 0.0f);
                     }
                 }
                 KF_SIMD

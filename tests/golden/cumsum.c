@@ -65,7 +65,7 @@ void k0_multiply_cumsum(const k0_multiply_cumsum_args *a, int64_t begin, int64_t
                 for (int l = 0; l < 16; ++l) {
                     const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                     const float v2 = v0 * 2.0f;  // multiply
-                    lanes_sum3[part - whole0 + l] = l < left ? (lanes_sum3[part - whole0 + l] + v2) : lanes_sum3[part - whole0 + l];
+                    lanes_sum3[part - whole0 + l] = lanes_sum3[part - whole0 + l] + (l < left ? v2 : 0.0f);
                 }
             }
             KF_SIMD

@@ -61,7 +61,7 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
                         const float v1 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
-                        lanes_mean2[part - whole0 + l] = l < left ? (lanes_mean2[part - whole0 + l] + v1) : lanes_mean2[part - whole0 + l];
+                        lanes_mean2[part - whole0 + l] = lanes_mean2[part - whole0 + l] + (l < left ? v1 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -102,7 +102,7 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
                     for (int l = 0; l < 16; ++l) {
                         const float v1 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                         const float term2 = kf_square_f32(v1 - block_mean2);
-                        lanes_m2_2[part - whole1 + l] = l < left ? (lanes_m2_2[part - whole1 + l] + term2) : lanes_m2_2[part - whole1 + l];
+                        lanes_m2_2[part - whole1 + l] = lanes_m2_2[part - whole1 + l] + (l < left ? term2 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -240,7 +240,7 @@ void k0_layer_norm_add_gelu(const k0_layer_norm_add_gelu_args *a, int64_t begin,
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
                         const float v1 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
-                        lanes_mean2[part - whole0 + l] = l < left ? (lanes_mean2[part - whole0 + l] + v1) : lanes_mean2[part - whole0 + l];
+                        lanes_mean2[part - whole0 + l] = lanes_mean2[part - whole0 + l] + (l < left ? v1 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -288,7 +288,7 @@ void k0_layer_norm_add_gelu(const k0_layer_norm_add_gelu_args *a, int64_t begin,
                     for (int l = 0; l < 16; ++l) {
                         const float v1 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                         const float term2 = kf_square_f32(v1 - block_mean2);
-                        lanes_m2_2[part - whole1 + l] = l < left ? (lanes_m2_2[part - whole1 + l] + term2) : lanes_m2_2[part - whole1 + l];
+                        lanes_m2_2[part - whole1 + l] = lanes_m2_2[part - whole1 + l] + (l < left ? term2 : 0.0f);
                     }
                 }
                 KF_SIMD

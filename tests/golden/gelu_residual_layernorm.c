@@ -78,7 +78,7 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     const int left = kf_cast_i64_i32(n1 - part);
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
-                        lanes_mean13[part - whole0 + l] = l < left ? (lanes_mean13[part - whole0 + l] + held12[r * n1 + (part + l)]) : lanes_mean13[part - whole0 + l];
+                        lanes_mean13[part - whole0 + l] = lanes_mean13[part - whole0 + l] + (l < left ? held12[r * n1 + (part + l)] : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -117,7 +117,7 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
                         const float term13 = kf_square_f32(held12[r * n1 + (part + l)] - block_mean13);
-                        lanes_m2_13[part - whole1 + l] = l < left ? (lanes_m2_13[part - whole1 + l] + term13) : lanes_m2_13[part - whole1 + l];
+                        lanes_m2_13[part - whole1 + l] = lanes_m2_13[part - whole1 + l] + (l < left ? term13 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -309,7 +309,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
                         const float term13 = kf_square_f32(row12_from[part + l] - block_mean13);
-                        lanes_m2_13[part - whole1 + l] = l < left ? (lanes_m2_13[part - whole1 + l] + term13) : lanes_m2_13[part - whole1 + l];
+                        lanes_m2_13[part - whole1 + l] = lanes_m2_13[part - whole1 + l] + (l < left ? term13 : 0.0f);
                     }
                 }
                 KF_SIMD

@@ -67,7 +67,7 @@ void k0_subtract_square_mean(const k0_subtract_square_mean_args *a, int64_t begi
                     const float v1 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
                     const float v2 = v0 - v1;  // subtract
                     const float v3 = v2 * v2;  // square
-                    lanes_sum4[part - whole0 + l] = l < left ? (lanes_sum4[part - whole0 + l] + v3) : lanes_sum4[part - whole0 + l];
+                    lanes_sum4[part - whole0 + l] = lanes_sum4[part - whole0 + l] + (l < left ? v3 : 0.0f);
                 }
             }
             KF_SIMD

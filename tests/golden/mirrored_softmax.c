@@ -237,7 +237,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                     const int left = kf_cast_i64_i32(n1 - part);
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
-                        lanes_max39[part - whole0 + l] = l < left ? kf_max_f32(held38[r * n1 + (part + l)], lanes_max39[part - whole0 + l]) : lanes_max39[part - whole0 + l];
+                        lanes_max39[part - whole0 + l] = kf_max_f32(l < left ? held38[r * n1 + (part + l)] : kf_lowest_f32, lanes_max39[part - whole0 + l]);
                     }
                 }
                 KF_SIMD
@@ -282,7 +282,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                     for (int l = 0; l < 16; ++l) {
                         const float term39 = kf_exp_nonpositive_f32(held38[r * n1 + (part + l)] - max39);
                         exps39_from[part + l] = term39;
-                        lanes_sumexp39[part - whole1 + l] = l < left ? (lanes_sumexp39[part - whole1 + l] + term39) : lanes_sumexp39[part - whole1 + l];
+                        lanes_sumexp39[part - whole1 + l] = lanes_sumexp39[part - whole1 + l] + (l < left ? term39 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -712,7 +712,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                 for (int l = 0; l < 16; ++l) {
                     const float term39 = kf_exp_nonpositive_f32(exps39_from[part + l] - max39);
                     exps39_from[part + l] = term39;
-                    lanes_sumexp39[part - whole1 + l] = l < left ? (lanes_sumexp39[part - whole1 + l] + term39) : lanes_sumexp39[part - whole1 + l];
+                    lanes_sumexp39[part - whole1 + l] = lanes_sumexp39[part - whole1 + l] + (l < left ? term39 : 0.0f);
                 }
             }
             KF_SIMD

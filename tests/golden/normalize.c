@@ -54,7 +54,7 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
                 for (int l = 0; l < 16; ++l) {
                     const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                     const float v1 = v0 * v0;  // multiply
-                    lanes_sum2[part - whole0 + l] = l < left ? (lanes_sum2[part - whole0 + l] + v1) : lanes_sum2[part - whole0 + l];
+                    lanes_sum2[part - whole0 + l] = lanes_sum2[part - whole0 + l] + (l < left ? v1 : 0.0f);
                 }
             }
             KF_SIMD

@@ -64,7 +64,7 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                     const int left = kf_cast_i64_i32(n1 - part);
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
-                        lanes_mean3[part - whole0 + l] = l < left ? (lanes_mean3[part - whole0 + l] + held2[r * n1 + (part + l)]) : lanes_mean3[part - whole0 + l];
+                        lanes_mean3[part - whole0 + l] = lanes_mean3[part - whole0 + l] + (l < left ? held2[r * n1 + (part + l)] : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -103,7 +103,7 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
                         const float term3 = kf_square_f32(held2[r * n1 + (part + l)] - block_mean3);
-                        lanes_m2_3[part - whole1 + l] = l < left ? (lanes_m2_3[part - whole1 + l] + term3) : lanes_m2_3[part - whole1 + l];
+                        lanes_m2_3[part - whole1 + l] = lanes_m2_3[part - whole1 + l] + (l < left ? term3 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -223,7 +223,7 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                     for (int l = 0; l < 16; ++l) {
                         const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                         const float v2 = kf_max_f32(v0, 0.0f);  // relu
-                        lanes_mean3[part - whole0 + l] = l < left ? (lanes_mean3[part - whole0 + l] + v2) : lanes_mean3[part - whole0 + l];
+                        lanes_mean3[part - whole0 + l] = lanes_mean3[part - whole0 + l] + (l < left ? v2 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -273,7 +273,7 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                         const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                         const float v2 = kf_max_f32(v0, 0.0f);  // relu
                         const float term3 = kf_square_f32(v2 - block_mean3);
-                        lanes_m2_3[part - whole1 + l] = l < left ? (lanes_m2_3[part - whole1 + l] + term3) : lanes_m2_3[part - whole1 + l];
+                        lanes_m2_3[part - whole1 + l] = lanes_m2_3[part - whole1 + l] + (l < left ? term3 : 0.0f);
                     }
                 }
                 KF_SIMD

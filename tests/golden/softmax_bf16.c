@@ -61,7 +61,7 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
                     const int left = kf_cast_i64_i32(n1 - part);
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
-                        lanes_max1[part - whole0 + l] = l < left ? kf_max_f32(held0[r * n1 + (part + l)], lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
+                        lanes_max1[part - whole0 + l] = kf_max_f32(l < left ? held0[r * n1 + (part + l)] : kf_lowest_f32, lanes_max1[part - whole0 + l]);
                     }
                 }
                 KF_SIMD
@@ -106,7 +106,7 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
                     for (int l = 0; l < 16; ++l) {
                         const float term1 = kf_exp_nonpositive_f32(held0[r * n1 + (part + l)] - max1);
                         exps1_from[part + l] = term1;
-                        lanes_sumexp1[part - whole1 + l] = l < left ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
+                        lanes_sumexp1[part - whole1 + l] = lanes_sumexp1[part - whole1 + l] + (l < left ? term1 : 0.0f);
                     }
                 }
                 KF_SIMD

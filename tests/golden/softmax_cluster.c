@@ -54,7 +54,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int l = 0; l < 16; ++l) {
                     const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
-                    lanes_max1[part - whole0 + l] = l < left ? kf_max_f32(v0, lanes_max1[part - whole0 + l]) : lanes_max1[part - whole0 + l];
+                    lanes_max1[part - whole0 + l] = kf_max_f32(l < left ? v0 : kf_lowest_f32, lanes_max1[part - whole0 + l]);
                 }
             }
             KF_SIMD
@@ -103,7 +103,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                     const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                     const float term1 = kf_exp_nonpositive_f32(v0 - max1);
                     exps1_from[part + l] = term1;
-                    lanes_sumexp1[part - whole1 + l] = l < left ? (lanes_sumexp1[part - whole1 + l] + term1) : lanes_sumexp1[part - whole1 + l];
+                    lanes_sumexp1[part - whole1 + l] = lanes_sumexp1[part - whole1 + l] + (l < left ? term1 : 0.0f);
                 }
             }
             KF_SIMD

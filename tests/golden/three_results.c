@@ -86,7 +86,7 @@ void k0_relu_multiply_add_mean_short(const k0_relu_multiply_add_mean_short_args 
                     for (int l = 0; l < 16; ++l) {
                         const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                         const float v2 = kf_max_f32(v0, 0.0f);  // relu
-                        lanes_sum3[part - whole0 + l] = l < left ? (lanes_sum3[part - whole0 + l] + v2) : lanes_sum3[part - whole0 + l];
+                        lanes_sum3[part - whole0 + l] = lanes_sum3[part - whole0 + l] + (l < left ? v2 : 0.0f);
                     }
                 }
                 KF_SIMD

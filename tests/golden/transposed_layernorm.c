@@ -166,7 +166,7 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
                         const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
-                        lanes_mean1[part - whole0 + l] = l < left ? (lanes_mean1[part - whole0 + l] + v0) : lanes_mean1[part - whole0 + l];
+                        lanes_mean1[part - whole0 + l] = lanes_mean1[part - whole0 + l] + (l < left ? v0 : 0.0f);
                     }
                 }
                 KF_SIMD
@@ -214,7 +214,7 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     for (int l = 0; l < 16; ++l) {
                         const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
                         const float term1 = kf_square_f32(v0 - block_mean1);
-                        lanes_m2_1[part - whole1 + l] = l < left ? (lanes_m2_1[part - whole1 + l] + term1) : lanes_m2_1[part - whole1 + l];
+                        lanes_m2_1[part - whole1 + l] = lanes_m2_1[part - whole1 + l] + (l < left ? term1 : 0.0f);
                     }
                 }
                 KF_SIMD
