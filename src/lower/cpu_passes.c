@@ -91,7 +91,9 @@ static bool folds_places(const kf__low *L, const kf__pass *p) {
     return false;
 }
 
-/* Elements l of a group that starts at `group`, up to `to`; `first_lane`: of the first. */
+/* Elements l of a group that starts at `group`, up to `to`; `first_lane`: of the first. Behind the
+ * end, an identity is folded: of a lane that were chosen to stay gcc makes a store under a mask, which
+ * takes long. */
 static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *group,
                       const kf__lx *to, const kf__lx *first_lane) {
     const kf__lx *l = kf__l_var(L, "l"), *e = kf__l_bin(L, "+", group, l);
@@ -133,7 +135,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         if (p->summing) kf__put_set(L, kf__l_item(L, p->from, e), term);
         const kf__lx *lane = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field),
                                         kf__l_bin(L, "+", first_lane, l));
-        if (b->inside) /* not of the result: gcc makes a store under a mask of that, which is slow */
+        if (b->inside)
             term = kf__l_select(L, b->inside, term, kf__lane_identity(L, red, p->field));
         kf__put_set(L, lane, kf__fold_of(L, red, p->field, lane, term));
     }
