@@ -119,9 +119,8 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
                   uint32_t n);
 /* The elements of pick i, where the block's parts are runs: filled into b->pick[i]. */
 void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i);
-/* Is a pick all that is stored? Then it is filled into its target, with all that it needs. */
-bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
-                         uint32_t n);
+/* Is a pick all that is stored, or little that is made of one? Then its runs go to its target. */
+bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n);
 void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store);
 void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tiles */
 

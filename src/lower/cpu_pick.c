@@ -2,7 +2,7 @@
  *
  * Where a pick's bool is made of ranges of the innermost axis and of what is the same for the whole
  * block, the block falls into runs. Each part is computed for its run only, without a guard, into a
- * buffer in L1 (or where the block is stored to, if nothing else is done with it):
+ * buffer in L1:
  *
  *     begin5, end5 = the elements of the block that are inside
  *     at5 = pick5
@@ -11,8 +11,12 @@
  *     for (l = end5; l < len; ++l) pick5[l] = value         a pad's else; or the next part, its run
  *     for (l = 0; l < len; ++l) ... at5[l] ...              the block's loop
  *
+ * Where little is made of a pick before it is stored, each run makes and stores it.
+ *
  * Elsewhere a pick is C's `?:`, and its loads have guards. */
 #include "lower/cpu.h"
+
+enum { LITTLE = 6 }; /* operations on what is picked, which each run does by itself */
 
 static bool by_runs(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
@@ -40,6 +44,7 @@ typedef struct goal {
     const char *name;
     int access;     /* -1: a buffer */
     const char *at; /* of a buffer: where to read it, or what would be copied into it */
+    uint16_t pick, instr; /* of an access: what is stored is made of which pick; may be the same */
 } goal;
 
 /* Are a run's values as they lie in memory, one behind the other? */
@@ -94,6 +99,11 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     }
     kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, mask, l);
+    if (g->access >= 0 && g->instr != g->pick) {
+        L->value[g->pick] = kf__value_of(L, arg);
+        arg = g->instr;
+        kf__cpu_body(L, b, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1), l);
+    }
     L->holds = -1;
     if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, l), kf__value_of(L, arg));
     else kf__put_store(L, (uint32_t)g->access, g->name, l, kf__value_of(L, arg));
@@ -150,7 +160,8 @@ void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i)) return;
     const char *name = kf__l_name(L, "pick%u", (unsigned)i);
     kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name, b->most, NULL);
-    goal g = {name, -1, copies(L, b, i) ? kf__l_name(L, "at%u", (unsigned)i) : NULL};
+    goal g = {.name = name, .access = -1,
+              .at = copies(L, b, i) ? kf__l_name(L, "at%u", (unsigned)i) : NULL};
     if (g.at)
         kf__put_var(L, kf__l_name(L, "const %s *", kf__ctype(L->k->instrs[i].dtype)), g.at, 0,
                     kf__l_var(L, name));
@@ -162,17 +173,44 @@ void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (g.at && !L->failed) kf__add(b->in_place, i);
 }
 
-bool kf__cpu_stores_pick(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
-                         uint32_t n) {
+/* Is it so little to make of instruction `of` that each run may do it? */
+static bool is_little(kf__low *L, uint16_t instr, uint32_t of) {
+    uint32_t ops = 0;
+    L->value[of] = kf__l_int(L, 0); /* it is there */
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &instr, 1);
+    bool little = !kf__is_dear(L, mask);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i)) continue;
+        little = little && in->kind != KF__I_PICK && in->kind != KF__I_RANDOM &&
+                 !(in->kind == KF__I_LOAD && in->n_args);
+        ops += in->kind == KF__I_OP || in->kind == KF__I_CAST;
+    }
+    L->value[of] = NULL;
+    return little && ops <= LITTLE;
+}
+
+/* The pick that is stored, or of which little is made that is; n_instrs: none. */
+static uint32_t stored_pick(kf__low *L, uint16_t instr) {
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &instr, 1);
+    for (uint32_t i = instr + 1u; i-- > 0;) /* the last one: others are parts of it */
+        if (kf__has(mask, i) && by_runs(L, i))
+            return i == instr || is_little(L, instr, i) ? i : L->k->n_instrs;
+    return L->k->n_instrs;
+}
+
+bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     if (n != 1 || L->k->n_stores != 1) return false; /* a result may lie over another's input */
     const kf__store *store = &L->k->stores[stores[0]];
-    return by_runs(L, store->instr) &&
-           (b->tile[store->access] || kf__low_step(L, store->access) == 1);
+    return (b->tile[store->access] || kf__low_step(L, store->access) == 1) &&
+           stored_pick(L, store->instr) < L->k->n_instrs;
 }
 
 void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store) {
-    uint32_t i = L->k->stores[store].instr;
+    const kf__store *s = &L->k->stores[store];
+    uint32_t i = stored_pick(L, s->instr);
     if (!L->failed) b->pick[i] = b->target[0]; /* no buffer of its own */
     kf__cpu_prepare(L, b, mask);
-    fill(L, b, &(goal){b->target[0], (int)L->k->stores[store].access, NULL}, i);
+    goal g = {.name = b->target[0], .access = (int)s->access, .pick = (uint16_t)i, .instr = s->instr};
+    fill(L, b, &g, i);
 }

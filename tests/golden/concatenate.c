@@ -2,16 +2,16 @@
 typedef struct {
     int64_t n1;
     int64_t stream;
+    float *out0;
+    int64_t s0_out0;
     const float *in_x;
     int64_t s0_in_x;
     const kf_f16 *in_y;
     int64_t s0_in_y;
+    const float *in_b;
     int64_t size_index0;
     int64_t size_index2;
     int64_t first_index2;
-    const float *in_b;
-    float *out0;
-    int64_t s0_out0;
 } k0_multiply_concatenate_add_args;
 
 /* multiply, concatenate, add.
@@ -23,35 +23,35 @@ typedef struct {
 void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t stream = a->stream;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const kf_f16 *in_y = a->in_y;
     const int64_t s0_in_y = a->s0_in_y;
+    const float *in_b = a->in_b;
     const int64_t size_index0 = a->size_index0;
     const int64_t size_index2 = a->size_index2;
     const int64_t first_index2 = a->first_index2;
-    const float *in_b = a->in_b;
-    float *out0 = a->out0;
-    const int64_t s0_out0 = a->s0_out0;
     const int64_t blocks = (n1 + 2047) / 2048;  // of a line
     for (int64_t u = begin; u < end; ++u) {
         const int64_t line = u / blocks;
         const int64_t i0 = line;
         const int64_t first = (u % blocks) * 2048;
         const int64_t len = kf_min_i64(n1 - first, 2048);
+        float *p5_out0 = out0 + (i0 * s0_out0 + first);
+        float buffer0[2048];
+        float *to0 = stream ? buffer0 : p5_out0;
         const float *p1_in_x = in_x + (i0 * s0_in_x + first);
         const kf_f16 *p3_in_y = in_y + (i0 * s0_in_y + first);
-        float pick8[2048];
-        const float *at8 = pick8;
+        const float *p4_in_b = in_b + first;
         const int64_t end8 = kf_max_i64(0, kf_min_i64(len, size_index0 - first));
-        if (end8 == len) {
-            at8 = p1_in_x;
-        } else {
-            KF_SIMD
-            for (int64_t l = 0; l < end8; ++l) {
-                const float v1 = kf_load_f32(p1_in_x, l);
-                pick8[l] = v1;
-            }
+        KF_SIMD
+        for (int64_t l = 0; l < end8; ++l) {
+            const float v1 = kf_load_f32(p1_in_x, l);
+            const float v9 = kf_load_f32(p4_in_b, l);
+            const float v10 = v1 + v9;  // add
+            kf_store_f32(to0, l, v10);
         }
         const int64_t begin7 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + first)), len);
         const int64_t end7 = kf_max_i64(begin7, kf_min_i64(len, size_index2 - (first_index2 + first)));
@@ -59,16 +59,8 @@ void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int6
         for (int64_t l = begin7; l < end7; ++l) {
             const float v3 = kf_load_f16(p3_in_y, l);
             const float v5 = v3 * 2.0f;  // multiply
-            pick8[l] = v5;
-        }
-        const float *p4_in_b = in_b + first;
-        float *p5_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p5_out0;
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
             const float v9 = kf_load_f32(p4_in_b, l);
-            const float v10 = at8[l] + v9;  // add
+            const float v10 = v5 + v9;  // add
             kf_store_f32(to0, l, v10);
         }
         if (stream) {

@@ -3,15 +3,15 @@ typedef struct {
     int64_t n2;
     int64_t stream;
     int64_t n1;
+    float *out0;
+    int64_t s0_out0;
+    int64_t s1_out0;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
     const kf_bf16 *in_x_3;
     int64_t s0_in_x_3;
     int64_t s1_in_x_3;
-    int64_t size_index0;
-    int64_t size_index2;
-    int64_t first_index2;
     const float *in_s;
     int64_t s1_in_s;
     const kf_bf16 *in_x_5;
@@ -19,9 +19,9 @@ typedef struct {
     int64_t s1_in_x_5;
     const float *in_c;
     int64_t s1_in_c;
-    float *out0;
-    int64_t s0_out0;
-    int64_t s1_out0;
+    int64_t size_index0;
+    int64_t size_index2;
+    int64_t first_index2;
 } k0_negative_concatenate_multiply_multiply_args;
 
 /* negative, concatenate, multiply, multiply, add.
@@ -36,15 +36,15 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
     const int64_t n2 = a->n2;
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    const int64_t s1_out0 = a->s1_out0;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t s1_in_x = a->s1_in_x;
     const kf_bf16 *in_x_3 = a->in_x_3;
     const int64_t s0_in_x_3 = a->s0_in_x_3;
     const int64_t s1_in_x_3 = a->s1_in_x_3;
-    const int64_t size_index0 = a->size_index0;
-    const int64_t size_index2 = a->size_index2;
-    const int64_t first_index2 = a->first_index2;
     const float *in_s = a->in_s;
     const int64_t s1_in_s = a->s1_in_s;
     const kf_bf16 *in_x_5 = a->in_x_5;
@@ -52,9 +52,9 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
     const int64_t s1_in_x_5 = a->s1_in_x_5;
     const float *in_c = a->in_c;
     const int64_t s1_in_c = a->s1_in_c;
-    float *out0 = a->out0;
-    const int64_t s0_out0 = a->s0_out0;
-    const int64_t s1_out0 = a->s1_out0;
+    const int64_t size_index0 = a->size_index0;
+    const int64_t size_index2 = a->size_index2;
+    const int64_t first_index2 = a->first_index2;
     const int64_t blocks = (n2 + 2047) / 2048;  // of a line
     for (int64_t u = begin; u < end; ++u) {
         const int64_t line = u / blocks;
@@ -63,33 +63,34 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
         const int64_t i0 = above1;
         const int64_t first = (u % blocks) * 2048;
         const int64_t len = kf_min_i64(n2 - first, 2048);
+        float *p7_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + first);
+        float buffer0[2048];
+        float *to0 = stream ? buffer0 : p7_out0;
         const kf_bf16 *p1_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + first);
         const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + first);
-        float pick6[2048];
+        const float *p4_in_s = in_s + (i1 * s1_in_s + first);
+        const kf_bf16 *p5_in_x_5 = in_x_5 + (i0 * s0_in_x_5 + i1 * s1_in_x_5 + first);
+        const float *p6_in_c = in_c + (i1 * s1_in_c + first);
         const int64_t end6 = kf_max_i64(0, kf_min_i64(len, size_index0 - first));
         KF_SIMD
         for (int64_t l = 0; l < end6; ++l) {
             const float v1 = kf_load_bf16(p1_in_x, l);
             const float v2 = -v1;  // negative
-            pick6[l] = v2;
+            const float v7 = kf_load_f32(p4_in_s, l);
+            const float v8 = v2 * v7;  // multiply
+            const float v9 = kf_load_bf16(p5_in_x_5, l);
+            const float v10 = kf_load_f32(p6_in_c, l);
+            const float v11 = v9 * v10;  // multiply
+            const float v12 = v8 + v11;  // add
+            kf_store_f32(to0, l, v12);
         }
         const int64_t begin5 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + first)), len);
         const int64_t end5 = kf_max_i64(begin5, kf_min_i64(len, size_index2 - (first_index2 + first)));
         KF_SIMD
         for (int64_t l = begin5; l < end5; ++l) {
             const float v4 = kf_load_bf16(p3_in_x_3, l);
-            pick6[l] = v4;
-        }
-        const float *p4_in_s = in_s + (i1 * s1_in_s + first);
-        const kf_bf16 *p5_in_x_5 = in_x_5 + (i0 * s0_in_x_5 + i1 * s1_in_x_5 + first);
-        const float *p6_in_c = in_c + (i1 * s1_in_c + first);
-        float *p7_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + first);
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p7_out0;
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
             const float v7 = kf_load_f32(p4_in_s, l);
-            const float v8 = pick6[l] * v7;  // multiply
+            const float v8 = v4 * v7;  // multiply
             const float v9 = kf_load_bf16(p5_in_x_5, l);
             const float v10 = kf_load_f32(p6_in_c, l);
             const float v11 = v9 * v10;  // multiply
