@@ -171,6 +171,19 @@ bool kf__cpu_keep_dear(kf__low *L, kf__kept *k);
 bool kf__cpu_rows_fit(const kf__low *L); /* is all that is kept of any row there? */
 const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
 
+/* One stage's reductions and stores. */
+typedef struct kf__cpu_stage {
+    uint32_t s;
+    uint16_t reds[64], stores[64];
+    uint32_t n_reds, n_stores;
+    kf__state_fields running[64];
+    const kf__lx *rest[64]; /* of sums of many short lines: what their roundings left */
+    const char *done;       /* elements reduced so far */
+    const kf__kept *fill, *use; /* exponentials that it keeps, values that it reads; or NULL */
+    const kf__kept *save;       /* a value that it computes and keeps */
+    bool summing;           /* of fill: the second loop over the row */
+} kf__cpu_stage;
+
 /* ---------------------------------------------------------------- cpu_group.c */
 
 /* Rows that are at the same stage together. */
@@ -193,6 +206,12 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
                          kf__held *held);
 void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s); /* to stage s */
 void kf__cpu_close_groups(kf__low *L);
+
+/* To stage st again, of whose states `fields` of each reduction are made. */
+void kf__cpu_turn_inside(kf__low *L, kf__cpu_stage *st, int fields);
+/* How many of reduction r's then are, and where a row's is. */
+int kf__cpu_made(const kf__low *L, const kf__cpu_stage *st, uint32_t r, int fields);
+const kf__lx *kf__cpu_state_of_row(kf__low *L, uint32_t red, int field);
 
 /* ---------------------------------------------------------------- cpu_carried.c */
 
@@ -266,6 +285,7 @@ typedef struct kf__pass {
     bool kept;         /* keep holds all of them before the first field */
     const kf__kept *fill, *use; /* exponentials to be kept, values that were kept; or NULL */
     const kf__kept *save;       /* a value to be kept when it is computed */
+    kf__cpu_stage *stage;
     bool summing;     /* of fill: the loop that sums and keeps, not that of the maximum */
     const char *from; /* where the block's kept values are */
     kf__state_fields *fields;
@@ -281,19 +301,12 @@ bool kf__cpu_is_masked_well(const kf__low *L, const kf__mask *mask);
 
 /* ---------------------------------------------------------------- cpu_stage.c */
 
-/* One stage's reductions and stores. */
-typedef struct kf__cpu_stage {
-    uint16_t reds[64], stores[64];
-    uint32_t n_reds, n_stores;
-    kf__state_fields running[64];
-    const kf__lx *rest[64]; /* of sums of many short lines: what their roundings left */
-    const char *done;       /* elements reduced so far */
-    const kf__kept *fill, *use; /* exponentials that it keeps, values that it reads; or NULL */
-    const kf__kept *save;       /* a value that it computes and keeps */
-    bool summing;           /* of fill: the second loop over the row */
-} kf__cpu_stage;
-
 void kf__cpu_open_stage(kf__low *L, kf__cpu_stage *st, uint32_t s);
+/* Declares the states, of which `made` fields of each reduction are in the group's arrays. */
+void kf__cpu_put_states(kf__low *L, kf__cpu_stage *st, int made);
+/* Of a block: what lies where, and the values that are there already. */
+const char *kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st,
+                               const kf__lx *first, const kf__lx *len);
 /* Over elements [from, to) of the row. */
 void kf__cpu_put_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const kf__lx *to);
 /* Its results; total: elements of the row */

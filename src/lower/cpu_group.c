@@ -8,7 +8,8 @@
  *         ...
  *
  * What a row reduces takes long until it is known, and a long stage is more than a processor looks
- * ahead. So it is at other rows meanwhile. Where the last stage reads other arrays too, only rows of
+ * ahead. So it is at other rows meanwhile. In functions of short rows each field of the states comes
+ * by itself, too: the means of eight rows, then the squares' sums. Where the last stage reads other arrays too, only rows of
  * a few vectors once memory has to be read: eight longer ones of each array come later than one. */
 #include "lower/cpu.h"
 
@@ -155,6 +156,14 @@ static void open_group(kf__low *L, const kf__cpu_group *g, const kf__lx *first) 
     kf__put_decode(L, false, false, kf__l_var(L, "u"));
 }
 
+/* Arrays of the states; tidy.c takes those out that nobody reads. */
+static void put_states(kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        for (int f = 0; L->k->instrs[i].kind == KF__I_REDUCE && f < kf__fields(L, i); ++f)
+            kf__put_var(L, kf__ctype(kf__field_type(L, i, f)), kf__field_name(L, "rows", i, f),
+                        KF__CPU_GROUP, NULL);
+}
+
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
                          kf__held *held) {
     const kf__lx *begin = kf__l_var(L, "begin"), *end = kf__l_var(L, "end");
@@ -180,9 +189,21 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
         g->saved[k] = kf__l_name(L, "rows_v%u", (unsigned)g->values[k]);
         kf__put_var(L, type, g->saved[k], KF__CPU_GROUP, NULL);
     }
+    if (L->group) put_states(L);
     if (held) kf__cpu_put_held(L, held, g->rows, n);
     open_group(L, g, first);
     put_ahead(L, g, most, n);
+}
+
+/* The values of this row that stage s, or one behind it, needs. */
+static void put_values(kf__low *L, const kf__cpu_group *g, uint32_t s) {
+    for (uint32_t k = 0; k < g->n_values; ++k) {
+        uint16_t i = g->values[k];
+        if (L->k->instrs[i].stage > s || g->until[k] < s) continue;
+        L->value[i] = kf__put_let(L, kf__ctype(L->k->instrs[i].dtype),
+                                  kf__l_name(L, "v%u", (unsigned)i),
+                                  kf__l_item(L, g->saved[k], g->r), NULL);
+    }
 }
 
 void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s) {
@@ -194,13 +215,31 @@ void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s) {
     if (!g->reduces) kf__put_row_stores(L);
     kf__close(L);
     open_group(L, g, kf__l_var(L, "first_row"));
-    for (uint32_t k = 0; k < g->n_values; ++k) {
-        uint16_t i = g->values[k];
-        if (L->k->instrs[i].stage > s || g->until[k] < s) continue;
-        L->value[i] = kf__put_let(L, kf__ctype(L->k->instrs[i].dtype),
-                                  kf__l_name(L, "v%u", (unsigned)i),
-                                  kf__l_item(L, g->saved[k], g->r), NULL);
-    }
+    put_values(L, g, s);
+}
+
+const kf__lx *kf__cpu_state_of_row(kf__low *L, uint32_t red, int field) {
+    return kf__l_item(L, kf__field_name(L, "rows", red, field), L->group->r);
+}
+
+int kf__cpu_made(const kf__low *L, const kf__cpu_stage *st, uint32_t r, int fields) {
+    int all = kf__fields(L, st->reds[r]);
+    if (st->fill && st->fill->red == st->reds[r]) all = 1; /* its sum comes last */
+    return fields < all ? fields : all;
+}
+
+void kf__cpu_turn_inside(kf__low *L, kf__cpu_stage *st, int fields) {
+    for (uint32_t r = 0; r < st->n_reds; ++r)
+        for (int f = 0; f < kf__cpu_made(L, st, r, fields); ++f)
+            kf__put_set(L, kf__cpu_state_of_row(L, st->reds[r], f), st->running[r][f]);
+    kf__close(L);
+    open_group(L, L->group, kf__l_var(L, "first_row"));
+    for (uint32_t i = 0; st->s == 0 && i < L->k->n_instrs; ++i)
+        if (L->k->instrs[i].level == KF__LEVEL_ROW && L->k->instrs[i].stage == 0)
+            L->value[i] = NULL;
+    put_values(L, L->group, st->s);
+    if (st->s == 0) kf__put_rows(L, 0);
+    kf__cpu_put_states(L, st, fields);
 }
 
 void kf__cpu_close_groups(kf__low *L) {

@@ -268,6 +268,34 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     if (L->carried) L->carried->made = true;
 }
 
+/* May the group's rows turn to the next field? Not where a pass leaves something in the block. */
+static bool may_turn(const kf__low *L, const kf__pass *p) {
+    bool may = L->group && !p->kept;
+    for (uint32_t r = 0; r < p->n_reds; ++r) may = may && (!p->keep[r] || p->keep[r] == p->from);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        may = may && !(kf__has(p->mask, i) && (L->k->instrs[i].kind == KF__I_PICK ||
+                                               L->k->instrs[i].kind == KF__I_RANDOM));
+    return may;
+}
+
+/* The fields so far of all rows, then the others: a mean is a tree of lanes, which takes long until
+ * it is there. */
+static void turn(kf__low *L, kf__cpu_block *b, kf__pass *p) {
+    kf__cpu_stage *st = p->stage;
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        if (takes_part(L, p, r)) kf__put_set(L, st->running[r][p->field], p->fields[r][p->field]);
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
+    kf__cpu_turn_inside(L, st, p->field + 1);
+    kf__open_block(L);
+    const kf__lx *begin = b->begin;
+    p->from = kf__cpu_open_block(L, b, st, b->first, b->len);
+    b->begin = begin;
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        for (int f = 0; f <= p->field && f < kf__cpu_made(L, st, r, p->field + 1); ++f)
+            p->fields[r][f] = st->running[r][f];
+}
+
 void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     if (!p->kept) p->keep = KF__NEW(L->arena, const char *, p->n_reds + 1);
     if (!p->keep) {
@@ -284,5 +312,8 @@ void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     for (uint32_t r = 0; r < p->n_reds; ++r)
         if (!(p->fill && p->fill->red == p->reds[r]) && kf__fields(L, p->reds[r]) > p->n_fields)
             p->n_fields = kf__fields(L, p->reds[r]);
-    for (p->field = 0; p->field < p->n_fields; ++p->field) kf__cpu_put_pass(L, b, p);
+    for (p->field = 0; p->field < p->n_fields; ++p->field) {
+        kf__cpu_put_pass(L, b, p);
+        if (p->field + 1 < p->n_fields && may_turn(L, p)) turn(L, b, p);
+    }
 }

@@ -52,6 +52,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     bool flattens = held && turns && kf__cpu_find_flat(L, last, kept, &flat);
     if (flattens) kf__cpu_declare_flat(L, &flat);
     if (groups) {
+        if (held && (turns || !kf__low_later(L, 1))) L->group = &g;
         kf__cpu_open_groups(L, &g, n, kept, held);
         if (L->carried) L->carried->begin = kf__l_bin(L, "*", g.r, n);
     } else {
@@ -81,6 +82,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
         else if (st->n_reds || st->n_stores)
             kf__cpu_put_stage(L, st, zero, n);
         st->summing = st->fill;
+        if (st->summing && L->group) kf__cpu_turn_inside(L, st, KF__MAX_FIELDS);
         if (st->summing) kf__cpu_put_stage(L, st, zero, n);
         kf__cpu_project_all(L, st, n);
         kf__put_rows(L, s + 1);
@@ -89,6 +91,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     kf__close(L);
     if (flattens) kf__cpu_put_flat_run(L, &flat, g.rows, n);
     if (groups) kf__cpu_close_groups(L);
+    L->group = NULL;
     if (stream) kf__cpu_fence(L);
 }
 

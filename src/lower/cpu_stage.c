@@ -20,15 +20,22 @@ void kf__cpu_open_stage(kf__low *L, kf__cpu_stage *st, uint32_t s) {
     }
     memcpy(st->reds, all, st->n_reds * sizeof *all);
     st->n_stores = kf__low_stores(L, s, st->stores);
-    for (uint32_t r = 0; r < st->n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, st->reds[r]); ++f)
-            st->running[r][f] = kf__put_var(L, kf__ctype(kf__field_type(L, st->reds[r], f)),
-                                            kf__field_name(L, "state", st->reds[r], f),
-                                            0, kf__identity(L, st->reds[r], f));
-    if (st->n_reds) {
-        st->done = kf__l_name(L, "done%u", (unsigned)s);
-        kf__put_var(L, "int64_t", st->done, 0, kf__l_int(L, 0));
+    st->s = s;
+    if (st->n_reds) st->done = kf__l_name(L, "done%u", (unsigned)s);
+    kf__cpu_put_states(L, st, 0);
+}
+
+void kf__cpu_put_states(kf__low *L, kf__cpu_stage *st, int made) {
+    for (uint32_t r = 0; r < st->n_reds; ++r) {
+        uint32_t red = st->reds[r];
+        for (int f = 0; f < kf__fields(L, red); ++f) {
+            bool is = f < kf__cpu_made(L, st, r, made);
+            const kf__lx *begin = is ? kf__cpu_state_of_row(L, red, f) : kf__identity(L, red, f);
+            st->running[r][f] = kf__put_var(L, kf__ctype(kf__field_type(L, red, f)),
+                                            kf__field_name(L, "state", red, f), 0, begin);
+        }
     }
+    if (st->n_reds) kf__put_var(L, "int64_t", st->done, 0, kf__l_int(L, 0));
 }
 
 /* Lines may be of one element: so many sums of lines, added in order, would lose digits. Their
@@ -72,7 +79,8 @@ static void put_block_state(kf__low *L, const kf__cpu_stage *st, uint32_t r,
     const kf__lx *done = kf__l_var(L, st->done);
     bool simple = kf__is_simple(L, red);
     if (L->held) { /* there is no other one */
-        for (int f = 0; f < kf__fields(L, red); ++f) kf__put_set(L, st->running[r][f], block[f]);
+        for (int f = 0; f < kf__fields(L, red); ++f)
+            if (block[f] != st->running[r][f]) kf__put_set(L, st->running[r][f], block[f]);
         return;
     }
     if (!simple) {
@@ -86,17 +94,18 @@ static void put_block_state(kf__low *L, const kf__cpu_stage *st, uint32_t r,
 }
 
 /* kept: buffers of the reductions' arguments, if all are in one; or NULL. */
-static void put_reductions(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st, const char *from,
+static void put_reductions(kf__low *L, kf__cpu_block *b, kf__cpu_stage *st, const char *from,
                            const char **kept) {
     kf__state_fields fields[64];
     kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
               .n_stores = st->n_stores, .fields = fields, .fill = st->fill, .use = st->use,
-              .save = st->save, .from = from, .keep = kept, .kept = kept};
+              .save = st->save, .from = from, .keep = kept, .kept = kept, .stage = st};
     kf__cpu_put_passes(L, b, &p);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         if (st->fill && st->fill->red == st->reds[r]) {
             const kf__lx *max = st->running[r][0];
-            kf__put_set(L, max, kf__fold_of(L, st->reds[r], 0, max, fields[r][0]));
+            if (max != fields[r][0])
+                kf__put_set(L, max, kf__fold_of(L, st->reds[r], 0, max, fields[r][0]));
             continue;
         }
         if (st->rest[r]) {
@@ -165,28 +174,33 @@ static void put_stores_apart(kf__low *L, const kf__cpu_block *b, const kf__cpu_s
     kf__close(L);
 }
 
-/* begin: the block's index among what a row reduces. */
-static void put_block_of_stage(kf__low *L, const kf__cpu_stage *st, const kf__lx *begin,
+const char *kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st,
                                const kf__lx *first, const kf__lx *len) {
-    const char *from = NULL;
     const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
-    if (kept) from = kf__cpu_kept_from(L, kept, first);
+    const char *from = kept ? kf__cpu_kept_from(L, kept, first) : NULL;
     if (st->use && !kf__cpu_rows_fit(L))
         put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
     if (st->summing && st->fill->argument && !kf__cpu_rows_fit(L))
         put_again(L, st->fill, L->k->instrs[st->fill->red].args[0], first, len, from);
     kf__cpu_point_at_carried(L, first);
-    kf__cpu_block b;
-    kf__cpu_open_line(L, &b, first, len);
-    b.begin = begin;
-    uint16_t roots[64];
-    for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
-    /* What the stage reads, or would read: the next row's is asked for. */
-    kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
+    kf__cpu_open_line(L, b, first, len);
     kf__cpu_hold(L, kf__l_var(L, "l"));
     kf__cpu_read_carried(L, kf__l_var(L, "l"));
     if (st->use) /* its arguments aren't needed */
         L->value[st->use->power] = kf__l_item(L, from, kf__l_var(L, "l"));
+    return from;
+}
+
+/* begin: the block's index among what a row reduces. */
+static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begin,
+                               const kf__lx *first, const kf__lx *len) {
+    uint16_t roots[64];
+    for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
+    /* What the stage reads, or would read: the next row's is asked for. */
+    kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
+    kf__cpu_block b;
+    const char *from = kf__cpu_open_block(L, &b, st, first, len);
+    b.begin = begin;
     if (st->fill && st->summing) {
         put_sum_of_kept(L, &b, st, from);
     } else if (st->n_reds) {
@@ -222,7 +236,7 @@ static const kf__lx *open_lines(kf__low *L, const char *name, const kf__lx *from
 
 /* What a stage reduces of several axes, where lines are short: 2048 elements of them one behind the
  * other in L1, and reduced there as one line is. */
-static void put_lines(kf__low *L, const kf__cpu_stage *st, const kf__lx *from, const kf__lx *to) {
+static void put_lines(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const kf__lx *to) {
     const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK), *zero = kf__l_int(L, 0);
     const kf__lx *at = kf__l_var(L, "at"), *q = kf__l_var(L, "q"), *l = kf__l_var(L, "l");
     const kf__lx *first, *len;

@@ -23,11 +23,11 @@ void k0_softmax_log_multiply_sum_short(const k0_softmax_log_multiply_sum_short_a
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v2[8];
         float rows_v8[8];
+        float rows_max1[8];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
             float max1 = kf_lowest_f32;
-            float sumexp1 = 0.0f;
             {
                 const float *p0_in_x = in_x + i0 * s0_in_x;
                 float lanes_max1[64];
@@ -71,6 +71,13 @@ void k0_softmax_log_multiply_sum_short(const k0_softmax_log_multiply_sum_short_a
                 const float block_max1 = lanes_max1[0];
                 max1 = kf_max_f32(block_max1, max1);
             }
+            rows_max1[r] = max1;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            float max1 = rows_max1[r];
+            float sumexp1 = 0.0f;
             {
                 float *exps1_from = exps1 + r * n1;
                 const float *p0_in_x = in_x + i0 * s0_in_x;

@@ -33,6 +33,7 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v3[8];
         float rows_v11[8];
+        float rows_mean2[8];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
@@ -40,7 +41,6 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
                 kf_prefetch_run(in_y + i0 * s0_in_y, n1 * 4);
             }
             float mean2 = 0.0f;
-            float m2_2 = 0.0f;
             {
                 const float *p0_in_x = in_x + i0 * s0_in_x;
                 float lanes_mean2[64];
@@ -82,6 +82,17 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
                     lanes_mean2[0] = low + high;
                 }
                 const float block_mean2 = kf_mean_of_f32(lanes_mean2[0], kf_cast_i64_f32(n1));
+                mean2 = block_mean2;
+            }
+            rows_mean2[r] = mean2;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            float mean2 = rows_mean2[r];
+            float m2_2 = 0.0f;
+            {
+                const float *p0_in_x = in_x + i0 * s0_in_x;
                 float lanes_m2_2[64];
                 KF_SIMD
                 for (int l = 0; l < 64; ++l) {
@@ -92,7 +103,7 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
                         const float v1 = kf_load_f32(p0_in_x, group + l);
-                        const float term2 = kf_square_f32(v1 - block_mean2);
+                        const float term2 = kf_square_f32(v1 - mean2);
                         lanes_m2_2[l] = lanes_m2_2[l] + term2;
                     }
                 }
@@ -101,7 +112,7 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
                         const float v1 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
-                        const float term2 = kf_square_f32(v1 - block_mean2);
+                        const float term2 = kf_square_f32(v1 - mean2);
                         lanes_m2_2[part - whole1 + l] = lanes_m2_2[part - whole1 + l] + (l < left ? term2 : 0.0f);
                     }
                 }
@@ -123,7 +134,6 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
                     lanes_m2_2[0] = low + high;
                 }
                 const float block_m2_2 = lanes_m2_2[0];
-                mean2 = block_mean2;
                 m2_2 = block_m2_2;
             }
             const float v3 = n1 > 0 ? mean2 : kf_nan_f32;  // mean

@@ -35,6 +35,7 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v14[8];
         float rows_v22[8];
+        float rows_mean13[8];
         float held12[1088];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
@@ -60,7 +61,6 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
         }
         for (int64_t r = 0; r < rows; ++r) {
             float mean13 = 0.0f;
-            float m2_13 = 0.0f;
             {
                 float lanes_mean13[64];
                 KF_SIMD
@@ -99,6 +99,14 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     lanes_mean13[0] = low + high;
                 }
                 const float block_mean13 = kf_mean_of_f32(lanes_mean13[0], kf_cast_i64_f32(n1));
+                mean13 = block_mean13;
+            }
+            rows_mean13[r] = mean13;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            float mean13 = rows_mean13[r];
+            float m2_13 = 0.0f;
+            {
                 float lanes_m2_13[64];
                 KF_SIMD
                 for (int l = 0; l < 64; ++l) {
@@ -108,7 +116,7 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                 for (int64_t group = 0; group < whole1; group += 64) {
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
-                        const float term13 = kf_square_f32(held12[r * n1 + (group + l)] - block_mean13);
+                        const float term13 = kf_square_f32(held12[r * n1 + (group + l)] - mean13);
                         lanes_m2_13[l] = lanes_m2_13[l] + term13;
                     }
                 }
@@ -116,7 +124,7 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     const int left = kf_cast_i64_i32(n1 - part);
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
-                        const float term13 = kf_square_f32(held12[r * n1 + (part + l)] - block_mean13);
+                        const float term13 = kf_square_f32(held12[r * n1 + (part + l)] - mean13);
                         lanes_m2_13[part - whole1 + l] = lanes_m2_13[part - whole1 + l] + (l < left ? term13 : 0.0f);
                     }
                 }
@@ -138,7 +146,6 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     lanes_m2_13[0] = low + high;
                 }
                 const float block_m2_13 = lanes_m2_13[0];
-                mean13 = block_mean13;
                 m2_13 = block_m2_13;
             }
             const float v14 = n1 > 0 ? mean13 : kf_nan_f32;  // mean

@@ -29,6 +29,7 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v4[8];
         float rows_v12[8];
+        float rows_mean3[8];
         float held2[1088];
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
         const int64_t len = run ? (rows * n1) : n1;
@@ -46,7 +47,6 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
         }
         for (int64_t r = 0; r < rows; ++r) {
             float mean3 = 0.0f;
-            float m2_3 = 0.0f;
             {
                 float lanes_mean3[64];
                 KF_SIMD
@@ -85,6 +85,14 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                     lanes_mean3[0] = low + high;
                 }
                 const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(n1));
+                mean3 = block_mean3;
+            }
+            rows_mean3[r] = mean3;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            float mean3 = rows_mean3[r];
+            float m2_3 = 0.0f;
+            {
                 float lanes_m2_3[64];
                 KF_SIMD
                 for (int l = 0; l < 64; ++l) {
@@ -94,7 +102,7 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                 for (int64_t group = 0; group < whole1; group += 64) {
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
-                        const float term3 = kf_square_f32(held2[r * n1 + (group + l)] - block_mean3);
+                        const float term3 = kf_square_f32(held2[r * n1 + (group + l)] - mean3);
                         lanes_m2_3[l] = lanes_m2_3[l] + term3;
                     }
                 }
@@ -102,7 +110,7 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                     const int left = kf_cast_i64_i32(n1 - part);
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
-                        const float term3 = kf_square_f32(held2[r * n1 + (part + l)] - block_mean3);
+                        const float term3 = kf_square_f32(held2[r * n1 + (part + l)] - mean3);
                         lanes_m2_3[part - whole1 + l] = lanes_m2_3[part - whole1 + l] + (l < left ? term3 : 0.0f);
                     }
                 }
@@ -124,7 +132,6 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                     lanes_m2_3[0] = low + high;
                 }
                 const float block_m2_3 = lanes_m2_3[0];
-                mean3 = block_mean3;
                 m2_3 = block_m2_3;
             }
             const float v4 = n1 > 0 ? mean3 : kf_nan_f32;  // mean
