@@ -237,8 +237,8 @@ void kf__cpu_turn_inside(kf__low *L, kf__cpu_stage *st, int fields) {
     for (uint32_t i = 0; st->s == 0 && i < L->k->n_instrs; ++i)
         if (L->k->instrs[i].level == KF__LEVEL_ROW && L->k->instrs[i].stage == 0)
             L->value[i] = NULL;
-    put_values(L, L->group, st->s);
-    if (st->s == 0) kf__put_rows(L, 0);
+    if (st->s) put_values(L, L->group, st->s);
+    else kf__put_rows(L, 0); /* nothing of these is in the arrays yet */
     kf__cpu_put_states(L, st, fields);
 }
 
