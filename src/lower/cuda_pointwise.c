@@ -98,7 +98,10 @@ static void open_place(kf__low *L, kf__tile *t, const lines *l, const kf__lx *at
 
 void kf__cuda_pointwise(kf__low *L) {
     L->rows_inside = true;
-    if (kf__cuda_transpose(L)) return;
+    if (kf__cuda_transpose(L)) {
+        kf__cuda_apart(L);
+        return;
+    }
     kf__tile t = {.V = 1, .W = kf__cuda_width(L), .head = head};
     lines l = find_lines(L, &t);
     L->small = L->affine && l.few; /* else what is computed of indices may be negative */

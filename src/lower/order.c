@@ -49,13 +49,17 @@ static int weight(const kf__low *L, uint32_t i) {
     return kf__types[L->operands[i].dtype].size * (all ? 16 : 1);
 }
 
-/* Bytes that aren't contiguous with axis m as the innermost one. */
-static int cost(const kf__low *L, int m) {
+/* Bytes that aren't contiguous with axis m as the innermost one; of stores only, or of all. */
+static int cost_of(const kf__low *L, int m, bool stores) {
     int sum = 0;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        if (L->operands[i].varies[m] && !L->operands[i].along[m].unit) sum += weight(L, i);
+        if (L->operands[i].varies[m] && !L->operands[i].along[m].unit &&
+            (L->operands[i].store || !stores))
+            sum += weight(L, i);
     return sum;
 }
+
+static int cost(const kf__low *L, int m) { return cost_of(L, m, false); }
 
 static bool is_unit(const kf__low *L, uint32_t i, int m) {
     return L->operands[i].varies[m] && L->operands[i].along[m].unit;
@@ -226,6 +230,8 @@ void kf__low_order(kf__low *L) {
         bool worse = is_short(L, m) && !is_short(L, best);
         bool better = is_short(L, best) && !is_short(L, m);
         better = better || cost(L, m) < cost(L, best) || (cost(L, m) && makes_columns(L, m, best));
+        if (packs && cost(L, m) == cost(L, best)) /* tiles of loads are the quicker ones */
+            better = better || cost_of(L, m, true) < cost_of(L, best, true);
         if (any && !worse && better) best = m;
     }
     move_last(L, best);
