@@ -82,6 +82,8 @@ static uint32_t needed_until(const kf__low *L, const kf__cpu_group *g, kf__mask 
         const kf__instr *in = &L->k->instrs[j];
         if (!kf__uses(in, i)) continue;
         if (is_of_row(in) && in->stage > until + 1) until = in->stage - 1u;
+        if (in->kind == KF__I_REDUCE && L->k->instrs[i].stage > until)
+            until = L->k->instrs[i].stage;
         for (uint32_t s = until; s <= last; ++s)
             if (kf__has(of[s], j)) until = s;
     }

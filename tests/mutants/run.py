@@ -41,6 +41,19 @@ MUTANTS = [
     ("one-flat-row", "src/lower/cpu_flat.c",
      'kf__l_item(L, f->made.name[0], kf__l_bin(L, "+", at, l))',
      '((void)at, kf__l_item(L, f->made.name[0], l))', ["--only", "layer_norm"]),
+    ("zero-behind-the-end", "src/lower/cpu_passes.c",
+     "term = kf__l_select(L, b->inside, term, kf__lane_identity(L, red, p->field));",
+     "term = kf__l_select(L, b->inside, term,\n"
+     "                    kf__l_const(L, kf__lane_type(L, red, p->field), 0, 0));",
+     ["--only", "axis=-1"]),
+    ("rows-not-made-again", "src/lower/cpu_group.c",
+     "    if (st->s) put_values(L, L->group, st->s);\n    else kf__put_rows(L, 0);",
+     "    put_values(L, L->group, st->s);\n    if (!st->s) kf__put_rows(L, 0);",
+     ["--only", "var"]),
+    ("picked-as-it-was", "src/lower/cpu_pick.c",
+     "        L->value[g->pick] = kf__value_of(L, arg);\n        arg = g->instr;",
+     "        L->value[g->pick] = kf__value_of(L, L->k->instrs[g->pick].args[1]);\n"
+     "        arg = g->instr;", ["--only", "pad"]),
     ("stored-before-it-is-reduced", "src/lower/cpu_columns.c",
      "    put_groups(L, c, from, to);\n    if (run) put_run(L, c, run);\n",
      "    c->from = from, c->to = to;\n    if (run) put_run(L, c, run);\n"
