@@ -54,10 +54,6 @@ MUTANTS = [
      "        L->value[g->pick] = kf__value_of(L, arg);\n        arg = g->instr;",
      "        L->value[g->pick] = kf__value_of(L, L->k->instrs[g->pick].args[1]);\n"
      "        arg = g->instr;", ["--only", "pad"]),
-    ("stored-before-it-is-reduced", "src/lower/cpu_columns.c",
-     "    put_groups(L, c, from, to);\n    if (run) put_run(L, c, run);\n",
-     "    c->from = from, c->to = to;\n    if (run) put_run(L, c, run);\n"
-     "    put_groups(L, c, from, to);\n", ["--only", "axis=0"]),
     ("stride-sign", "src/run/bind.c",
      "strides[d] = shape[d] > 1 || given[d] > next ? given[d] : next;",
      "strides[d] = given[d] < 0 ? -given[d] : shape[d] > 1 ? given[d] : next;", []),
