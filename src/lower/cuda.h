@@ -265,7 +265,7 @@ void kf__dense_put(kf__low *L, const kf__tile *t, uint32_t access, const char *a
 void kf__dense_late(kf__low *L, int64_t tile, uint32_t access, const kf__lx *wide);
 
 bool kf__cuda_transpose(kf__low *L); /* pointwise by tiles; false: nothing goes through them */
-void kf__cuda_apart(kf__low *L);     /* behind that: two functions for what it does, if these are better */
+void kf__cuda_apart(kf__low *L); /* behind that: two functions for the same, if these are better */
 bool kf__cuda_rows(kf__low *L); /* false: too long for registers */
 void kf__cuda_loops(kf__low *L);
 void kf__cuda_reduce(kf__low *L);
