@@ -190,7 +190,7 @@ typedef struct kf__cpu_stage {
 enum { KF__CPU_GROUP = 8, KF__CPU_GROUP_ROW = 512 /* elements of a row, at most */ };
 typedef struct kf__cpu_group {
     bool reduces;               /* does a stage behind the first? */
-    kf__mask *more;             /* loads of the last stage, of what no other one reads; NULL: none */
+    kf__mask *more;             /* loads of the last stage, of what no other one reads; or NULL */
     int64_t most;               /* elements of a row, for groups */
     uint16_t *values, n_values; /* of a row, which later stages need */
     uint8_t *until;             /* [n_values] the last stage that needs it */

@@ -92,8 +92,8 @@ static bool folds_places(const kf__low *L, const kf__pass *p) {
 }
 
 /* Elements l of a group that starts at `group`, up to `to`; `first_lane`: of the first. Behind the
- * end an identity is folded: of lanes that are told to stay gcc makes stores under masks, which take
- * long. */
+ * end an identity is folded: of lanes that are told to stay gcc makes stores under masks, which
+ * take long. */
 static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *group,
                       const kf__lx *to, const kf__lx *first_lane) {
     const kf__lx *l = kf__l_var(L, "l"), *e = kf__l_bin(L, "+", group, l);

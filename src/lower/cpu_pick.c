@@ -211,6 +211,7 @@ void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint
     uint32_t i = stored_pick(L, s->instr);
     if (!L->failed) b->pick[i] = b->target[0]; /* no buffer of its own */
     kf__cpu_prepare(L, b, mask);
-    goal g = {.name = b->target[0], .access = (int)s->access, .pick = (uint16_t)i, .instr = s->instr};
+    goal g = {.name = b->target[0], .access = (int)s->access,
+              .pick = (uint16_t)i, .instr = s->instr};
     fill(L, b, &g, i);
 }

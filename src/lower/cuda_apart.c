@@ -1,5 +1,5 @@
-/* Bytes stored across a transposed array and along it: by one function where rows are whole sectors,
- * else by two.
+/* Bytes stored across a transposed array and along it: by one function where rows are whole
+ * sectors, else by two.
  *
  *     z.T, z * 2 of int8      k0           a tile a block, both results
  *                             k0_across    a tile a block, z.T
