@@ -39,6 +39,22 @@ static bool is_rest(const kf__low *L, uint32_t i) {
     return rest;
 }
 
+/* Is it a part of another pick, and nothing else? Its runs are then made within that one's: an edge
+ * of a pad, which is picked from the first, the last and the other rows. */
+static bool is_part(const kf__low *L, uint32_t i) {
+    uint32_t pick = UINT32_MAX;
+    for (uint32_t s = 0; s < L->k->n_stores; ++s)
+        if (L->k->stores[s].instr == i) return false;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
+        if (!kf__uses(&L->k->instrs[u], i)) continue;
+        if (pick < UINT32_MAX) return false;
+        pick = u;
+    }
+    if (pick == UINT32_MAX || !by_runs(L, pick) || !by_runs(L, i)) return false;
+    const kf__instr *in = &L->k->instrs[pick];
+    return in->args[0] != i && (in->args[1] == i || in->field != KF__PICK_MORE);
+}
+
 /* Where elements go: a buffer, or what an access points to. */
 typedef struct goal {
     const char *name;
@@ -114,18 +130,43 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }
 
-static void fill(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i) {
+static void fill(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i, const kf__lx *low,
+                 const kf__lx *high);
+
+/* A pick's part: its run, or those of the pick that it is. */
+static void put_part(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, int holds,
+                     const kf__lx *from, const kf__lx *to) {
+    if (!is_part(L, arg)) {
+        put_run(L, b, g, arg, holds, from, to);
+        return;
+    }
+    kf__open_block(L);
+    fill(L, b, g, arg, from, to);
+    kf__close(L);
+}
+
+/* Elements [low, high) of pick i. low: NULL: all of the block's. */
+static void fill(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i, const kf__lx *low,
+                 const kf__lx *high) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__lx *from, *to;
     kf__put_range(L, i, b->first, b->len, &from, &to);
-    put_run(L, b, g, in->args[1], in->args[0], from, to);
+    if (low) {
+        from = kf__l_call(L, "kf_max_i64", KF__I64, from, low);
+        from = kf__put_let(L, "int64_t", kf__l_name(L, "from%u", (unsigned)i),
+                           kf__l_call(L, "kf_min_i64", KF__I64, from, high), NULL);
+        to = kf__l_call(L, "kf_min_i64", KF__I64, to, high);
+        to = kf__put_let(L, "int64_t", kf__l_name(L, "to%u", (unsigned)i),
+                         kf__l_call(L, "kf_max_i64", KF__I64, to, from), NULL);
+    }
+    put_part(L, b, g, in->args[1], in->args[0], from, to);
     if (in->field == KF__PICK_LAST) return;
     if (in->field == KF__PICK_MORE && by_runs(L, in->args[2])) {
-        fill(L, b, g, in->args[2]);
+        fill(L, b, g, in->args[2], low, high);
         return;
     }
-    put_run(L, b, g, in->args[2], -1, kf__l_int(L, 0), from);
-    put_run(L, b, g, in->args[2], -1, to, b->len);
+    put_part(L, b, g, in->args[2], -1, low ? low : kf__l_int(L, 0), from);
+    put_part(L, b, g, in->args[2], -1, to, low ? high : b->len);
 }
 
 static uint32_t users(const kf__low *L, uint32_t i) {
@@ -157,7 +198,7 @@ static bool copies(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
 }
 
 void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
-    if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i)) return;
+    if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i) || is_part(L, i)) return;
     const char *name = kf__l_name(L, "pick%u", (unsigned)i);
     kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name, b->most, NULL);
     goal g = {.name = name, .access = -1,
@@ -167,7 +208,7 @@ void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
                     kf__l_var(L, name));
     bool block = shares_runs(L, i);
     if (block) kf__open_block(L);
-    fill(L, b, &g, i);
+    fill(L, b, &g, i, NULL, NULL);
     if (block) kf__close(L);
     b->pick[i] = g.at ? g.at : name;
     if (g.at && !L->failed) kf__add(b->in_place, i);
@@ -213,5 +254,5 @@ void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint
     kf__cpu_prepare(L, b, mask);
     goal g = {.name = b->target[0], .access = (int)s->access,
               .pick = (uint16_t)i, .instr = s->instr};
-    fill(L, b, &g, i);
+    fill(L, b, &g, i, NULL, NULL);
 }

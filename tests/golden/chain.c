@@ -47,7 +47,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
     float *carried1 = fits ? carried1_stack : (carried1_memory + slot);
     float carried2_stack[21824];
     float *carried2 = fits ? carried2_stack : (carried2_memory + slot);
-    const int64_t most_rows = n1 <= 256 ? 8 : 1;
+    const int64_t most_rows = n1 <= 512 ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v16[8];

@@ -214,7 +214,7 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     float exps1[65536];
-    const int64_t most_rows = n1 <= 256 ? 8 : 1;
+    const int64_t most_rows = n1 <= 512 ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v2[8];

@@ -225,7 +225,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     kf_bf16 *out0 = a->out0;
     const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
     float row12[65536];
-    const int64_t most_rows = n1 <= 256 ? 8 : 1;
+    const int64_t most_rows = n1 <= 512 ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v14[8];

@@ -16,6 +16,21 @@ typedef struct {
     const float *in_x_6;
     int64_t s0_in_x_6;
     int64_t s1_in_x_6;
+    const float *in_x_8;
+    int64_t s0_in_x_8;
+    const float *in_x_9;
+    int64_t s0_in_x_9;
+    const float *in_x_10;
+    int64_t s0_in_x_10;
+    const float *in_x_12;
+    int64_t s0_in_x_12;
+    int64_t s1_in_x_12;
+    const float *in_x_13;
+    int64_t s0_in_x_13;
+    int64_t s1_in_x_13;
+    const float *in_x_14;
+    int64_t s0_in_x_14;
+    int64_t s1_in_x_14;
     int64_t size_index0;
     int64_t s1_index0;
     int64_t size_index1;
@@ -26,23 +41,8 @@ typedef struct {
     int64_t size_index5;
     int64_t s0_index5;
     int64_t first_index5;
-    const float *in_x_8;
-    int64_t s0_in_x_8;
-    const float *in_x_9;
-    int64_t s0_in_x_9;
-    const float *in_x_10;
-    int64_t s0_in_x_10;
     int64_t size_index7;
     int64_t first_index7;
-    const float *in_x_12;
-    int64_t s0_in_x_12;
-    int64_t s1_in_x_12;
-    const float *in_x_13;
-    int64_t s0_in_x_13;
-    int64_t s1_in_x_13;
-    const float *in_x_14;
-    int64_t s0_in_x_14;
-    int64_t s1_in_x_14;
     int64_t size_index11;
     int64_t s1_index11;
     int64_t first_index11;
@@ -79,6 +79,21 @@ void k0_pad_mean(const k0_pad_mean_args *a, int64_t begin, int64_t end) {
     const float *in_x_6 = a->in_x_6;
     const int64_t s0_in_x_6 = a->s0_in_x_6;
     const int64_t s1_in_x_6 = a->s1_in_x_6;
+    const float *in_x_8 = a->in_x_8;
+    const int64_t s0_in_x_8 = a->s0_in_x_8;
+    const float *in_x_9 = a->in_x_9;
+    const int64_t s0_in_x_9 = a->s0_in_x_9;
+    const float *in_x_10 = a->in_x_10;
+    const int64_t s0_in_x_10 = a->s0_in_x_10;
+    const float *in_x_12 = a->in_x_12;
+    const int64_t s0_in_x_12 = a->s0_in_x_12;
+    const int64_t s1_in_x_12 = a->s1_in_x_12;
+    const float *in_x_13 = a->in_x_13;
+    const int64_t s0_in_x_13 = a->s0_in_x_13;
+    const int64_t s1_in_x_13 = a->s1_in_x_13;
+    const float *in_x_14 = a->in_x_14;
+    const int64_t s0_in_x_14 = a->s0_in_x_14;
+    const int64_t s1_in_x_14 = a->s1_in_x_14;
     const int64_t size_index0 = a->size_index0;
     const int64_t s1_index0 = a->s1_index0;
     const int64_t size_index1 = a->size_index1;
@@ -89,23 +104,8 @@ void k0_pad_mean(const k0_pad_mean_args *a, int64_t begin, int64_t end) {
     const int64_t size_index5 = a->size_index5;
     const int64_t s0_index5 = a->s0_index5;
     const int64_t first_index5 = a->first_index5;
-    const float *in_x_8 = a->in_x_8;
-    const int64_t s0_in_x_8 = a->s0_in_x_8;
-    const float *in_x_9 = a->in_x_9;
-    const int64_t s0_in_x_9 = a->s0_in_x_9;
-    const float *in_x_10 = a->in_x_10;
-    const int64_t s0_in_x_10 = a->s0_in_x_10;
     const int64_t size_index7 = a->size_index7;
     const int64_t first_index7 = a->first_index7;
-    const float *in_x_12 = a->in_x_12;
-    const int64_t s0_in_x_12 = a->s0_in_x_12;
-    const int64_t s1_in_x_12 = a->s1_in_x_12;
-    const float *in_x_13 = a->in_x_13;
-    const int64_t s0_in_x_13 = a->s0_in_x_13;
-    const int64_t s1_in_x_13 = a->s1_in_x_13;
-    const float *in_x_14 = a->in_x_14;
-    const int64_t s0_in_x_14 = a->s0_in_x_14;
-    const int64_t s1_in_x_14 = a->s1_in_x_14;
     const int64_t size_index11 = a->size_index11;
     const int64_t s1_index11 = a->s1_index11;
     const int64_t first_index11 = a->first_index11;
@@ -130,112 +130,100 @@ void k0_pad_mean(const k0_pad_mean_args *a, int64_t begin, int64_t end) {
             const float *p2_in_x = in_x + (i0 * s0_in_x + first * s1_in_x);
             const float *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + first * s1_in_x_4);
             const float *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first * s1_in_x_6);
-            float pick12[4096];
-            const int64_t end12 = kf_max_i64(0, kf_inside(i0 * s0_index1, size_index1) ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-            KF_SIMD
-            for (int64_t l = 0; l < end12; ++l) {
-                const float v3 = kf_load_f32(p2_in_x, l * s1_in_x);
-                pick12[l] = v3;
-            }
-            const int64_t end11 = kf_max_i64(0, kf_inside(first_index3 + i0 * s0_index3, size_index3) ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-            KF_SIMD
-            for (int64_t l = 0; l < end11; ++l) {
-                const float v6 = kf_load_f32(p4_in_x_4, l * s1_in_x_4);
-                pick12[l] = v6;
-            }
-            const int64_t end10 = kf_max_i64(0, kf_inside(first_index5 + i0 * s0_index5, size_index5) ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-            KF_SIMD
-            for (int64_t l = 0; l < end10; ++l) {
-                const float v9 = kf_load_f32(p6_in_x_6, l * s1_in_x_6);
-                pick12[l] = v9;
-            }
             const float *p8_in_x_8 = in_x_8 + (i0 * s0_in_x_8 + first);
             const float *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
             const float *p10_in_x_10 = in_x_10 + (i0 * s0_in_x_10 + first);
-            float pick22[4096];
-            const float *at22 = pick22;
-            const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-            const int64_t end22 = kf_max_i64(begin22, kf_inside(i0 * s0_index1, size_index1) ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-            if (begin22 == 0 && end22 == len) {
-                at22 = p8_in_x_8;
-            } else {
-                KF_SIMD
-                for (int64_t l = begin22; l < end22; ++l) {
-                    const float v15 = kf_load_f32(p8_in_x_8, l);
-                    pick22[l] = v15;
-                }
-            }
-            const int64_t begin21 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-            const int64_t end21 = kf_max_i64(begin21, kf_inside(first_index3 + i0 * s0_index3, size_index3) ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-            if (begin21 == 0 && end21 == len) {
-                at22 = p9_in_x_9;
-            } else {
-                KF_SIMD
-                for (int64_t l = begin21; l < end21; ++l) {
-                    const float v17 = kf_load_f32(p9_in_x_9, l);
-                    pick22[l] = v17;
-                }
-            }
-            const int64_t begin20 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-            const int64_t end20 = kf_max_i64(begin20, kf_inside(first_index5 + i0 * s0_index5, size_index5) ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-            if (begin20 == 0 && end20 == len) {
-                at22 = p10_in_x_10;
-            } else {
-                KF_SIMD
-                for (int64_t l = begin20; l < end20; ++l) {
-                    const float v19 = kf_load_f32(p10_in_x_10, l);
-                    pick22[l] = v19;
-                }
-            }
             const float *p12_in_x_12 = in_x_12 + (i0 * s0_in_x_12 + first * s1_in_x_12);
             const float *p13_in_x_13 = in_x_13 + (i0 * s0_in_x_13 + first * s1_in_x_13);
             const float *p14_in_x_14 = in_x_14 + (i0 * s0_in_x_14 + first * s1_in_x_14);
-            float pick32[4096];
-            {
-                const int64_t begin32 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                const int64_t end32 = kf_max_i64(begin32, kf_inside(i0 * s0_index1, size_index1) ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-                KF_SIMD
-                for (int64_t l = begin32; l < end32; ++l) {
-                    const float v25 = kf_load_f32(p12_in_x_12, l * s1_in_x_12);
-                    pick32[l] = v25;
-                }
-                const int64_t begin31 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                const int64_t end31 = kf_max_i64(begin31, kf_inside(first_index3 + i0 * s0_index3, size_index3) ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-                KF_SIMD
-                for (int64_t l = begin31; l < end31; ++l) {
-                    const float v27 = kf_load_f32(p13_in_x_13, l * s1_in_x_13);
-                    pick32[l] = v27;
-                }
-                const int64_t begin30 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                const int64_t end30 = kf_max_i64(begin30, kf_inside(first_index5 + i0 * s0_index5, size_index5) ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-                KF_SIMD
-                for (int64_t l = begin30; l < end30; ++l) {
-                    const float v29 = kf_load_f32(p14_in_x_14, l * s1_in_x_14);
-                    pick32[l] = v29;
-                }
-            }
             float pick35[4096];
             const int64_t end35 = kf_max_i64(0, kf_min_i64(len, size_index0 - first * s1_index0));
             {
+                const int64_t end12 = kf_max_i64(0, kf_inside(i0 * s0_index1, size_index1) ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
+                const int64_t from12 = kf_min_i64(kf_max_i64(0, 0), end35);
+                const int64_t to12 = kf_max_i64(kf_min_i64(end12, end35), from12);
                 KF_SIMD
-                for (int64_t l = 0; l < end35; ++l) {
-                    pick35[l] = pick12[l];
+                for (int64_t l = from12; l < to12; ++l) {
+                    const float v3 = kf_load_f32(p2_in_x, l * s1_in_x);
+                    pick35[l] = v3;
+                }
+                const int64_t end11 = kf_max_i64(0, kf_inside(first_index3 + i0 * s0_index3, size_index3) ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
+                const int64_t from11 = kf_min_i64(kf_max_i64(0, 0), end35);
+                const int64_t to11 = kf_max_i64(kf_min_i64(end11, end35), from11);
+                KF_SIMD
+                for (int64_t l = from11; l < to11; ++l) {
+                    const float v6 = kf_load_f32(p4_in_x_4, l * s1_in_x_4);
+                    pick35[l] = v6;
+                }
+                const int64_t end10 = kf_max_i64(0, kf_inside(first_index5 + i0 * s0_index5, size_index5) ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
+                const int64_t from10 = kf_min_i64(kf_max_i64(0, 0), end35);
+                const int64_t to10 = kf_max_i64(kf_min_i64(end10, end35), from10);
+                KF_SIMD
+                for (int64_t l = from10; l < to10; ++l) {
+                    const float v9 = kf_load_f32(p6_in_x_6, l * s1_in_x_6);
+                    pick35[l] = v9;
                 }
             }
             const int64_t begin34 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
             const int64_t end34 = kf_max_i64(begin34, kf_min_i64(len, size_index7 - (first_index7 + first)));
             {
+                const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
+                const int64_t end22 = kf_max_i64(begin22, kf_inside(i0 * s0_index1, size_index1) ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
+                const int64_t from22 = kf_min_i64(kf_max_i64(begin22, begin34), end34);
+                const int64_t to22 = kf_max_i64(kf_min_i64(end22, end34), from22);
                 KF_SIMD
-                for (int64_t l = begin34; l < end34; ++l) {
-                    pick35[l] = at22[l];
+                for (int64_t l = from22; l < to22; ++l) {
+                    const float v15 = kf_load_f32(p8_in_x_8, l);
+                    pick35[l] = v15;
+                }
+                const int64_t begin21 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
+                const int64_t end21 = kf_max_i64(begin21, kf_inside(first_index3 + i0 * s0_index3, size_index3) ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
+                const int64_t from21 = kf_min_i64(kf_max_i64(begin21, begin34), end34);
+                const int64_t to21 = kf_max_i64(kf_min_i64(end21, end34), from21);
+                KF_SIMD
+                for (int64_t l = from21; l < to21; ++l) {
+                    const float v17 = kf_load_f32(p9_in_x_9, l);
+                    pick35[l] = v17;
+                }
+                const int64_t begin20 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
+                const int64_t end20 = kf_max_i64(begin20, kf_inside(first_index5 + i0 * s0_index5, size_index5) ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
+                const int64_t from20 = kf_min_i64(kf_max_i64(begin20, begin34), end34);
+                const int64_t to20 = kf_max_i64(kf_min_i64(end20, end34), from20);
+                KF_SIMD
+                for (int64_t l = from20; l < to20; ++l) {
+                    const float v19 = kf_load_f32(p10_in_x_10, l);
+                    pick35[l] = v19;
                 }
             }
             const int64_t begin33 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
             const int64_t end33 = kf_max_i64(begin33, kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)));
             {
+                const int64_t begin32 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
+                const int64_t end32 = kf_max_i64(begin32, kf_inside(i0 * s0_index1, size_index1) ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
+                const int64_t from32 = kf_min_i64(kf_max_i64(begin32, begin33), end33);
+                const int64_t to32 = kf_max_i64(kf_min_i64(end32, end33), from32);
                 KF_SIMD
-                for (int64_t l = begin33; l < end33; ++l) {
-                    pick35[l] = pick32[l];
+                for (int64_t l = from32; l < to32; ++l) {
+                    const float v25 = kf_load_f32(p12_in_x_12, l * s1_in_x_12);
+                    pick35[l] = v25;
+                }
+                const int64_t begin31 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
+                const int64_t end31 = kf_max_i64(begin31, kf_inside(first_index3 + i0 * s0_index3, size_index3) ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
+                const int64_t from31 = kf_min_i64(kf_max_i64(begin31, begin33), end33);
+                const int64_t to31 = kf_max_i64(kf_min_i64(end31, end33), from31);
+                KF_SIMD
+                for (int64_t l = from31; l < to31; ++l) {
+                    const float v27 = kf_load_f32(p13_in_x_13, l * s1_in_x_13);
+                    pick35[l] = v27;
+                }
+                const int64_t begin30 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
+                const int64_t end30 = kf_max_i64(begin30, kf_inside(first_index5 + i0 * s0_index5, size_index5) ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
+                const int64_t from30 = kf_min_i64(kf_max_i64(begin30, begin33), end33);
+                const int64_t to30 = kf_max_i64(kf_min_i64(end30, end33), from30);
+                KF_SIMD
+                for (int64_t l = from30; l < to30; ++l) {
+                    const float v29 = kf_load_f32(p14_in_x_14, l * s1_in_x_14);
+                    pick35[l] = v29;
                 }
             }
             KF_SIMD
