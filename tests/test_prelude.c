@@ -37,7 +37,7 @@
 static int is_exception(const char *name) {
     static const char *const only[] = {
         "kf_philox_fill", "kf_prefetch", "kf_nothing", "kf_stream_", "kf_transpose", /* C */
-        "kf_repeat",
+        "kf_repeat", "kf_strided",
         "kf_thread", "kf_block", "kf_barrier", "kf_shfl_", "kf_shared_", "kf_cluster_", /* CUDA */
         "kf_dense_", "kf_store16_bits", "kf_single_", "kf_zeros_", "kf_row_store",
         "kf_emu_",
@@ -389,6 +389,25 @@ static void test_transpose(void **state) {
             }
 }
 
+static void test_strided(void **state) {
+    typedef void strided_fn(void *, const void *, int64_t, int64_t);
+    static strided_fn *const functions[] = {kf_strided1, kf_strided2, kf_strided4, kf_strided8};
+    static char from[8 * 2000], to[8 * 140];
+    (void)state;
+    for (size_t i = 0; i < sizeof(from); i++) from[i] = (char)(i * 31 + i / 256 + 1);
+    for (int f = 0; f < 4; f++)
+        for (int64_t step = -6; step <= 6; step++)
+            for (int64_t n = 0; n < 130; n += n < 70 ? 1 : 19) {
+                int64_t size = 1 << f, middle = 1000;
+                memset(to, 0, sizeof(to));
+                functions[f](to, from + middle * size, step, n);
+                for (int64_t l = 0; l < n; l++)
+                    assert_memory_equal(to + l * size, from + (middle + l * step) * size,
+                                        (size_t)size);
+                assert_true(to[n * size] == 0);
+            }
+}
+
 static void test_memory(void **state) {
     static _Alignas(64) char from[1024], to[1024];
     (void)state;
@@ -450,6 +469,7 @@ int main(void) {
         cmocka_unit_test(test_max_min),      cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_philox),       cmocka_unit_test(test_random_helpers),
         cmocka_unit_test(test_memory),       cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_strided),
         cmocka_unit_test(test_nonpositive_exp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,8 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
 /* L->pointer[access]: where the block begins. */
 void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access);
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
+/* Is what load `in` reads put one behind the other in L1 first, as it lies apart? */
+bool kf__cpu_is_strided(const kf__low *L, const kf__instr *in);
 /* Ask for what the loads of `mask` read next: the next block, or the same one of the next row. */
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row);
 /* The word that says whether the next row is worth asking for. */

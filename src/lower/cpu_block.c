@@ -41,6 +41,27 @@ void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access) {
     kf__put_pointer(L, access, kf__low_step(L, access) ? b->first : NULL);
 }
 
+bool kf__cpu_is_strided(const kf__low *L, const kf__instr *in) {
+    if (in->kind != KF__I_LOAD || in->n_args) return false;
+    const kf__operand *o = &L->operands[in->access];
+    return o->value && !o->symbols && kf__low_step(L, in->access) == 2 &&
+           !kf__low_tiled(L, in->access);
+}
+
+/* A vector of elements that lie apart is put together from single ones in any loop but one that
+ * knows how far: b->tile[access], the block's. */
+static void put_strided(kf__low *L, kf__cpu_block *b, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    const char *name = kf__l_name(L, "run%u", (unsigned)access);
+    const char *function = kf__l_name(L, "kf_strided%d", kf__types[o->dtype].size);
+    kf__cpu_need_pointer(L, b, access);
+    kf__put_var(L, kf__types[o->dtype].stored, name, b->most, NULL);
+    kf__put_call(L, kf__l_call(L, function, KF__I64, kf__l_var(L, name),
+                               kf__l_var(L, L->pointer[access]),
+                               kf__word_stride(L, access, kf__last(L)), b->len));
+    b->tile[access] = name;
+}
+
 /* Pointers, random words and values that don't change along the block, before its loop. */
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     kf__mask *fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
@@ -51,6 +72,8 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         if (in->kind == KF__I_PICK) kf__cpu_put_picks(L, b, i);
         if (in->kind == KF__I_RANDOM && b->tile[in->access])
             b->random[in->access] = b->tile[in->access];
+        if (kf__cpu_is_strided(L, in) && !b->tile[in->access] && !L->value[i])
+            put_strided(L, b, in->access);
         if (in->kind == KF__I_LOAD && !b->tile[in->access]) {
             kf__cpu_need_pointer(L, b, in->access);
             kf__cpu_put_from(L, b, i);

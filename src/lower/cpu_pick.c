@@ -250,7 +250,9 @@ bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *sto
 void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store) {
     const kf__store *s = &L->k->stores[store];
     uint32_t i = stored_pick(L, s->instr);
-    if (!L->failed) b->pick[i] = b->target[0]; /* no buffer of its own */
+    if (i == L->k->n_instrs) L->failed = true; /* it was there: no memory */
+    if (L->failed) return;
+    b->pick[i] = b->target[0]; /* no buffer of its own */
     kf__cpu_prepare(L, b, mask);
     goal g = {.name = b->target[0], .access = (int)s->access,
               .pick = (uint16_t)i, .instr = s->instr};

@@ -3,7 +3,7 @@
  * No #include: the text is compiled at run time, and parsing headers would take longer than the
  * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with the flags
  * of src/compile/cc.c. Only f64's functions need libm (prelude_libm.h). What only the CPU has:
- * kf_philox_fill*, kf_prefetch, kf_nothing, kf_stream_*, kf_repeat, kf_transpose*. */
+ * kf_philox_fill*, kf_prefetch, kf_nothing, kf_stream_*, kf_repeat, kf_strided*, kf_transpose*. */
 
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -310,6 +310,33 @@ KF_FN void kf_stream_fence(void) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
+
+/* ---------------------------------------------------------------- strided runs
+ * to[l] = from[l * step], l < n: of the steps that are common a vector is made of vectors. */
+
+#define KF_STRIDED(SIZE, T)                                                                   \
+    typedef T __attribute__((may_alias)) kf__strided##SIZE;                                   \
+    static __attribute__((noinline, unused)) void kf_strided##SIZE(void *to, const void *from, \
+                                                                   int64_t step, int64_t n) { \
+        kf__strided##SIZE *dst = (kf__strided##SIZE *)to;                                     \
+        const kf__strided##SIZE *src = (const kf__strided##SIZE *)from;                       \
+        if (step == -1) {                                                                     \
+            src -= n - 1;                                                                     \
+            KF_SIMD for (int64_t l = 0; l < n; l++) dst[l] = src[n - 1 - l];                  \
+        } else if (step == 2) {                                                               \
+            KF_SIMD for (int64_t l = 0; l < n; l++) dst[l] = src[2 * l];                      \
+        } else if (step == 3) {                                                               \
+            KF_SIMD for (int64_t l = 0; l < n; l++) dst[l] = src[3 * l];                      \
+        } else if (step == 4) {                                                               \
+            KF_SIMD for (int64_t l = 0; l < n; l++) dst[l] = src[4 * l];                      \
+        } else {                                                                              \
+            KF_SIMD for (int64_t l = 0; l < n; l++) dst[l] = src[l * step];                   \
+        }                                                                                     \
+    }
+KF_STRIDED(1, uint8_t)
+KF_STRIDED(2, uint16_t)
+KF_STRIDED(4, uint32_t)
+KF_STRIDED(8, uint64_t)
 
 /* ---------------------------------------------------------------- transposing
  * Bits of 1, 2, 4 or 8 bytes, in square blocks in registers: vectors zipped with those half a block
