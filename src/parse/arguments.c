@@ -155,7 +155,8 @@ static bool put(kf__evaluator *ev, const kf__signature *s, uint32_t at, const kf
 /* Values never change, so there is nothing to copy, and there are no gradients. */
 static bool means_nothing(const char *name, uint32_t n) {
     static const char *const names[] = {"inplace", "copy", "non_blocking", "_stacklevel",
-                                        "sparse_grad", "order", "subok", "requires_grad"};
+                                        "sparse_grad", "order", "subok", "requires_grad",
+                                        "casting"};
     return kf__index_of(names, KF__COUNT(names), name, n) < KF__COUNT(names);
 }
 

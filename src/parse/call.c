@@ -12,7 +12,7 @@ static bool stack_list(kf__evaluator *ev, const kf__ast *node, kf__object *list)
         arrays |= list->items[i].kind == KF__O_ARRAY;
     bool reduces = strcmp(node->call.builtin->kind, "reduction") == 0;
     if (!arrays || !reduces || node->family != KF__NUMPY) return true;
-    kf__object args[2] = {*list, {.kind = KF__O_INT}};
+    kf__object args[3] = {*list, {.kind = KF__O_INT}};
     return stack->make(ev, stack, args, list);
 }
 

@@ -293,6 +293,8 @@ bool kf__make_fill_like(kf__evaluator *ev, const kf__builtin *b, const kf__objec
     if (dtype.kind == KF__O_NONE)
         dtype = (kf__object){.kind = KF__O_DTYPE, .dtype = node->dtype};
     memcpy(shape, node->shape, (size_t)rank * sizeof *shape);
+    const kf__object *other = &args[b->data == 2 ? 3 : 2];
+    if (other->kind != KF__O_NONE && !kf__to_shape(ev, other, shape, &rank)) return false;
     return filled(ev, &value, &dtype, rank, shape, out);
 }
 

@@ -117,6 +117,11 @@ static bool means_torch(const kf__ast *call, const char *text) {
     return false;
 }
 
+/* torch.split_copy: values never change, so what is a view there may be a copy. */
+static bool is_copy(const char *name, size_t n) {
+    return n > 5 && memcmp(name + n - 5, "_copy", 5) == 0 && name[0] != '_';
+}
+
 static kf_status resolve_call(kf_function *f, kf__def ***list_at, kf__def *from, kf__ast *call,
                               kf_error *err) {
     const char *name = from->module->text + call->name;
@@ -138,6 +143,10 @@ static kf_status resolve_call(kf_function *f, kf__def ***list_at, kf__def *from,
         if (def) call->call.builtin = NULL;
         if (!def && (from->library || name[0] != '_'))
             KF_TRY(library_def(f, list_at, name, n, &def, err));
+    }
+    if (!def && !from->library && is_copy(name, n)) {
+        call->name_n -= 5;
+        return resolve_call(f, list_at, from, call, err);
     }
     call->call.def = def;
     return def ? KF_OK : unknown_function(f, from->module, call->name, call->name_n, err);

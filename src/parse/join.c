@@ -36,8 +36,16 @@ static kf__ref at_least(kf_graph *g, kf__ref x, int how) {
     return x;
 }
 
+/* A list of numbers among the arrays. */
+static bool array_of_list(kf__evaluator *ev, const kf__object *list, kf__object *out) {
+    const kf__builtin *array = kf__builtin_find("array", 5);
+    kf__object args[3] = {*list, {.kind = KF__O_NONE}, {.kind = KF__O_NONE}};
+    return array->make(ev, array, args, out);
+}
+
+/* type: what they are cast to; NULL: as they are */
 static bool read_arrays(kf__evaluator *ev, const kf__builtin *b, const kf__object *o, int how,
-                        kf__ref **out) {
+                        const kf__dtype *type, kf__ref **out) {
     if (o->kind != KF__O_TUPLE)
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s() needs a list of arrays, not %s", b->name,
                              kf__object_text(o));
@@ -46,8 +54,11 @@ static bool read_arrays(kf__evaluator *ev, const kf__builtin *b, const kf__objec
     *out = KF__NEW(&ev->arena, kf__ref, o->n);
     if (!*out) return kf__eval_memory(ev);
     for (uint32_t i = 0; i < o->n; i++) {
-        kf__object made;
-        if (!kf__to_node(ev, &o->items[i], &(*out)[i])) return false;
+        kf__object made = o->items[i];
+        if (made.kind == KF__O_TUPLE && !array_of_list(ev, &o->items[i], &made)) return false;
+        if (!kf__to_node(ev, &made, &(*out)[i])) return false;
+        if (type && !((*out)[i] = kf__cast(ev->g, (*out)[i], *type)))
+            return kf__eval_node(ev, 0, &made);
         if (!kf__eval_node(ev, at_least(ev->g, (*out)[i], how), &made)) return false;
         (*out)[i] = made.ref;
     }
@@ -57,10 +68,14 @@ static bool read_arrays(kf__evaluator *ev, const kf__builtin *b, const kf__objec
 bool kf__make_concatenate(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                           kf__object *out) {
     static const int axes[] = {[VSTACK] = 0, [HSTACK] = 1, [DSTACK] = 2, [COLUMN_STACK] = 1};
-    kf__ref *x;
+    kf__ref *x = NULL;
     int how = b->data, axis = 0, n = (int)args[0].n;
+    const kf__object *type = &args[how <= STACK ? 2 : 1];
+    bool typed = how <= HSTACK && type->kind != KF__O_NONE && type->kind != KF__O_UNSET;
+    kf__dtype dtype;
     kf__begin_call(ev, b->name);
-    if (!read_arrays(ev, b, &args[0], how, &x)) return false;
+    if (typed && !kf__to_dtype(ev, type, &dtype)) return false;
+    if (!read_arrays(ev, b, &args[0], how, typed ? &dtype : NULL, &x)) return false;
     bool in_a_row = how == CONCATENATE && args[1].kind == KF__O_NONE && !args[1].left_out;
     for (int i = 0; i < n && in_a_row; i++)
         if (!(x[i] = kf__flat(ev->g, x[i]))) return kf__eval_node(ev, 0, out);

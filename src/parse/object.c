@@ -33,8 +33,10 @@ bool kf__to_node(kf__evaluator *ev, const kf__object *o, kf__ref *out) {
     case KF__O_SCALAR:
     case KF__O_ARRAY: *out = o->ref; break;
     default:
-        return kf__eval_fail(ev, KF_ERR_TYPE, "%s can't be computed with; an array or a number is "
-                                              "needed", kf__object_text(o));
+        return kf__eval_fail(ev, KF_ERR_TYPE,
+                             "%s can't be computed with; an array or a number is needed%s",
+                             kf__object_text(o),
+                             o->kind == KF__O_TUPLE ? ": array([1, 2]) is one of a list" : "");
     }
     kf__object ignored;
     return kf__eval_node(ev, *out, &ignored);

@@ -83,7 +83,7 @@ bool kf__make_listed(kf__evaluator *ev, const kf__builtin *b, const kf__object *
 static bool array_of(kf__evaluator *ev, const kf__object *o, const kf__dtype *dtype, int *left,
                      kf__object *out) {
     const kf__builtin *stack = kf__builtin_find("stack", 5);
-    kf__object args[2] = {{.kind = KF__O_TUPLE, .n = o->n}, {.kind = KF__O_INT}};
+    kf__object args[3] = {{.kind = KF__O_TUPLE, .n = o->n}, {.kind = KF__O_INT}};
     kf__ref x;
     if (o->kind != KF__O_TUPLE) {
         if (--*left < 0)
@@ -112,9 +112,17 @@ bool kf__make_array(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
     kf__dtype dtype;
     bool typed = args[1].kind != KF__O_NONE;
     int left = 64;
+    int64_t least = 0;
     kf__begin_call(ev, b->name);
-    return (!typed || kf__to_dtype(ev, &args[1], &dtype)) &&
-           array_of(ev, &args[0], typed ? &dtype : NULL, &left, out);
+    if ((typed && !kf__to_dtype(ev, &args[1], &dtype)) ||
+        (args[2].kind != KF__O_NONE && !kf__to_int(ev, &args[2], "ndmin", &least)) ||
+        !array_of(ev, &args[0], typed ? &dtype : NULL, &left, out))
+        return false;
+    if (least > KF__MAX_ARRAY_RANK)
+        return kf__eval_fail(ev, KF_ERR_LIMIT, "ndmin is %d at most", KF__MAX_ARRAY_RANK);
+    while (kf__at(ev->g, out->ref)->rank < least)
+        if (!kf__eval_node(ev, kf__insert_axis(ev->g, out->ref, 0), out)) return false;
+    return true;
 }
 
 bool kf__make_horner(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,

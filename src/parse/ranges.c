@@ -77,8 +77,10 @@ bool kf__make_arange(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     bool whole = true, any_float = false;
     (void)b;
     kf__begin_call(ev, "arange");
+    if (args[0].left_out && args[1].kind == KF__O_NONE)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "arange() needs an argument for `stop`");
     for (int i = 0; i < 3; i++) {
-        if (i == 0 || args[i].kind != KF__O_NONE) at[i] = kf__known(&args[i]);
+        if (args[i].kind != KF__O_NONE || (i == 0 && !args[i].left_out)) at[i] = kf__known(&args[i]);
         if (!kf__is_number(&at[i]) && at[i].kind != KF__O_SIZE)
             return kf__eval_fail(ev, KF_ERR_TYPE,
                                  "`%s` of arange() must be a number or a size that "
@@ -90,7 +92,7 @@ bool kf__make_arange(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     if (at[2].kind == KF__O_SIZE)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "the step of arange() can't be a size that is "
                                                   "known only when planned");
-    if (args[1].kind == KF__O_NONE) { /* arange(stop) */
+    if (args[1].kind == KF__O_NONE) { /* arange(stop), by position */
         at[1] = at[0];
         at[0] = (kf__object){.kind = KF__O_INT};
     }

@@ -60,3 +60,47 @@ def rows(t):
         t.add(f"np.{text}", by(lambda x, c=text: eval(f"np.{c}", {"np": np, "x": x})),
               "rel 3e-6 abs 1e-6", x=normal(40))
     t.add("np.convolve(i, [1, 3])", by(lambda i: np.convolve(i, [1, 3])), i=np.array([3, -1, 2, 5]))
+    for text in ("np.block([x, x])", "block(arrays=[[x, x + 1], [x[:, :1], v, x[:, 2:], x]])",
+                 "np.block([[1, 2], [3, 4]])", "block(x)", "np.block([[w, 5], [6, w]])",
+                 "np.block([[x[None], x[None]], [x[None] + 1, x[None]]])"):
+        names = [n for n in "xvw" if re.search(rf"\b{n}\b", text)]
+        given = {"x": normal(2, 4), "v": normal(2, 1), "w": normal(3)}
+        t.add(text, by(lambda *a, c=text, n=names: eval(c, {
+            "np": np, "block": np.block, **dict(zip(n, a))})), "ulp 1",
+            **{n: given[n] for n in names})
+    t.add("zeros(np.broadcast_shapes((3, 1), (1, 4))), ones(broadcast_shapes((5,), (2, 1), (5,), 1, shape5=(2, 1), "
+          "shape6=())), ones(broadcast_shapes(3))",
+          lambda: (np.zeros((3, 4)), np.ones((2, 5)), np.ones(3)), "ulp 0")
+    t.add("full(broadcast_shapes(x.shape, y.shape), 2)", by(
+        lambda x, y: np.full(np.broadcast_shapes(x.shape, y.shape), 2)), x=normal(3, 1),
+        y=normal(4))
+    bits = {"m": bools(3, 21), "u": integers(0, 256, 3, 4, dtype=np.uint8)}
+    for text in ("packbits(m)", "packbits(m, axis=1)", "np.packbits(m, 0, bitorder='little')",
+                 "unpackbits(u)", "unpackbits(u, axis=0)", "np.unpackbits(u, 1, bitorder='little')",
+                 "unpackbits(u, 1, count=21)", "unpackbits(u, count=-3)",
+                 "unpackbits(u, 1, 40)", "packbits(u > 99, -1)"):
+        name = "m" if "(m" in text else "u"
+        t.add(text, by(lambda a, c=text, n=name: eval(c, {
+            "np": np, "packbits": np.packbits, "unpackbits": np.unpackbits, n: a})),
+            **{name: bits[name]})
+    t.add("i, j = diag_indices_from(x); x[i, j]", lambda x: x.diagonal(), "ulp 0", x=normal(4, 4))
+    for mode in ("clip", "wrap"):
+        t.add(f"np.choose(i, (x, y), mode='{mode}')", by(
+            lambda i, x, y, m=mode: np.choose(i, (x, y), mode=m)), "ulp 0",
+            i=integers(-3, 5, 20), x=normal(20), y=normal(20))
+    t.add("array(x, ndmin=3), np.array([1, 2], ndmin=2), array(i, f32, ndmin=1)", by(
+        lambda x, i: (np.array(x, ndmin=3), np.array([1, 2], ndmin=2), np.float32(i))), "ulp 0",
+        x=normal(3), i=np.array([1, 2]))
+    t.add("concatenate([i, j], dtype=f32), stack((x, x), 1, dtype=int8), np.vstack([i, i], dtype=f32)"
+          ", np.hstack([x, x], dtype=int32, casting='unsafe')", by(
+        lambda i, j, x: (np.float32(np.concatenate([i, j])), np.int8(np.stack((x, x), 1)),
+                         np.float32(np.vstack([i, i])), np.int32(np.hstack([x, x])))), "ulp 0",
+        i=np.array([1, 2]), j=np.array([5]), x=normal(4, scale=9))
+    t.add("zeros_like(x, shape=3) + np.ones_like(i, shape=(2, 1)), full_like(i, 7, shape=(2,)), "
+          "np.empty_like(i, dtype=f32, shape=())", by(
+        lambda x, i: (np.ones((2, 3)), np.array([7, 7]), np.float32(0))), "ulp 0", x=normal(3, 1),
+        i=np.array([1, 2]))
+    t.add("np.take(x, [[0, 1], [-1, 2]]), x[[[0, 1], [1, 0]]], np.append(w, [1, 2]), "
+          "np.concatenate([w, [7]])", by(lambda x, w: (
+              np.take(x, [[0, 1], [-1, 2]]), x[[[0, 1], [1, 0]]], np.append(w, [1, 2]),
+              np.concatenate([w, [7]]))), "ulp 0", x=normal(3, 4), w=np.array([3, 1, 2]))

@@ -60,3 +60,8 @@ def rows(t):
         t.row(text, lambda a, b, g=gamma: torch.exp(-g * torch.cdist(
             a, b, compute_mode="donot_use_mm_for_euclid_dist") ** 2), "rel 1e-5 abs 1e-30",
             a=normal(4, 6), b=normal(5, 6))
+    for p in (2, 1, 3, math.inf):
+        word = "inf" if p == math.inf else p
+        t.add(f"pdist(x, {word})", lambda x, p=p: F.pdist(x, p), x=normal(7, 5))
+    t.add("torch.pdist(x), F.pdist(x, p=1.5)", lambda x: (F.pdist(x), F.pdist(x, 1.5)),
+          x=normal(9, 4))

@@ -75,6 +75,9 @@ def rows(t):
     t.pointwise("logit(x)", by(sp.logit), x=uniform(0, 1, 40))
     t.pointwise("logit(x)", by(sp.logit), x=np.float32([0, 1, 1e-30, 1e-45, 0.5, 0.50001, 0.4999,
                                                         0.25, 0.75, 0.99999, np.nan]))
+    t.pointwise("np.clip(x, -1.5, 2, dtype=float32), np.clip(x, 0, 1, dtype=int32)",
+                by(lambda x: (np.clip(x, -1.5, 2), np.clip(x.astype(np.int32), 0, 1))), "ulp 0",
+                x=normal(30, scale=3))
     t.pointwise("logit(x, 0.1)", by(lambda x: sp.logit(np.clip(x, 0.1, 0.9))), x=uniform(-0.5, 1.5, 40))
     t.pointwise("masked_fill(x, x > 3, 7.5), x.masked_fill(x < 0, 2)",
                 lambda x: (x.masked_fill(x > 3, 7.5), x.masked_fill(x < 0, 2)),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from composites.table import bools, normal
+from composites.table import bools, normal, uniform
 
 
 def f32(a):
@@ -45,3 +45,33 @@ def rows(t):
     t.pointwise("linspace(x, x + 1, 4)", lambda x: np.linspace(x, x + 1, 4), **x)
     t.pointwise("linspace(x, 2, 5, False)", lambda x: np.linspace(x, 2, 5, False), **x)
     t.pointwise("linspace(-1, x, num=3)", lambda x: np.linspace(-1, x, 3), **x)
+    t.add("linspace(x, 2, 5, axis=-1), logspace(x, 2, num=3, axis=1)",
+          lambda x: (np.linspace(x, 2, 5, axis=-1), np.logspace(x, 2, 3, axis=1)), "rel 3e-6", **x)
+    t.add("geomspace(1, 1000, 6, endpoint=False)", lambda: np.geomspace(1, 1000, 6, False),
+          "rel 2e-6 wide 1")
+    t.add("np.geomspace(x, 8, 3, False, axis=-1)",
+          lambda x: np.geomspace(x.numpy(), 8, 3, False, axis=-1), "rel 2e-6 wide 1", x=uniform(1, 9, 4))
+    for n, m in ((4, 4), (3, 7), (7, 3), (1, 5), (5, 1), (0, 3), (3, 0)):
+        for k in (0, 1, -1, 3, -4, 9, -9):
+            text, given = f"{n}, {k}, {m}", (n, k, m)
+            t.add(f"i, j = tril_indices({text}); k, m = np.triu_indices({text}); i, j, k, m",
+                  lambda a=given: (*np.tril_indices(*a), *np.triu_indices(*a)))
+    t.add("tril_indices(n=5, k=1)", lambda: np.tril_indices(5, 1))
+    t.add("np.triu_indices(n=5, k=-2, m=6)", lambda: np.triu_indices(5, -2, 6))
+    t.add("i, j = triu_indices(3000, 2); i[::100000], j[::100000]",
+          lambda: tuple(a[::100000] for a in np.triu_indices(3000, 2)))
+    t.add("i, j = tril_indices_from(x, k=1); k, m = np.triu_indices_from(x, 1); i, j, k, m",
+          lambda x: (*np.tril_indices(3, 1, 4), *np.triu_indices(3, 1, 4)), **x)
+    t.add("tril_indices_from(x)", lambda x: np.tril_indices(3, 0, 4), **x)
+    t.add("i, j = triu_indices_from(x); x[i, j]", lambda x: x[np.triu_indices(3, 0, 4)], "ulp 0",
+          **x)
+    t.add("torch.tril_indices(4, 3, -1), torch.triu_indices(row=3, col=5, offset=1)",
+          lambda: (torch.tril_indices(4, 3, -1), torch.triu_indices(3, 5, 1)))
+    t.add("combinations(x), torch.combinations(x, r=2, with_replacement=True), combinations(x, 1)",
+          lambda x: (torch.combinations(x), torch.combinations(x, 2, True), x[:, None]), "ulp 0",
+          x=normal(6))
+    t.add("torch.range(1, 4), torch.range(0, end=1, step=0.25), torch.range(3, 0, -1.5)",
+          lambda: tuple(f32(a) for a in ([1, 2, 3, 4], [0, 0.25, 0.5, 0.75, 1], [3, 1.5, 0])),
+          "ulp 0")
+    t.add("arange(stop=4), np.arange(2, stop=5), torch.arange(end=3)",
+          lambda: (np.arange(4), np.arange(2, 5), np.arange(3)))

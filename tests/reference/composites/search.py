@@ -64,3 +64,31 @@ def rows(t):
         t.add(f"digitize(v, -a{word})", by(lambda v, a, r=right: np.digitize(v, -a, r)),
               v=with_nan(4, 5), a=increasing(6))
     t.add("digitize(v, a)", by(lambda v, a: np.digitize(v, a)), v=normal(5), a=increasing(1))
+    around = {"x": uniform(-400, 800, 30), "a": np.sort(np.random.default_rng(3).random(8) * 350),
+              "f": normal(8)}
+    around["a"] = np.float32(around["a"])
+    t.add("interp(x, a, f, period=360), np.interp(x, a - 90, fp=f, period=-360)",
+          by(lambda x, a, f: (np.interp(x, a, f, period=360), np.interp(x, a - 90, f, period=360))),
+          "abs 2e-5", **around)
+    t.add("np.interp(x, xp=[0, 90, 200], fp=[1, 2, 4], period=360)", by(
+        lambda x: np.interp(x, [0, 90, 200], [1, 2, 4], period=360)), "abs 2e-5",
+        x=uniform(-400, 800, 30))
+
+    many = {"x": normal(6, 9), "w": uniform(0, 1, 6, 9)}
+    for text in ("x, bins=7, range=(-1, 2)", "x", "x, 5, density=True", "x, 6, weights=w",
+                 "x, 4, (-1.0, 1.5), weights=w, density=True", "x, [-2, -0.5, 0.25, 3]",
+                 "x * 0 + 1, 4", "x * 0, 2, (3, 3)"):
+        t.add(f"np.histogram({text})", by(lambda x, w=None, c=text: eval(f"np.histogram({c})", {
+            "np": np, "x": x, "w": w})), "rel 3e-6 abs 3e-7",
+            **{n: v for n, v in many.items() if n == "x" or "=w" in text})
+        if "density" not in text:
+            t.add(f"np.histogram_bin_edges({text})", by(
+                lambda x, w=None, c=text: eval(f"np.histogram_bin_edges({c})", {
+                    "np": np, "x": x, "w": w})), "rel 3e-6 abs 3e-7",
+                **{n: v for n, v in many.items() if n == "x" or "=w" in text})
+    t.add("histogram(x, a)", by(np.histogram), "ulp 0", x=integers(-6, 7, 50), a=increasing(5))
+    t.add("histogram(x, 6)", by(lambda x: np.histogram(x, 6)), "ulp 1", x=integers(-6, 7, 50))
+    t.add("torch.histogram(x, 5, range=(-1, 1))", lambda x: torch.histogram(x, 5, range=(-1, 1)),
+          "rel 3e-6 abs 3e-7", x=many["x"])
+    t.add("x.histogram(4, weight=w, density=True)",
+          lambda x, w: torch.histogram(x, 4, weight=w, density=True), "rel 3e-6 abs 3e-7", **many)

@@ -53,3 +53,32 @@ def rows(t):
     t.add("frexp(x)", torch.frexp, "ulp 0", x=special())
     t.add("m, e = torch.frexp(x); m * exp2(e - 1) * 2", lambda x: x, "ulp 0",
           x=np.array([1.1754944e-38, 3.4028235e38, -2, 0.99999994, 4, 0], np.float32))
+    along = {"x": normal(3, 4), "i": integers(0, 4, 3, 2)}
+    t.add("take_along_dim(x, i, 1), x.take_along_dim(i, dim=1), take_along_dim(x, indices=i)",
+          lambda x, i: (torch.take_along_dim(x, i, 1), torch.take_along_dim(x, i, 1),
+                        torch.take_along_dim(x, i)), "ulp 0", **along)
+    t.add("torch.scalar_tensor(2.5) * scalar_tensor(s=3, dtype=int32)",
+          lambda: torch.tensor(7.5).double(), "ulp 0")
+    t.add("frobenius_norm(x), torch.frobenius_norm(x, dim=1, keepdim=True), "
+          "frobenius_norm(x, axis=0, keepdims=True)",
+          lambda x: (x.norm(), x.norm(dim=1, keepdim=True), x.norm(dim=0, keepdim=True)),
+          x=normal(3, 4))
+    copies = {
+        "torch.transpose_copy(x, 0, 1), x.permute_copy(1, 0), torch.unsqueeze_copy(x, 1)":
+            lambda x: (x.T, x.T, x[:, None]),
+        "torch.squeeze_copy(x[:1]), torch.expand_copy(x, (2, 3, 4)), torch.view_copy(x, (4, 3))":
+            lambda x: (x[0], x.expand(2, 3, 4), x.reshape(4, 3)),
+        "torch.t_copy(x), torch.unbind_copy(x, 0, n=3)[1], torch.diagonal_copy(x)":
+            lambda x: (x.T, x[1], x.diagonal()),
+        "torch.narrow_copy(x, 0, 1, 2), torch.select_copy(x, 1, 2), torch.detach_copy(x)":
+            lambda x: (x[1:3], x[:, 2], x),
+        "a, b = torch.split_copy(x, 2); a, b, torch.slice_copy(x, 1, 0, end=3, step=2)":
+            lambda x: (x[:2], x[2:], x[:, 0:3:2]),
+    }
+    for text, function in copies.items():
+        t.add(text, function, "ulp 0", x=normal(3, 4))
+    t.add("torch.tensor([1.5, 2]) + tensor(x), torch.tensor([[1, 2], [3, 4]], dtype=float32), "
+          "torch.tensor(data=2.5), torch.as_tensor([True, False]), tensor([3, -1])",
+          lambda x: (x + torch.tensor([1.5, 2]), torch.tensor([[1, 2], [3, 4]]).double(),
+                     torch.tensor(2.5).double(), torch.tensor([True, False]),
+                     torch.tensor([3, -1])), "ulp 1", x=normal(2))
