@@ -277,6 +277,10 @@ bool kf__bind_arguments(kf__evaluator *ev, const kf__signature *s, const kf__ast
         bool optional = s->def ? s->def->params[i].fallback != NULL : s->optional[i];
         uint32_t length;
         const char *word = parameter(s, i, &length);
+        if (to[place_of(s, i)].kind == KF__O_UNSET && !optional && i == 1 && !s->def &&
+            strcmp(s->name, "where") == 0)
+            return kf__eval_fail(ev, KF_ERR_ARGUMENT, "where() of a condition alone gives indices, "
+                                 "how many depends on values: where(condition, x, y) is there");
         if (to[place_of(s, i)].kind == KF__O_UNSET && !optional)
             return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() needs an argument for `%.*s`", s->name,
                                  (int)length, word);

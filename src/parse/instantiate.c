@@ -80,8 +80,10 @@ static bool make_input(kf__evaluator *ev, const kf__param *param, const kf_spec 
 /* A result has a dtype of its own: numbers are float32 or int64. */
 static bool to_result(kf__evaluator *ev, const kf__object *o, kf__ref *out) {
     if (!kf__is_numeric(o))
-        return kf__eval_fail(ev, KF_ERR_TYPE, "a result must be an array, not %s",
-                             kf__object_text(o));
+        return kf__eval_fail(ev, KF_ERR_TYPE, "a result must be an array, not %s%s",
+                             kf__object_text(o), o->kind == KF__O_TUPLE
+                                 ? ", beside others: name its items, a, b = ..., and then a, b, c"
+                                 : "");
     kf__object ignored;
     if (!kf__to_node(ev, o, out)) return false;
     const kf__node *node = kf__at(ev->g, *out);

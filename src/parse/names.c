@@ -45,7 +45,7 @@ static const module_row modules[] = {
     {"math", KF__NUMPY, false},       {"torch", KF__TORCH, false}, {"F", KF__TORCH, false},
     {"nn", KF__TORCH, true},          {"scipy", KF__SCIPY, false}, {"special", KF__SCIPY, true},
     {"functional", KF__TORCH, true},  {"linalg", KF__LINALG, true}, {"stats", KF__SCIPY, true},
-    {"integrate", KF__SCIPY, true},
+    {"integrate", KF__SCIPY, true},   {"random", KF__NUMPY, true}, {"fft", KF__NUMPY, true},
 };
 
 static const module_row *find_module(const char *name, size_t n) {
@@ -116,6 +116,17 @@ static bool dtype_of_module(const kf__reader *r, const kf__token *t, kf__family 
     return false;
 }
 
+/* Dtypes that NumPy and PyTorch have and kfuse hasn't. */
+static bool is_other_dtype(const kf__reader *r, const kf__token *t) {
+    static const char *const names[] = {
+        "uint16", "uint32", "uint64", "uint", "ushort", "uintc", "ulong", "complex", "complex64",
+        "complex128", "complex32", "cfloat", "cdouble", "chalf", "float128", "longdouble",
+        "longlong", "qint8", "quint8", "qint32", "object_", "str_", "void", "datetime64"};
+    for (size_t i = 0; i < KF__COUNT(names); i++)
+        if (kf__token_is(r, t, names[i])) return true;
+    return false;
+}
+
 /* np.add.reduce(x): a call of the name "add.reduce". */
 static kf__ast *read_ufunc_method(kf__reader *r, const kf__token *ufunc) {
     static const char *const methods[] = {"reduce", "accumulate", "outer", "reduceat", "at"};
@@ -124,6 +135,10 @@ static kf__ast *read_ufunc_method(kf__reader *r, const kf__token *ufunc) {
     if (!kf__expect(r, KF__T_NAME, "after `.`")) return NULL;
     size_t which = 0;
     while (which < KF__COUNT(methods) && !kf__token_is(r, &t, methods[which])) which++;
+    if (which >= 3 && which < KF__COUNT(methods))
+        return kf__reader_fail(r, KF_ERR_UNSUPPORTED, t.at, "np.%.*s.%s isn't supported; "
+                               "index_add() adds at indices", (int)ufunc->length,
+                               kf__spelling(r, ufunc), methods[which]);
     if (which == KF__COUNT(methods) || r->token.kind != KF__T_OPEN)
         return kf__reader_fail(r, KF_ERR_NAME, ufunc->at,
                                "there is no np.%.*s.%.*s here; `kfuse ops` lists what can be "
@@ -151,6 +166,11 @@ kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family f
         if (kf__token_is(r, &t, "newaxis") || dtype_of_module(r, &t, family, &o) ||
             kf__constant_name(r, &t, &o))
             return kf__literal(r, t.at, o);
+        if (is_other_dtype(r, &t))
+            return kf__reader_fail(r, KF_ERR_TYPE, t.at,
+                                   "there is no dtype `%.*s` here: there are bool, uint8, int8 to "
+                                   "int64, float16 to float64, bfloat16 and two float8",
+                                   (int)t.length, kf__spelling(r, &t));
         return kf__reader_fail(r, KF_ERR_NAME, t.at,
                                "`%.*s` is read as the module of that name, of which calls, "
                                "constants and dtypes are known; `%.*s` is no constant or dtype",

@@ -320,7 +320,9 @@ static bool operate_others(kf__evaluator *ev, kf__token_kind op, const kf__objec
     const kf__object *bad = kf__is_numeric(a) ? b : a;
     return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` doesn't work on %s%s", text_of(op),
                          kf__object_text(bad),
-                         bad->kind == KF__O_NONE ? "; was an argument left out?" : "");
+                         bad->kind == KF__O_NONE    ? "; was an argument left out?"
+                         : bad->kind == KF__O_TUPLE ? "; array([1, 2]) makes an array of a list"
+                                                    : "");
 }
 
 bool kf__binary(kf__evaluator *ev, kf__token_kind op, const kf__object *a, const kf__object *b,

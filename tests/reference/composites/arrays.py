@@ -104,3 +104,12 @@ def rows(t):
           "np.concatenate([w, [7]])", by(lambda x, w: (
               np.take(x, [[0, 1], [-1, 2]]), x[[[0, 1], [1, 0]]], np.append(w, [1, 2]),
               np.concatenate([w, [7]]))), "ulp 0", x=normal(3, 4), w=np.array([3, 1, 2]))
+    for text in ("fftshift(x)", "ifftshift(x, 1)", "fftshift(x, (0, 2))", "ifftshift(x, axes=[1, -1])",
+                 "ifftshift(x)", "fftshift(x, axes=-1)"):
+        t.add(f"np.fft.{text}", by(lambda x, c=text: eval(f"np.fft.{c}", {"np": np, "x": x})),
+              "ulp 0", x=normal(4, 3, 5))
+    t.add("fftfreq(8), np.fft.fftfreq(5, d=0.1), rfftfreq(8, 2), np.fft.rfftfreq(5)",
+          lambda: (np.fft.fftfreq(8), np.fft.fftfreq(5, 0.1), np.fft.rfftfreq(8, 2),
+                   np.fft.rfftfreq(5)), "ulp 2")
+    t.add("fftfreq(n=4, d=3), rfftfreq(n=7, d=0.5)",
+          lambda: (np.fft.fftfreq(4, 3), np.fft.rfftfreq(7, 0.5)), "ulp 2")

@@ -335,3 +335,15 @@ def rows(t):
           by(lambda x: (np.piecewise(x, [x < 0, x > 1], [0.1, 0.3, 0.7]), np.angle(x))), "ulp 1",
           x=normal(5))
     t.add("np.bool_(i)", by(lambda i: i != 0), i=np.array([0, 2, -1]))
+    same = {
+        "np.random.normal(2.0, 3.0, (2, 3)) - normal((2, 3), 2.0, 3.0)": (2, 3),
+        "np.random.normal(loc=1, scale=2, size=4, seed=3) - normal(4, 1, 2, 3)": (4,),
+        "np.random.uniform(-1, 1, size=5) - uniform(5, -1, 1), np.random.rand(5) - rand(5)": (5,),
+        "np.random.random((5,)) - rand(5), np.random.standard_normal(5) - randn(5)": (5,),
+        "np.random.exponential(2.0, 5) - exponential(5, 2.0), np.random.randn(5) - randn(5)": (5,),
+        "np.random.uniform() - uniform(())": (),
+    }
+    for text, shape in same.items():
+        t.add(text, lambda n=shape, c=text: (np.zeros(n),) * c.count(" - "), "ulp 0")
+    t.add("np.random.randint(5, size=7) - randint(0, 5, 7), np.random.randint(-2, 3, (7,)) - "
+          "randint(-2, 3, 7)", lambda: (np.zeros(7, np.int64),) * 2)
