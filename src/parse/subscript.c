@@ -118,6 +118,23 @@ static bool cut_slice(kf__evaluator *ev, const kf__ast *node, kf__expr n, cut *c
     return (c->start && c->size) || kf__eval_memory(ev);
 }
 
+/* x[len(x) // 2]: a size, checked when planned. */
+static bool cut_size_index(kf__evaluator *ev, kf__expr at, kf__expr n, cut *c) {
+    kf__exprs *pool = &ev->g->exprs;
+    kf__expr zero = kf__x_const(pool, 0), one = kf__x_const(pool, 1);
+    const char *why = "the index lies within its axis";
+    kf__object ignored;
+    c->start = kf__x_wrapped(pool, at, n, -1);
+    if (!c->start) return kf__eval_memory(ev);
+    kf__expr reach = kf__x_add(pool, c->start, one);
+    if (!kf__eval_node(ev, kf__same_size(ev->g, kf__x_max(pool, c->start, zero), c->start, why),
+                       &ignored) ||
+        !kf__eval_node(ev, kf__same_size(ev->g, kf__x_min(pool, n, reach), reach, why), &ignored))
+        return false;
+    c->size = one, c->step = 1, c->drop = true;
+    return true;
+}
+
 static bool cut_index(kf__evaluator *ev, const kf__object *o, int axis, kf__expr n, cut *c) {
     kf__exprs *pool = &ev->g->exprs;
     int64_t size, index;
@@ -131,6 +148,7 @@ static bool cut_index(kf__evaluator *ev, const kf__object *o, int axis, kf__expr
     if (o->kind == KF__O_BOOL)
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s as an index isn't supported; use 0 or 1, or "
                                               "where(condition, a, b)", kf__object_text(o));
+    if (o->kind == KF__O_SIZE) return cut_size_index(ev, o->size, n, c);
     if (!kf__to_int(ev, o, "index", &index)) return false;
     if (index == INT64_MIN || index == INT64_MAX)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "index %lld of axis %d is out of range",

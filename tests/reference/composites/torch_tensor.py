@@ -82,3 +82,4 @@ def rows(t):
           lambda x: (x + torch.tensor([1.5, 2]), torch.tensor([[1, 2], [3, 4]]).double(),
                      torch.tensor(2.5).double(), torch.tensor([True, False]),
                      torch.tensor([3, -1])), "ulp 1", x=normal(2))
+    t.add("torch.unfold_copy(x, 0, 2, 1)", lambda x: x.unfold(0, 2, 1), "ulp 0", x=normal(5))
