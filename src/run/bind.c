@@ -97,7 +97,9 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
     int64_t first = fixed ? b : a, second = fixed ? a : b;
     describe_size(g, origins, fixed ? c->b : c->a, "", &left);
     describe_size(g, origins, fixed ? c->a : c->b, " is", &right);
-    const char *hint = a && b && (a == 1 || b == 1)
+    bool named_a = g->exprs.nodes.at[c->a].kind == KF__X_NAME;
+    bool named_b = g->exprs.nodes.at[c->b].kind == KF__X_NAME;
+    const char *hint = a && b && ((a == 1 && named_a) || (b == 1 && named_b))
                            ? "; a size of 1 broadcasts only where the graph was made for it"
                            : "";
     kf_status status =
