@@ -73,7 +73,8 @@ static uint32_t find_alias(const kf__signature *s, const char *name, uint32_t le
         {"input", "indices"}, {"input", "start"}, {"offset", "k"}, {"window_length", "n"},
         {"other", "q"}, {"other", "n"}, {"x", "a"}, {"y", "b"}, {"src", "y"}, {"input", "p"},
         {"indices", "sections"}, {"split_size_or_sections", "sections"}, {"y", "other"},
-        {"a1", "a"}, {"a2", "b"}, {"z", "x"}, {"v", "x"}, {"f", "x"}, {"val", "value"}, {"val", "x"},
+        {"a1", "a"}, {"a2", "b"}, {"z", "x"}, {"v", "x"}, {"f", "x"}, {"val", "value"},
+        {"val", "x"},
         {"object", "x"}, {"values", "y"}, {"values", "x"}, {"M", "n"}, {"condlist", "conditions"},
         {"choicelist", "values"}, {"ind", "indices"},
     };

@@ -80,7 +80,8 @@ bool kf__make_arange(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     if (args[0].left_out && args[1].kind == KF__O_NONE)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "arange() needs an argument for `stop`");
     for (int i = 0; i < 3; i++) {
-        if (args[i].kind != KF__O_NONE || (i == 0 && !args[i].left_out)) at[i] = kf__known(&args[i]);
+        bool given = args[i].kind != KF__O_NONE || (i == 0 && !args[i].left_out);
+        if (given) at[i] = kf__known(&args[i]);
         if (!kf__is_number(&at[i]) && at[i].kind != KF__O_SIZE)
             return kf__eval_fail(ev, KF_ERR_TYPE,
                                  "`%s` of arange() must be a number or a size that "

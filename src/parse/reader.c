@@ -49,7 +49,8 @@ static const struct {
     {KF__T_ARROW, "results have no annotations: leave `->` and what follows out"},
     {KF__T_DEF, "a def stands on a line of its own, not inside another or in an expression"},
     {KF__T_SET, "an assignment is `name = value` or `a, b = values`, with plain names on the left; "
-                "== compares; where(), slice_scatter() and index_put() give new arrays for x[i] = y"},
+                "== compares; where(), slice_scatter() and index_put() give new arrays for "
+                "x[i] = y"},
     {KF__T_RETURN, "`return` only stands at the end of a def"},
 };
 

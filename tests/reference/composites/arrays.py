@@ -68,8 +68,8 @@ def rows(t):
         t.add(text, by(lambda *a, c=text, n=names: eval(c, {
             "np": np, "block": np.block, **dict(zip(n, a))})), "ulp 1",
             **{n: given[n] for n in names})
-    t.add("zeros(np.broadcast_shapes((3, 1), (1, 4))), ones(broadcast_shapes((5,), (2, 1), (5,), 1, shape5=(2, 1), "
-          "shape6=())), ones(broadcast_shapes(3))",
+    t.add("zeros(np.broadcast_shapes((3, 1), (1, 4))), "
+          "ones(broadcast_shapes((5,), (2, 1), (5,), 1, shape5=(2, 1), shape6=())), ones(broadcast_shapes(3))",
           lambda: (np.zeros((3, 4)), np.ones((2, 5)), np.ones(3)), "ulp 0")
     t.add("full(broadcast_shapes(x.shape, y.shape), 2)", by(
         lambda x, y: np.full(np.broadcast_shapes(x.shape, y.shape), 2)), x=normal(3, 1),
