@@ -115,7 +115,9 @@ def test_lists(run, tmp_path):
 @pytest.mark.parametrize("index, words", [
     ("[]", "a list as an index has 1 to 64 integers"),
     ("[True, False]", "a list of True and False as an index isn't supported"),
-    ("[[0, 1], [1, 0]]", "an index in a list must be an integer, not a tuple"),
+    ("[[0, 1], [1]]", "sizes 2 and 1 differ"),
+    ("[[0, 1.5]]", "indices are integers, not float64"),
+    ("[0, [1]]", "an index in a list must be an integer, not a tuple"),
     ("[0.5]", "an index in a list must be an integer"),
 ])
 def test_lists_that_are_wrong(run, index, words):
