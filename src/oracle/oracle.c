@@ -371,6 +371,19 @@ static kf_status one_run(walk *w, kf__ref r, int k) {
     return v->run[k] ? evaluate(w, r, k, v->run[k]) : kf__out_of_memory(w->err);
 }
 
+static void show_ties(const walk *w, kf__ref r) {
+    const kf__node *node = kf__at(w->g, r);
+    const value *a = &w->values[node->args[0]], *b = &w->values[node->args[1]];
+    void *at[2][MAX_SAMPLES + 1];
+    if (!kf__is_float((kf__dtype)kf__at(w->g, node->args[0])->dtype)) return;
+    for (int k = 0; k <= w->opt.samples; k++) {
+        at[0][k] = a->run[a->disturbed ? k : 0];
+        at[1][k] = b->run[b->disturbed ? k : 0];
+    }
+    const value *v = &w->values[r];
+    kf__o_show_ties(w->opt.samples, w->opt.factor, v->count, at[0], at[1], v->run);
+}
+
 static void show_others(walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     kf__ref last = node->n_args ? node->args[node->n_args - 1] : 0;
@@ -400,6 +413,9 @@ static void show_others(walk *w, kf__ref r) {
         kf__is_float((kf__dtype)kf__at(w->g, last)->dtype) &&
         kf__types[type].class == KF__CLASS_INT)
         kf__o_show_integers(type, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
+    if (node->kind == KF__OP && (node->op == KF__EQUAL || node->op == KF__NOT_EQUAL) &&
+        w->opt.samples >= 3)
+        show_ties(w, r);
     const value *first = node->n_args > 1 ? &w->values[node->args[0]] : NULL;
     bool base = node->op == KF__POW && first && first->disturbed;
     if (node->kind == KF__OP && w->opt.samples >= 3 && (by->disturbed || base))

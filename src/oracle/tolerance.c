@@ -151,6 +151,18 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
     }
 }
 
+void kf__o_show_ties(int samples, double factor, int64_t n, void *const *a, void *const *b,
+                     void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        double apart = ((double *)a[0])[j] - ((double *)b[0])[j], spread = 0;
+        for (int k = 2; k <= samples; k++)
+            spread = fmax(spread, fabs(((double *)a[k])[j] - ((double *)b[k])[j] - apart));
+        if (!(spread > 0 && spread < INFINITY && fabs(apart) <= factor * spread)) continue;
+        ((int64_t *)run[2])[j] = 1;
+        ((int64_t *)run[3])[j] = 0;
+    }
+}
+
 void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, void *const *by,
                          void *const *run) {
     double most = ldexp(1, 8 * kf__types[to].size - 1) - 1; /* beyond that casts saturate */
