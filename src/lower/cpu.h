@@ -106,7 +106,7 @@ typedef struct kf__tables {
     uint32_t n;
 } kf__tables;
 
-/* Of indices of elements: is there anything to keep? Then its tables are declared. */
+/* Is there anything to keep? Then its tables are declared. */
 bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t);
 kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n);
 void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t); /* a unit's first */

@@ -233,7 +233,7 @@ void kf__cpu_pointwise(kf__low *L) {
     const kf__lx *u = kf__l_var(L, "u"), *end = kf__l_var(L, "end"), *one = kf__l_int(L, 1);
     kf__mask *mask = kf__cpu_line_mask(L, stores, n);
     kf__tables tables;
-    bool tabled = L->k->n_symbols && kf__cpu_find_tables(L, mask, &tables);
+    bool tabled = kf__cpu_find_tables(L, mask, &tables);
     const kf__lx *each = tabled ? kf__word_int(L, "lines", lines) : NULL;
     if (tabled) mask = kf__cpu_table_mask(L, &tables, stores, n);
     if (repeats) {

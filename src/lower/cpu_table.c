@@ -1,12 +1,13 @@
-/* Where elements are read at computed indices, what these are made of: indices and weights that
- * depend on nothing but the place in a line are computed once, for the first of the lines that begin
- * at the same place, and kept in tables; what depends on the line alone, once a line.
+/* What depends on nothing but the place in a line is computed once, for the first of the lines that
+ * begin at the same place, and kept in tables: indices that elements are read at, weights, ramps.
+ * What depends on the line alone, once a line.
  *
  *     interpolate(u, size)       tabled = -1
  *                                for (u = begin; u < end; ++u)
  *                                    if (first != tabled) for (l ...) table22[l] = v22
  *                                    v42 of the line
- *                                    for (l ...) ... u[v42 * row + table22[l]] ... */
+ *                                    for (l ...) ... u[v42 * row + table22[l]] ...
+ *     x * linspace(0, 1, n)      likewise */
 #include "lower/cpu.h"
 
 enum { ALONG = 1, ACROSS = 2, LEAST_OPS = 2 /* less than that isn't worth a table */ };
@@ -48,7 +49,20 @@ static uint32_t find_kept(const kf__low *L, const kf__mask *mask, const uint8_t 
     return n;
 }
 
+/* Is anything taken where a guard holds? Those are runs, which tables would hide. */
+static bool has_guards(const kf__low *L, const kf__mask *mask) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        any = any || (kf__has(mask, i) &&
+                      (in->kind == KF__I_PICK || in->kind == KF__I_INSIDE ||
+                       (in->kind == KF__I_LOAD && in->n_args)));
+    }
+    return any;
+}
+
 bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t) {
+    if (L->n_axes < 2 || (!L->k->n_symbols && has_guards(L, mask))) return false;
     const uint8_t *way = find_ways(L, mask);
     t->kept = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
     t->name = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
@@ -60,9 +74,11 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t) {
     t->way = way;
     t->n = find_kept(L, mask, way, t->kept);
     t->made = kf__low_needed(L, KF__LEVEL_FULL, t->kept, t->n);
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        ops += kf__has(t->made, i) && L->k->instrs[i].kind == KF__I_OP;
-    if (L->n_axes < 2 || ops < LEAST_OPS) t->n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        uint8_t kind = L->k->instrs[i].kind;
+        ops += kf__has(t->made, i) && (kind == KF__I_OP || (kind == KF__I_CAST && !L->k->n_symbols));
+    }
+    if (ops < (L->k->n_symbols ? LEAST_OPS : 1)) t->n = 0;
     for (uint32_t k = 0; k < t->n; ++k) {
         uint16_t i = t->kept[k];
         t->name[k] = kf__l_name(L, "table%u", (unsigned)i);
