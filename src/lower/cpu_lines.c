@@ -27,7 +27,8 @@ static bool repeats(const kf__low *L, uint32_t access) {
 /* Does the run have it, or its line, or one element of it? */
 static bool fits(const kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
-    if (!o->affine || !o->value || o->row) return false;
+    if (!o->affine || o->row) return false;
+    if (!o->value) return o->varies[0] && o->varies[1] && o->along[1].unit; /* random bits */
     if (!o->varies[1]) return !o->varies[0] && !o->store;
     return o->along[1].unit && (o->varies[0] || !o->store);
 }
@@ -38,7 +39,8 @@ bool kf__cpu_find_repeats(const kf__low *L, kf__repeats *r) {
     if (L->n_axes != 2 || L->k->n_symbols || L->tile >= 0) return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         uint8_t kind = L->k->instrs[i].kind;
-        bool plain = kind == KF__I_OP || kind == KF__I_CAST || kind == KF__I_LOAD;
+        bool plain = kind == KF__I_OP || kind == KF__I_CAST || kind == KF__I_LOAD ||
+                     kind == KF__I_RANDOM;
         if (kind == KF__I_LOAD && L->k->instrs[i].n_args) return false;
         if (!plain && kf__at_level(L, i, KF__LEVEL_FULL)) return false;
     }

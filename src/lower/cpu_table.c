@@ -26,7 +26,7 @@ static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {
             way[i] = 0;
             for (int m = 0; m < L->n_axes; ++m)
                 if (o->varies[m]) way[i] |= m == kf__last(L) ? ALONG : ACROSS;
-        } else if (in->kind == KF__I_OP || in->kind == KF__I_CAST) {
+        } else if (in->kind == KF__I_OP || in->kind == KF__I_CAST || in->kind == KF__I_PICK) {
             way[i] = 0;
             for (int a = 0; a < in->n_args; ++a) way[i] |= way[in->args[a]];
         }

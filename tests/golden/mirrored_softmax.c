@@ -38,9 +38,9 @@ typedef struct {
     int64_t s1_in_x_14;
     int64_t size_index11;
     int64_t first_index11;
-    int64_t s0_out0;
+    int64_t flat;
     kf_bf16 *out0;
-    int64_t far;
+    int64_t s0_out0;
 } k0_pad_softmax_short_args;
 
 /* pad, softmax.
@@ -94,13 +94,20 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
     const int64_t s1_in_x_14 = a->s1_in_x_14;
     const int64_t size_index11 = a->size_index11;
     const int64_t first_index11 = a->first_index11;
-    const int64_t s0_out0 = a->s0_out0;
+    const int64_t flat = a->flat;
     kf_bf16 *out0 = a->out0;
-    const int64_t far = a->far;
+    const int64_t s0_out0 = a->s0_out0;
     float exps39[2112];
+    float flat47[1024];
     const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
+        int rows_v1[8];
+        int rows_v4[8];
+        int rows_v7[8];
+        float rows_v40[8];
+        float rows_v46[8];
+        float rows_max39[8];
         float held38[1088];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
@@ -216,10 +223,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
             }
         }
         for (int64_t r = 0; r < rows; ++r) {
-            const int64_t u = first_row + r;
-            const int64_t i0 = u;
             float max39 = kf_lowest_f32;
-            float sumexp39 = 0.0f;
             {
                 float lanes_max39[64];
                 KF_SIMD
@@ -260,6 +264,16 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                 const float block_max39 = lanes_max39[0];
                 max39 = kf_max_f32(block_max39, max39);
             }
+            rows_max39[r] = max39;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const int v1 = kf_inside(i0 * s0_index1, size_index1);  // pad
+            const int v4 = kf_inside(first_index3 + i0 * s0_index3, size_index3);  // pad
+            const int v7 = kf_inside(first_index5 + i0 * s0_index5, size_index5);  // pad
+            float max39 = rows_max39[r];
+            float sumexp39 = 0.0f;
             {
                 float *exps39_from = exps39 + r * n1;
                 float lanes_sumexp39[64];
@@ -310,18 +324,32 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
             const float v44 = v40 - v40;  // softmax
             const float v45 = v43 + v44;  // softmax
             const float v46 = kf_one_f32 / v45;  // softmax
-            {
-                float *exps39_from = exps39 + r * n1;
+            rows_v1[r] = v1;
+            rows_v4[r] = v4;
+            rows_v7[r] = v7;
+            rows_v40[r] = v40;
+            rows_v46[r] = v46;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const float v46 = rows_v46[r];
+            float *exps39_from = exps39 + r * n1;
+            KF_SIMD
+            for (int64_t l = 0; l < n1; ++l) {
+                const float v47 = exps39_from[l] * v46;  // softmax
+                flat47[r * n1 + l] = v47;
+            }
+        }
+        {
+            const int64_t runs = flat ? 1 : rows;  // rows without gaps are one
+            const int64_t len = flat ? (rows * n1) : n1;
+            for (int64_t r = 0; r < runs; ++r) {
+                const int64_t u = first_row + r;
+                const int64_t i0 = u;
+                const int64_t at = r * n1;
                 kf_bf16 *p15_out0 = out0 + i0 * s0_out0;
-                if (far) {
-                    for (int64_t l = 0; l < n1; l += 32) {
-                        kf_prefetch_write(p15_out0 + s0_out0 * most_rows + l);
-                    }
-                }
                 KF_SIMD
-                for (int64_t l = 0; l < n1; ++l) {
-                    const float v47 = exps39_from[l] * v46;  // softmax
-                    kf_store_bf16(p15_out0, l, v47);
+                for (int64_t l = 0; l < len; ++l) {
+                    kf_store_bf16(p15_out0, l, flat47[at + l]);
                 }
             }
         }

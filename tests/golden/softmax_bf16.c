@@ -4,9 +4,9 @@ typedef struct {
     int64_t run;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
-    int64_t far;
-    int64_t s0_out0;
+    int64_t flat;
     kf_bf16 *out0;
+    int64_t s0_out0;
 } k0_softmax_short_args;
 
 /* softmax.
@@ -18,13 +18,17 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
     const int64_t run = a->run;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
-    const int64_t far = a->far;
-    const int64_t s0_out0 = a->s0_out0;
+    const int64_t flat = a->flat;
     kf_bf16 *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
     float exps1[2112];
+    float flat9[1024];
     const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
+        float rows_v2[8];
+        float rows_v8[8];
+        float rows_max1[8];
         float held0[1088];
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
         const int64_t len = run ? (rows * n1) : n1;
@@ -40,10 +44,7 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
             }
         }
         for (int64_t r = 0; r < rows; ++r) {
-            const int64_t u = first_row + r;
-            const int64_t i0 = u;
             float max1 = kf_lowest_f32;
-            float sumexp1 = 0.0f;
             {
                 float lanes_max1[64];
                 KF_SIMD
@@ -84,6 +85,11 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
                 const float block_max1 = lanes_max1[0];
                 max1 = kf_max_f32(block_max1, max1);
             }
+            rows_max1[r] = max1;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            float max1 = rows_max1[r];
+            float sumexp1 = 0.0f;
             {
                 float *exps1_from = exps1 + r * n1;
                 float lanes_sumexp1[64];
@@ -134,24 +140,29 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
             const float v6 = v2 - v2;  // softmax
             const float v7 = v5 + v6;  // softmax
             const float v8 = kf_one_f32 / v7;  // softmax
-            {
-                float *exps1_from = exps1 + r * n1;
-                if (far) {
-                    const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
-                    for (int64_t l = 0; l < n1; l += 32) {
-                        kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
-                    }
-                }
+            rows_v2[r] = v2;
+            rows_v8[r] = v8;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const float v8 = rows_v8[r];
+            float *exps1_from = exps1 + r * n1;
+            KF_SIMD
+            for (int64_t l = 0; l < n1; ++l) {
+                const float v9 = exps1_from[l] * v8;  // softmax
+                flat9[r * n1 + l] = v9;
+            }
+        }
+        {
+            const int64_t runs = flat ? 1 : rows;  // rows without gaps are one
+            const int64_t len = flat ? (rows * n1) : n1;
+            for (int64_t r = 0; r < runs; ++r) {
+                const int64_t u = first_row + r;
+                const int64_t i0 = u;
+                const int64_t at = r * n1;
                 kf_bf16 *p1_out0 = out0 + i0 * s0_out0;
-                if (far) {
-                    for (int64_t l = 0; l < n1; l += 32) {
-                        kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
-                    }
-                }
                 KF_SIMD
-                for (int64_t l = 0; l < n1; ++l) {
-                    const float v9 = exps1_from[l] * v8;  // softmax
-                    kf_store_bf16(p1_out0, l, v9);
+                for (int64_t l = 0; l < len; ++l) {
+                    kf_store_bf16(p1_out0, l, flat9[at + l]);
                 }
             }
         }
