@@ -445,7 +445,8 @@ def test_ops_say_which_dtypes(run):
     assert none <= {
         "alibi_bias", "alibi_slopes", "arange", "bartlett", "bartlett_window", "bernoulli",
         "blackman", "blackman_window", "causal_mask", "exponential", "eye", "finfo", "full",
-        "diag_indices", "hamming", "hamming_window", "hann_window", "hanning", "identity", "iinfo",
+        "broadcast_shapes", "diag_indices", "fftfreq", "rfftfreq", "scalar_tensor", "tril_indices",
+        "triu_indices", "hamming", "hamming_window", "hann_window", "hanning", "identity", "iinfo",
         "indices", "int", "kaiser", "ravel_multi_index",
         "kaiser_window", "normal", "ones", "polygamma", "rand", "randn", "tri", "uniform",
         "zeros"}
