@@ -200,8 +200,8 @@ typedef struct kf__cpu_group {
     const kf__lx *r, *rows;     /* which of the group's rows, and how many they are */
 } kf__cpu_group;
 
-/* kept: what the row keeps for it, or NULL. wanted: also where it gains nothing by itself. False:
- * rows go one by one. */
+/* kept: what the row keeps for it, or NULL. wanted: whatever the last stage is, as in functions of
+ * short rows. False: rows go one by one. */
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, bool wanted, kf__cpu_group *g);
 /* Of rows whose stages carry what they make: never without it. False: no memory. */
 bool kf__cpu_carry_groups(kf__low *L, kf__cpu_group *g);

@@ -45,13 +45,12 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     bool keeps = kf__cpu_keep_exps(L, &exps);
     bool keeps_dear = !keeps && !L->carried && kf__cpu_keep_dear(L, &dear);
     kf__kept *kept = keeps ? &exps : keeps_dear ? &dear : NULL;
+    bool turns = L->carried ? kf__cpu_carry_groups(L, &g)
+                            : kf__cpu_may_group(L, kept, held, &g);
+    bool groups = turns || held;
     kf__flat flat;
     uint32_t last = L->k->n_stages - 1;
-    bool flattens = held && kf__cpu_find_flat(L, last, kept, &flat);
-    bool turns = L->carried ? kf__cpu_carry_groups(L, &g)
-                            : kf__cpu_may_group(L, kept, flattens, &g);
-    bool groups = turns || held;
-    flattens = flattens && turns;
+    bool flattens = held && turns && kf__cpu_find_flat(L, last, kept, &flat);
     if (flattens) kf__cpu_declare_flat(L, &flat);
     if (groups) {
         if (held && (turns || !kf__low_later(L, 1))) L->group = &g;

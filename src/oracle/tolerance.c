@@ -98,6 +98,10 @@ static bool at_border(kf__opcode op, double x, double *border, double *above, do
     case KF__DIVIDE: case KF__FLOOR_DIVIDE: case KF__RECIPROCAL: *below = -INFINITY; return true;
     case KF__FMOD: case KF__REMAINDER: *above = 0.0, *below = -0.0; return true;
     case KF__LOG: case KF__LOG2: case KF__LOG10: *above = -INFINITY; return true;
+    case KF__LGAMMA: case KF__DIGAMMA: /* poles: the whole numbers up to 0 */
+        *border = fmin(rint(x), 0);
+        *below = *above = op == KF__LGAMMA ? INFINITY : NAN;
+        return true;
     case KF__SQRT: *above = 0.0; return true;
     case KF__RSQRT: return true;
     default: return false;
