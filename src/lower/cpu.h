@@ -122,8 +122,10 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
 /* The elements of pick i, where the block's parts are runs: filled into b->pick[i]. */
 void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i);
 /* Is a pick all that is stored, or little that is made of one? Then its runs go to its target. */
-bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n);
-void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store);
+bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
+                         uint32_t *pick);
+void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store,
+                        uint32_t pick);
 void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tiles */
 
 /* ---------------------------------------------------------------- cpu_lines.c */
@@ -200,9 +202,9 @@ typedef struct kf__cpu_group {
     const kf__lx *r, *rows;     /* which of the group's rows, and how many they are */
 } kf__cpu_group;
 
-/* kept: what the row keeps for it, or NULL. wanted: whatever the last stage is, as in functions of
- * short rows. False: rows go one by one. */
-bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, bool wanted, kf__cpu_group *g);
+bool kf__cpu_reduces_later(const kf__low *L); /* does a stage behind the first? */
+/* kept: what the row keeps for it, or NULL. False: rows go one by one. */
+bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g);
 /* Of rows whose stages carry what they make: never without it. False: no memory. */
 bool kf__cpu_carry_groups(kf__low *L, kf__cpu_group *g);
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,

@@ -111,15 +111,22 @@ static void add_values(kf__low *L, kf__cpu_group *g, kf__mask *const *of) {
     }
 }
 
-bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, bool wanted, kf__cpu_group *g) {
-    uint16_t reds[64], stores[64];
+bool kf__cpu_reduces_later(const kf__low *L) {
+    uint16_t reds[64];
+    for (uint32_t s = 1; s < L->k->n_stages; ++s)
+        if (kf__low_reductions(L, s, reds)) return true;
+    return false;
+}
+
+bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
+    uint16_t stores[64];
     uint32_t last = L->k->n_stages - 1;
     if (!kf__low_later(L, last) && last) --last; /* nothing of each element */
     if (!init_group(L, g, KF__CPU_GROUP_ROW)) return false;
     if (L->own || !last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
-    for (uint32_t s = 1; s <= last; ++s) g->reduces |= kf__low_reductions(L, s, reds) > 0;
+    g->reduces = kf__cpu_reduces_later(L);
     if (!g->reduces && !kf__low_stores(L, last, stores)) return false;
-    if (!is_worth_it(L, last, kept, &g->more) && !g->reduces && !wanted) {
+    if (!is_worth_it(L, last, kept, &g->more) && !g->reduces && !L->held) {
         g->more = NULL;
         return false;
     }

@@ -231,30 +231,32 @@ static bool is_little(kf__low *L, uint16_t instr, uint32_t of) {
     return little && ops <= LITTLE;
 }
 
-/* The pick that is stored, or of which little is made that is; n_instrs: none. */
-static uint32_t stored_pick(kf__low *L, uint16_t instr) {
+/* The pick that is stored, or of which little is made that is. */
+static bool find_stored(kf__low *L, uint16_t instr, uint32_t *pick) {
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &instr, 1);
-    for (uint32_t i = instr + 1u; i-- > 0;) /* the last one: others are parts of it */
-        if (kf__has(mask, i) && by_runs(L, i))
-            return i == instr || is_little(L, instr, i) ? i : L->k->n_instrs;
-    return L->k->n_instrs;
+    for (uint32_t i = instr + 1u; i-- > 0;) { /* the last one: others are parts of it */
+        if (!kf__has(mask, i) || !by_runs(L, i)) continue;
+        *pick = i;
+        return i == instr || is_little(L, instr, i);
+    }
+    return false;
 }
 
-bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
+                         uint32_t *pick) {
     if (n != 1 || L->k->n_stores != 1) return false; /* a result may lie over another's input */
     const kf__store *store = &L->k->stores[stores[0]];
     return (b->tile[store->access] || kf__low_step(L, store->access) == 1) &&
-           stored_pick(L, store->instr) < L->k->n_instrs;
+           find_stored(L, store->instr, pick);
 }
 
-void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store) {
+void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store,
+                        uint32_t pick) {
     const kf__store *s = &L->k->stores[store];
-    uint32_t i = stored_pick(L, s->instr);
-    if (i == L->k->n_instrs) L->failed = true; /* it was there: no memory */
     if (L->failed) return;
-    b->pick[i] = b->target[0]; /* no buffer of its own */
+    b->pick[pick] = b->target[0]; /* no buffer of its own */
     kf__cpu_prepare(L, b, mask);
     goal g = {.name = b->target[0], .access = (int)s->access,
-              .pick = (uint16_t)i, .instr = s->instr};
-    fill(L, b, &g, i, NULL, NULL);
+              .pick = (uint16_t)pick, .instr = s->instr};
+    fill(L, b, &g, pick, NULL, NULL);
 }

@@ -164,9 +164,10 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
 
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n) {
-    if (n == 1 && !narrows(L, stores[0]) && kf__cpu_stores_pick(L, b, stores, n)) {
+    uint32_t pick;
+    if (n == 1 && !narrows(L, stores[0]) && kf__cpu_stores_pick(L, b, stores, n, &pick)) {
         kf__cpu_store_targets(L, b, stores, n);
-        kf__cpu_store_pick(L, b, mask, stores[0]);
+        kf__cpu_store_pick(L, b, mask, stores[0], pick);
         kf__cpu_flush(L, b, stores, n);
         return;
     }

@@ -45,8 +45,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     bool keeps = kf__cpu_keep_exps(L, &exps);
     bool keeps_dear = !keeps && !L->carried && kf__cpu_keep_dear(L, &dear);
     kf__kept *kept = keeps ? &exps : keeps_dear ? &dear : NULL;
-    bool turns = L->carried ? kf__cpu_carry_groups(L, &g)
-                            : kf__cpu_may_group(L, kept, held, &g);
+    bool turns = L->carried ? kf__cpu_carry_groups(L, &g) : kf__cpu_may_group(L, kept, &g);
     bool groups = turns || held;
     kf__flat flat;
     uint32_t last = L->k->n_stages - 1;
@@ -96,13 +95,6 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     if (stream) kf__cpu_fence(L);
 }
 
-static bool reduces_later(kf__low *L) {
-    uint16_t reds[64];
-    for (uint32_t s = 1; s < L->k->n_stages; ++s)
-        if (kf__low_reductions(L, s, reds)) return true;
-    return false;
-}
-
 bool kf__cpu_short_rows(kf__low *L) {
     kf__held held;
     kf__flat flat;
@@ -110,7 +102,7 @@ bool kf__cpu_short_rows(kf__low *L) {
     bool first = held.n || held.n_stores;
     kf__kept kept;
     bool keeps = !first && (kf__cpu_find_exps(L, &kept) || kf__cpu_find_dear(L, &kept));
-    if (!first && !reduces_later(L) &&
+    if (!first && !kf__cpu_reduces_later(L) &&
         !kf__cpu_find_flat(L, L->k->n_stages - 1, keeps ? &kept : NULL, &flat))
         return false;
     L->held = &held;

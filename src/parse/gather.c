@@ -50,11 +50,8 @@ bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int
 bool kf__listed_indices(kf__evaluator *ev, const kf__object *list, kf__object *out) {
     enum { MOST = 64 };
     kf__ref parts[MOST];
-    if (list->kind == KF__O_TUPLE && list->n > 0 && list->items[0].kind == KF__O_TUPLE) {
-        const kf__builtin *array = kf__builtin_find("array", 5);
-        kf__object args[3] = {*list, {.kind = KF__O_NONE}, {.kind = KF__O_NONE}};
-        return array->make(ev, array, args, out);
-    }
+    if (list->kind == KF__O_TUPLE && list->n > 0 && list->items[0].kind == KF__O_TUPLE)
+        return kf__array_of_list(ev, list, out);
     if (list->kind != KF__O_TUPLE || list->n == 0 || list->n > MOST)
         return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
                              "a list as an index has 1 to %d integers; an array may have more",

@@ -36,13 +36,6 @@ static kf__ref at_least(kf_graph *g, kf__ref x, int how) {
     return x;
 }
 
-/* A list of numbers among the arrays. */
-static bool array_of_list(kf__evaluator *ev, const kf__object *list, kf__object *out) {
-    const kf__builtin *array = kf__builtin_find("array", 5);
-    kf__object args[3] = {*list, {.kind = KF__O_NONE}, {.kind = KF__O_NONE}};
-    return array->make(ev, array, args, out);
-}
-
 /* type: what they are cast to; NULL: as they are */
 static bool read_arrays(kf__evaluator *ev, const kf__builtin *b, const kf__object *o, int how,
                         const kf__dtype *type, kf__ref **out) {
@@ -55,7 +48,7 @@ static bool read_arrays(kf__evaluator *ev, const kf__builtin *b, const kf__objec
     if (!*out) return kf__eval_memory(ev);
     for (uint32_t i = 0; i < o->n; i++) {
         kf__object made = o->items[i];
-        if (made.kind == KF__O_TUPLE && !array_of_list(ev, &o->items[i], &made)) return false;
+        if (made.kind == KF__O_TUPLE && !kf__array_of_list(ev, &o->items[i], &made)) return false;
         if (!kf__to_node(ev, &made, &(*out)[i])) return false;
         if (type && !((*out)[i] = kf__cast(ev->g, (*out)[i], *type)))
             return kf__eval_node(ev, 0, &made);

@@ -61,6 +61,8 @@ bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int
               kf__object *out);
 /* The same with several arrays of indices, which broadcast, for n axes side by side. */
 bool kf__take_many(kf__evaluator *ev, kf__ref x, kf__ref *at, int n, int axis, kf__object *out);
+/* array(list), of nested lists of numbers. */
+bool kf__array_of_list(kf__evaluator *ev, const kf__object *list, kf__object *out);
 /* A list of integers as an array of indices. */
 bool kf__listed_indices(kf__evaluator *ev, const kf__object *list, kf__object *out);
 

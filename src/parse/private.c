@@ -125,6 +125,12 @@ bool kf__make_array(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
     return true;
 }
 
+bool kf__array_of_list(kf__evaluator *ev, const kf__object *list, kf__object *out) {
+    const kf__builtin *array = kf__builtin_find("array", 5);
+    kf__object args[3] = {*list, {.kind = KF__O_NONE}, {.kind = KF__O_NONE}};
+    return array->make(ev, array, args, out);
+}
+
 bool kf__make_horner(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                      kf__object *out) {
     kf__object so_far = {.kind = KF__O_INT}, times;
