@@ -133,6 +133,14 @@ static void put_fold(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__l
     kf__put_set(L, sum, kf__fold_of(L, i, 0, sum, argument(L, b, i, at)));
 }
 
+static void put_one_by_one(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__lx *from) {
+    const kf__lx *l = kf__l_var(L, "l");
+    kf__open_for(L, "int64_t", "l", from, b->len, kf__l_int(L, 1), KF__SERIAL);
+    put_fold(L, b, i, L->running[i], l);
+    kf__put_set(L, item(L, "scan", i, l), L->running[i]);
+    kf__close(L);
+}
+
 /* Runs side by side: each by itself, then what is before it. */
 static void put_runs(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__lx *whole) {
     const kf__lx *begin = kf__l_var(L, "begin_runs"), *l = kf__l_var(L, "l");
@@ -161,7 +169,12 @@ static void put_runs(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__l
     kf__close(L);
 }
 
+/* What is left: by runs, too, or one after another where these are no more exact. */
 static void put_rest(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__lx *whole) {
+    if (!is_rounded(L, i)) {
+        put_one_by_one(L, b, i, whole);
+        return;
+    }
     const kf__lx *begin = kf__l_var(L, "begin_run"), *l = kf__l_var(L, "l");
     const kf__lx *length = kf__l_int(L, KF__CPU_SCAN_RUN), *one = kf__l_int(L, 1);
     kf__open_for(L, "int64_t", "begin_run", whole, b->len, length, KF__SERIAL);
