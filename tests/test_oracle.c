@@ -476,6 +476,25 @@ static void test_borders_are_undecided(void **state) {
     stop(&f);
 }
 
+/* hypot(0, 3e38) is 3e38 everywhere, hypot(1, 3e38) may be off by its promise: either is the
+ * smallest. Of equal arguments it is the first. */
+static void test_places_of_equal_results(void **state) {
+    (void)state;
+    for (int same = 0; same < 2; same++) {
+        fixture f;
+        start(&f);
+        kf__ref x = vector(&f, KF__F64, 3, same ? (double[]){2, 2, 2} : (double[]){1.5, 2, 0});
+        kf__ref y = vector(&f, KF__F64, 3, (double[]){3e38, 3e38, 3e38});
+        kf__ref r = kf__apply2(f.g, KF__HYPOT, x, y);
+        kf__result(f.g, kf__reduce_axes(f.g, KF__RED_ARGMIN, 1, r, NULL, -1, false), "r");
+        assert_int_equal(evaluate(&f, NULL), KF_OK);
+        assert_int_equal(f.out[0].integers[0], 0);
+        if (same) assert_true(!f.out[0].decided || f.out[0].decided[0]);
+        else assert_false(f.out[0].decided[0]);
+        stop(&f);
+    }
+}
+
 /* 60000 + 60000 overflows a half where a kernel ends between, not within one kernel. */
 static void test_halves_between_kernels(void **state) {
     (void)state;
@@ -576,6 +595,7 @@ int main(void) {
         cmocka_unit_test(test_philox),
         cmocka_unit_test(test_exact_chains_have_no_tolerance),
         cmocka_unit_test(test_borders_are_undecided),
+        cmocka_unit_test(test_places_of_equal_results),
         cmocka_unit_test(test_halves_between_kernels),
         cmocka_unit_test(test_compare),
         cmocka_unit_test(test_failing_allocations),

@@ -133,12 +133,19 @@ static long double promise_size(const kf__node *node, kf__dtype t, long double x
     return fabsl(x) < least ? least : x;
 }
 
+static int64_t bits_of(double x) {
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 /* Round a block, in a sample off by about the promise. What is exactly 0, infinite or NaN before
  * rounding is so for every implementation. A correctly rounded operation is sampled only because
  * its arguments are disturbed: by any amount of that its own rounding may go the other way. Equal
- * results are off by the same, as functions are: in a sum over them the errors don't cancel. */
-static void finish(const kf__node *node, const long double *wide, int n, const kf__o_noise *noise,
-                   double *out) {
+ * results are off by the same, as functions are: in a sum over them the errors don't cancel. In one
+ * pair of samples equal arguments are: hypot(0, y) and hypot(1e-9, y) needn't be the same. */
+static void finish(const kf__node *node, const double *const *args, const long double *wide, int n,
+                   const kf__o_noise *noise, double *out) {
     kf__dtype t = kf__compute((kf__dtype)node->dtype);
     double ulp = kf__ops[node->op].ulp;
     if (t == KF__F32 && !noise->sample) {
@@ -150,8 +157,9 @@ static void finish(const kf__node *node, const long double *wide, int n, const k
         if (noise->sample && x != 0 && isfinite(x)) {
             double by = ulp > 0 ? ulp : kf__o_round(t, x) != x ? 0.5 : 0;
             double one = kf__o_ulp(t, promise_size(node, t, x));
-            int64_t bits;
-            memcpy(&bits, &(double){(double)x}, sizeof bits);
+            int64_t bits = bits_of((double)x);
+            for (int k = 0; noise->sample / 2 == 3 && k < node->n_args; k++)
+                bits = (int64_t)kf__o_hash((uint64_t)(k ? bits : 0) ^ (uint64_t)bits_of(args[k][j]));
             x = kf__o_disturb(noise, bits, t, x, by * one);
         }
         out[j] = kf__o_round(t, x);
@@ -169,12 +177,13 @@ static void float_op(const kf_graph *g, const kf__node *node, const double *cons
     float_loop *loop = f64 ? table[node->op].narrow : table[node->op].wide;
     for (int64_t first = 0; first < n; first += BLOCK) {
         int m = (int)kf__min(BLOCK, n - first);
-        loop(args[0] + first, node->n_args > 1 ? args[1] + first : none,
-             node->n_args > 2 ? args[2] + first : none, wide, m);
+        const double *at[] = {args[0] + first, node->n_args > 1 ? args[1] + first : none,
+                              node->n_args > 2 ? args[2] + first : none};
+        loop(at[0], at[1], at[2], wide, m);
         if (!kf__is_float((kf__dtype)node->dtype))
             for (int j = 0; j < m; j++) ((int64_t *)out)[first + j] = wide[j] != 0;
         else
-            finish(node, wide, m, noise, (double *)out + first);
+            finish(node, at, wide, m, noise, (double *)out + first);
     }
 }
 
