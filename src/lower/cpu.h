@@ -148,17 +148,18 @@ void kf__cpu_put_repeated(kf__low *L, const kf__cpu_block *b, const kf__repeats 
 typedef const kf__lx *kf__state_fields[KF__MAX_FIELDS];
 
 /* Values of a row that later stages read: exp(x - max) beside max_sumexp of x, kept while they are
- * summed; or what is dear, kept when it is computed. */
+ * summed, in one stage perhaps of several x; or what is dear, kept when it is computed. */
 typedef struct kf__kept {
     uint32_t red, difference, power; /* power: the instruction; red, difference: of exponentials */
     uint32_t stage;                  /* of what is dear */
     bool argument;                   /* of exponentials: x is kept too, until its own is taken */
     int64_t most;                    /* elements of a row that can be kept */
     const kf__lx *begin;             /* where this row's begin in `row`; NULL: at 0 */
-    const char *row;                 /* [most] */
+    const char *row, *from;          /* [most], and the block's in it */
+    struct kf__kept *next;           /* other exponentials that the stage keeps; or NULL */
 } kf__kept;
 
-enum { KF__CPU_KEPT = 256 << 10 }; /* bytes; longer rows compute them again */
+enum { KF__CPU_KEPT = 256 << 10 }; /* bytes of all; longer rows compute them again */
 
 int kf__cpu_reduced_axes(const kf__low *L);
 /* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
@@ -173,7 +174,11 @@ bool kf__cpu_keep_exps(kf__low *L, kf__kept *k);
 bool kf__cpu_find_dear(kf__low *L, kf__kept *k);
 bool kf__cpu_keep_dear(kf__low *L, kf__kept *k);
 bool kf__cpu_rows_fit(const kf__low *L); /* is all that is kept of any row there? */
-const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
+const kf__kept *kf__cpu_kept_of(const kf__kept *k, uint32_t red); /* its exponentials; or NULL */
+/* The values of k and of the next ones are those of element l; NULL: they are to be made. */
+void kf__cpu_read_kept(kf__low *L, const kf__kept *k, const kf__lx *l);
+/* Declares k->from, and the next ones', of the block that starts at element `first`. */
+void kf__cpu_put_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
 
 /* One stage's reductions and stores. */
 typedef struct kf__cpu_stage {
@@ -291,8 +296,7 @@ typedef struct kf__pass {
     const kf__kept *fill, *use; /* exponentials to be kept, values that were kept; or NULL */
     const kf__kept *save;       /* a value to be kept when it is computed */
     kf__cpu_stage *stage;
-    bool summing;     /* of fill: the loop that sums and keeps, not that of the maximum */
-    const char *from; /* where the block's kept values are */
+    bool summing; /* of fill: the loop that sums and keeps, not that of the maximum */
     kf__state_fields *fields;
 } kf__pass;
 
@@ -310,8 +314,8 @@ void kf__cpu_open_stage(kf__low *L, kf__cpu_stage *st, uint32_t s);
 /* Declares the states, of which `made` fields of each reduction are in the group's arrays. */
 void kf__cpu_put_states(kf__low *L, kf__cpu_stage *st, int made);
 /* Of a block: what lies where, and the values that are there already. */
-const char *kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st,
-                               const kf__lx *first, const kf__lx *len);
+void kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st, const kf__lx *first,
+                        const kf__lx *len);
 /* Over elements [from, to) of the row. */
 void kf__cpu_put_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const kf__lx *to);
 /* Its results; total: elements of the row */

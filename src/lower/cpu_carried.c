@@ -148,6 +148,7 @@ bool kf__cpu_find_carried(kf__low *L, kf__carried *c) {
     if (kf__cpu_reduced_axes(L) != 1 || L->k->n_stages < 2 || L->own) return false;
     kf__kept kept;
     bool exps = kf__cpu_find_exps(L, &kept), any = exps || kf__cpu_find_dear(L, &kept);
+    kept.next = NULL; /* of others what is dear is carried */
     search s = {.L = L, .kept = any ? &kept : NULL};
     if (!search_all(&s) || s.again < WORTH) return false;
     c->at = KF__NEW(L->arena, kf__carry, L->k->n_instrs + 1);

@@ -26,7 +26,7 @@ static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
         bool is = kf__has(rows, i) || (is_rows(L, i) && in->kind != KF__I_LOAD);
-        is = is || (kept && kf__uses(in, kept->power));
+        for (const kf__kept *k = kept; k; k = k->next) is = is || kf__uses(in, k->power);
         for (int a = 0; a < in->n_args; ++a) is = is || is_rows(L, in->args[a]);
         if (!is) continue;
         kf__add(rows, i);
@@ -75,9 +75,9 @@ bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
         kf__low_reductions(L, last, reds))
         return false;
     memcpy(f->run.stores, stores, sizeof *stores * f->run.n_stores);
-    if (kept) L->value[kept->power] = kf__l_int(L, 0); /* so is what is kept */
+    kf__cpu_read_kept(L, kept, kf__l_int(L, 0)); /* so is what is kept */
     bool found = find_parts(L, last, kept, f);
-    if (kept) L->value[kept->power] = NULL;
+    kf__cpu_read_kept(L, kept, NULL);
     if (!found) return false;
     for (uint32_t k = 0; L->held && k < L->held->n; ++k)
         if (kf__has(f->run.mask, L->held->instr[k])) return false;
@@ -96,7 +96,8 @@ void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, zero, n);
     kf__cpu_hold(L, l);
-    if (kept) L->value[kept->power] = kf__l_item(L, kf__cpu_kept_from(L, kept, zero), l);
+    kf__cpu_put_kept_from(L, kept, zero);
+    kf__cpu_read_kept(L, kept, l);
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, f->made.instr, 1);
     kf__cpu_prepare(L, &b, mask);
     kf__open_for(L, "int64_t", "l", zero, n, kf__l_int(L, 1), KF__SIMD);

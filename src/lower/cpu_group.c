@@ -47,7 +47,7 @@ static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept, kf__mas
     uint32_t ops = 0;
     *more = NULL;
     kf__mask **of = kf__cpu_of_stages(L);
-    if (kept) L->value[kept->power] = kf__l_int(L, 0); /* that one is there already */
+    kf__cpu_read_kept(L, kept, kf__l_int(L, 0)); /* that is there already */
     for (uint32_t i = 0; L->held && i < L->held->n; ++i)
         L->value[L->held->instr[i]] = kf__l_int(L, 0);
     kf__mask *mask = kf__cpu_of_stage(L, last);
@@ -194,7 +194,7 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
                           NULL);
     g->r = kf__l_var(L, "r");
     L->together = most;
-    if (kept) kept->begin = kf__l_bin(L, "*", g->r, n);
+    for (kf__kept *k = kept; k; k = k->next) k->begin = kf__l_bin(L, "*", g->r, n);
     for (uint32_t k = 0; k < g->n_values; ++k) {
         const char *type = kf__ctype(L->k->instrs[g->values[k]].dtype);
         g->saved[k] = kf__l_name(L, "rows_v%u", (unsigned)g->values[k]);
@@ -235,7 +235,7 @@ const kf__lx *kf__cpu_state_of_row(kf__low *L, uint32_t red, int field) {
 
 int kf__cpu_made(const kf__low *L, const kf__cpu_stage *st, uint32_t r, int fields) {
     int all = kf__fields(L, st->reds[r]);
-    if (st->fill && st->fill->red == st->reds[r]) all = 1; /* its sum comes last */
+    if (kf__cpu_kept_of(st->fill, st->reds[r])) all = 1; /* its sum comes last */
     return fields < all ? fields : all;
 }
 

@@ -2,6 +2,8 @@
  * or what is dear to compute (a function, random bits, a gather) and reduced before it is used. */
 #include "lower/cpu.h"
 
+enum { MOST_KEPT = 4 }; /* rows of exponentials of a stage */
+
 int kf__cpu_reduced_axes(const kf__low *L) {
     int n = 0;
     for (int m = 0; m < L->n_axes; ++m) n += L->axes[m].reduced;
@@ -25,27 +27,64 @@ static int64_t most_kept(const kf__low *L, kf__dtype type) {
     return L->held ? KF__CPU_BLOCK + KF__CPU_LANES : KF__CPU_KEPT / kf__types[type].size;
 }
 
-bool kf__cpu_find_exps(kf__low *L, kf__kept *k) {
+static void set_row(kf__low *L, kf__kept *k, const char *row) {
+    k->row = row;
+    k->from = kf__l_name(L, "%s_from", row);
+}
+
+/* Exponentials of the first reduction from `red` on that has some. */
+static bool find_exps_from(kf__low *L, uint32_t red, kf__kept *k) {
     *k = (kf__kept){0};
-    for (uint32_t i = 0; kf__cpu_reduced_axes(L) == 1 && i < L->k->n_instrs; ++i) {
+    for (uint32_t i = red; i < L->k->n_instrs; ++i) {
         if (L->k->instrs[i].kind != KF__I_REDUCE || (L->own && i != L->own->red) ||
             !kf__low_find_exp(L, i, &k->difference, &k->power))
             continue;
-        kf__dtype type = kf__state_type(L, i);
         k->red = i;
         k->argument = !L->held && is_work(L, L->k->instrs[i].args[0]);
-        k->most = most_kept(L, type);
-        k->row = L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i);
+        k->most = most_kept(L, kf__state_type(L, i));
+        set_row(L, k, L->own ? L->own->name : kf__l_name(L, "exps%u", (unsigned)i));
         return true;
     }
     return false;
 }
 
+/* What else the stage of k can keep; all together no more bytes than one. */
+static void find_next(kf__low *L, kf__kept *k) {
+    int64_t n = 1;
+    kf__kept *last = k, next;
+    uint32_t stage = L->k->instrs[k->red].stage;
+    while (n < MOST_KEPT && find_exps_from(L, last->red + 1, &next)) {
+        kf__kept *one = KF__NEW(L->arena, kf__kept, 1);
+        if (!one) L->failed = true;
+        if (!one || L->k->instrs[next.red].stage != stage) return;
+        *one = next;
+        last = last->next = one;
+        ++n;
+    }
+    for (kf__kept *one = k; !L->held && n > 1 && one; one = one->next)
+        one->most = one->most / n / KF__CPU_LANES * KF__CPU_LANES; /* vectors write up to there */
+}
+
+bool kf__cpu_find_exps(kf__low *L, kf__kept *k) {
+    if (kf__cpu_reduced_axes(L) != 1 || !find_exps_from(L, 0, k)) return false;
+    if (!L->own && !L->carried) find_next(L, k);
+    return true;
+}
+
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
     if (!kf__cpu_find_exps(L, k)) return false;
-    if (!L->carried)
-        kf__put_var(L, kf__ctype(kf__state_type(L, k->red)), k->row, k->most, NULL);
+    for (const kf__kept *one = k; one && !L->carried; one = one->next)
+        kf__put_var(L, kf__ctype(kf__state_type(L, one->red)), one->row, one->most, NULL);
     return true;
+}
+
+const kf__kept *kf__cpu_kept_of(const kf__kept *k, uint32_t red) {
+    while (k && k->red != red) k = k->next;
+    return k;
+}
+
+void kf__cpu_read_kept(kf__low *L, const kf__kept *k, const kf__lx *l) {
+    for (; k; k = k->next) L->value[k->power] = l ? kf__l_item(L, k->from, l) : NULL;
 }
 
 uint32_t kf__cpu_roots(kf__low *L, uint32_t s, uint16_t **roots) {
@@ -97,8 +136,8 @@ bool kf__cpu_find_dear(kf__low *L, kf__kept *k) {
         if (!later || !kf__cpu_is_dear(L, (uint16_t)i)) continue;
         kf__dtype type = kf__compute((kf__dtype)in->dtype);
         *k = (kf__kept){.red = UINT32_MAX, .power = i, .stage = in->stage,
-                        .most = most_kept(L, type),
-                        .row = L->own ? L->own->name : kf__l_name(L, "row%u", (unsigned)i)};
+                        .most = most_kept(L, type)};
+        set_row(L, k, L->own ? L->own->name : kf__l_name(L, "row%u", (unsigned)i));
         return true;
     }
     return false;
@@ -116,13 +155,14 @@ static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
     return kf__l_bin(L, "<=", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most));
 }
 
-/* Where the block's values are kept; of a row that is too long for that, at the front. */
-const char *kf__cpu_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
-    const char *name = kf__l_name(L, "%s_from", k->row);
-    if (!kf__cpu_rows_fit(L)) first = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
-    if (k->begin) first = kf__l_bin(L, "+", k->begin, first);
-    const char *type = kf__ctype((kf__dtype)L->k->instrs[k->power].dtype);
-    kf__put_let(L, kf__l_name(L, "%s *", type), name,
-                kf__l_bin(L, "+", kf__l_var(L, k->row), first), NULL);
-    return name;
+/* Of a row that is too long for it, at the front. */
+void kf__cpu_put_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
+    for (; k; k = k->next) {
+        const char *type = kf__ctype((kf__dtype)L->k->instrs[k->power].dtype);
+        const kf__lx *at = first;
+        if (!kf__cpu_rows_fit(L)) at = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
+        if (k->begin) at = kf__l_bin(L, "+", k->begin, at);
+        kf__put_let(L, kf__l_name(L, "%s *", type), k->from,
+                    kf__l_bin(L, "+", kf__l_var(L, k->row), at), NULL);
+    }
 }

@@ -44,7 +44,7 @@ void kf__cpu_put_tree(kf__low *L, uint32_t red, int f) {
 static bool takes_part(const kf__low *L, const kf__pass *p, uint32_t r) {
     if (p->lanes && kf__types[kf__lane_type(L, p->reds[r], p->field)].size != p->lanes)
         return false;
-    if (p->fill && p->fill->red == p->reds[r]) return p->field == p->summing;
+    if (kf__cpu_kept_of(p->fill, p->reds[r])) return p->field == p->summing;
     return kf__fields(L, p->reds[r]) > p->field;
 }
 
@@ -84,6 +84,11 @@ static bool is_read(const kf__pass *p, uint32_t r) {
     return p->keep[r] && (p->field > 0 || p->kept);
 }
 
+/* Is its buffer that of the value which the stage keeps? */
+static bool is_saved(const kf__pass *p, uint32_t r) {
+    return p->save && p->keep[r] == p->save->from;
+}
+
 /* Does a reduction of the pass fold places? Blocks have them as 32 bits. */
 static bool folds_places(const kf__low *L, const kf__pass *p) {
     for (uint32_t r = 0; r < p->n_reds; ++r)
@@ -109,30 +114,31 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (is_read(p, r)) L->value[arg] = kf__l_item(L, p->keep[r], e);
     }
-    if (p->summing && p->fill->argument)
-        L->value[L->k->instrs[p->fill->red].args[0]] = kf__l_item(L, p->from, e);
-    if (p->use) L->value[p->use->power] = kf__l_item(L, p->from, e);
+    for (const kf__kept *k = p->summing ? p->fill : NULL; k; k = k->next)
+        if (k->argument) L->value[L->k->instrs[k->red].args[0]] = kf__l_item(L, k->from, e);
+    kf__cpu_read_kept(L, p->use, e);
     kf__cpu_hold(L, e);
     kf__cpu_read_carried(L, e);
     kf__cpu_body(L, b, p->mask, e);
     if (p->field == 0) kf__cpu_carry(L, e);
     if (p->save && p->field == 0)
-        kf__put_set(L, kf__l_item(L, p->from, e), kf__value_of(L, p->save->power));
+        kf__put_set(L, kf__l_item(L, p->save->from, e), kf__value_of(L, p->save->power));
     if (p->field == 0) kf__cpu_stores(L, b, p->stores, p->n_stores, e);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint32_t red = p->reds[r];
         if (!takes_part(L, p, r)) continue;
         const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
-        if (p->keep[r] && !is_read(p, r) && p->keep[r] != p->from)
+        const kf__kept *exps = kf__cpu_kept_of(p->fill, red);
+        if (p->keep[r] && !is_read(p, r) && !is_saved(p, r))
             kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
-        if (p->fill && p->fill->red == red && p->fill->argument && !p->summing)
-            kf__put_set(L, kf__l_item(L, p->from, e), x);
+        if (exps && exps->argument && !p->summing)
+            kf__put_set(L, kf__l_item(L, exps->from, e), x);
         if (same_before(L, p, r) != r) continue;
         const kf__lx *term = kf__term(L, red, p->field, x, at, p->fields[r]);
         if (term != x)
             term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
                                kf__l_name(L, "term%u", (unsigned)red), term, NULL);
-        if (p->summing) kf__put_set(L, kf__l_item(L, p->from, e), term);
+        if (p->summing) kf__put_set(L, kf__l_item(L, exps->from, e), term);
         const kf__lx *lane = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field),
                                         kf__l_bin(L, "+", first_lane, l));
         if (b->inside)
@@ -202,12 +208,12 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     uint32_t n = 0;
     if (p->save && p->field > 0) { /* its arguments aren't needed again */
         p->use = p->save;
-        L->value[p->save->power] = kf__l_var(L, p->from);
+        L->value[p->save->power] = kf__l_var(L, p->save->from);
     }
     kf__cpu_read_carried(L, kf__l_var(L, "l"));
     for (uint32_t r = 0; r < p->n_reds && n < 128; ++r)
         if (takes_part(L, p, r) && !is_read(p, r) &&
-            !(p->summing && p->fill->argument))
+            !(p->summing && kf__cpu_kept_of(p->fill, p->reds[r])->argument))
             roots[n++] = L->k->instrs[p->reds[r]].args[0];
     for (uint32_t s = 0; p->field == 0 && s < p->n_stores; ++s)
         roots[n++] = L->k->stores[p->stores[s]].instr;
@@ -217,9 +223,9 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (kf__fields(L, p->reds[r]) < 2) continue;
         if (!kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1))) continue;
-        if (p->fill && p->fill->red == p->reds[r]) continue; /* computed again when it is summed */
+        if (kf__cpu_kept_of(p->fill, p->reds[r])) continue; /* computed again when it is summed */
         if (p->save && p->save->power == arg) {
-            p->keep[r] = p->from;
+            p->keep[r] = p->save->from;
             continue;
         }
         if (kf__cpu_is_carried(L, arg)) continue;
@@ -271,7 +277,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
 /* May the group's rows turn to the next field? Not where a pass leaves something in the block. */
 static bool may_turn(const kf__low *L, const kf__pass *p) {
     bool may = L->group && !p->kept;
-    for (uint32_t r = 0; r < p->n_reds; ++r) may = may && (!p->keep[r] || p->keep[r] == p->from);
+    for (uint32_t r = 0; r < p->n_reds; ++r) may = may && (!p->keep[r] || is_saved(p, r));
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         may = may && !(kf__has(p->mask, i) && (L->k->instrs[i].kind == KF__I_PICK ||
                                                L->k->instrs[i].kind == KF__I_RANDOM));
@@ -289,7 +295,7 @@ static void turn(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     kf__cpu_turn_inside(L, st, p->field + 1);
     kf__open_block(L);
     const kf__lx *begin = b->begin;
-    p->from = kf__cpu_open_block(L, b, st, b->first, b->len);
+    kf__cpu_open_block(L, b, st, b->first, b->len);
     b->begin = begin;
     for (uint32_t r = 0; r < p->n_reds; ++r)
         for (int f = 0; f <= p->field && f < kf__cpu_made(L, st, r, p->field + 1); ++f)

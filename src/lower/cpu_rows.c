@@ -73,7 +73,8 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
         if (held && s == 0) st->n_stores = 0;
         const kf__lx *zero = kf__l_int(L, 0);
         if (keeps && has_reduction(st, exps.red)) st->fill = &exps;
-        if (keeps && kf__has(kf__cpu_of_stage(L, s), exps.power)) st->use = &exps;
+        for (const kf__kept *k = keeps ? &exps : NULL; k; k = k->next)
+            if (kf__has(kf__cpu_of_stage(L, s), k->power)) st->use = &exps;
         if (keeps_dear && s == dear.stage) st->save = &dear;
         if (keeps_dear && s > dear.stage && kf__has(kf__cpu_of_stage(L, s), dear.power))
             st->use = &dear;

@@ -94,15 +94,14 @@ static void put_block_state(kf__low *L, const kf__cpu_stage *st, uint32_t r,
 }
 
 /* kept: buffers of the reductions' arguments, if all are in one; or NULL. */
-static void put_reductions(kf__low *L, kf__cpu_block *b, kf__cpu_stage *st, const char *from,
-                           const char **kept) {
+static void put_reductions(kf__low *L, kf__cpu_block *b, kf__cpu_stage *st, const char **kept) {
     kf__state_fields fields[64];
     kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
               .n_stores = st->n_stores, .fields = fields, .fill = st->fill, .use = st->use,
-              .save = st->save, .from = from, .keep = kept, .kept = kept, .stage = st};
+              .save = st->save, .keep = kept, .kept = kept, .stage = st};
     kf__cpu_put_passes(L, b, &p);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
-        if (st->fill && st->fill->red == st->reds[r]) {
+        if (kf__cpu_kept_of(st->fill, st->reds[r])) {
             const kf__lx *max = st->running[r][0];
             if (max != fields[r][0])
                 kf__put_set(L, max, kf__fold_of(L, st->reds[r], 0, max, fields[r][0]));
@@ -117,23 +116,29 @@ static void put_reductions(kf__low *L, kf__cpu_block *b, kf__cpu_stage *st, cons
     kf__put_set(L, kf__l_var(L, st->done), kf__l_bin(L, "+", kf__l_var(L, st->done), b->len));
 }
 
-/* The row's maximum is known: its exponentials, summed and kept. */
-static void put_sum_of_kept(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st,
-                            const char *from) {
-    uint32_t at = 0;
-    while (st->reds[at] != st->fill->red) ++at;
-    kf__state_fields fields = {st->running[at][0]};
-    const char *keep = NULL;
-    kf__pass p = {.field = 1, .n_fields = 1, .reds = &st->reds[at], .n_reds = 1, .keep = &keep,
-              .fill = st->fill, .summing = true, .from = from, .fields = &fields};
+/* The row's maxima are known: its exponentials, summed and kept. */
+static void put_sums_of_kept(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st) {
+    uint16_t reds[64];
+    uint32_t n = 0;
+    kf__state_fields fields[64];
+    const kf__lx *sum[64];
+    const char *keep[64] = {NULL};
+    for (uint32_t r = 0; r < st->n_reds; ++r) {
+        if (!kf__cpu_kept_of(st->fill, st->reds[r])) continue;
+        fields[n][0] = st->running[r][0];
+        sum[n] = st->running[r][1];
+        reds[n++] = st->reds[r];
+    }
+    kf__pass p = {.field = 1, .n_fields = 1, .reds = reds, .n_reds = n, .keep = keep,
+                  .fill = st->fill, .summing = true, .fields = fields};
     kf__cpu_put_pass(L, b, &p);
-    const kf__lx *sum = st->running[at][1];
-    kf__put_set(L, sum, kf__fold_of(L, st->reds[at], 1, sum, fields[1]));
+    for (uint32_t r = 0; r < n; ++r)
+        kf__put_set(L, sum[r], kf__fold_of(L, reds[r], 1, sum[r], fields[r][1]));
 }
 
 /* A row that is too long: its block's values of instruction `root` again. */
 static void put_again(kf__low *L, const kf__kept *k, uint16_t root, const kf__lx *first,
-                      const kf__lx *len, const char *from) {
+                      const kf__lx *len) {
     kf__cpu_block b;
     const kf__lx *l = kf__l_var(L, "l");
     kf__open_if(L, kf__l_bin(L, ">", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most)));
@@ -142,7 +147,7 @@ static void put_again(kf__low *L, const kf__kept *k, uint16_t root, const kf__lx
     kf__cpu_prepare(L, &b, mask);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
-    kf__put_set(L, kf__l_item(L, from, l), kf__value_of(L, root));
+    kf__put_set(L, kf__l_item(L, k->from, l), kf__value_of(L, root));
     kf__close(L);
     kf__cpu_forget(L, NULL);
     kf__close(L);
@@ -174,21 +179,20 @@ static void put_stores_apart(kf__low *L, const kf__cpu_block *b, const kf__cpu_s
     kf__close(L);
 }
 
-const char *kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st,
-                               const kf__lx *first, const kf__lx *len) {
-    const kf__kept *kept = st->fill ? st->fill : st->use ? st->use : st->save;
-    const char *from = kept ? kf__cpu_kept_from(L, kept, first) : NULL;
-    if (st->use && !kf__cpu_rows_fit(L))
-        put_again(L, st->use, (uint16_t)st->use->power, first, len, from);
-    if (st->summing && st->fill->argument && !kf__cpu_rows_fit(L))
-        put_again(L, st->fill, L->k->instrs[st->fill->red].args[0], first, len, from);
+void kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st, const kf__lx *first,
+                        const kf__lx *len) {
+    bool fit = kf__cpu_rows_fit(L);
+    kf__cpu_put_kept_from(L, st->fill ? st->fill : st->use ? st->use : st->save, first);
+    for (const kf__kept *k = st->use; k && !fit; k = k->next)
+        if (kf__has(kf__cpu_of_stage(L, st->s), k->power))
+            put_again(L, k, (uint16_t)k->power, first, len);
+    for (const kf__kept *k = st->summing ? st->fill : NULL; k && !fit; k = k->next)
+        if (k->argument) put_again(L, k, L->k->instrs[k->red].args[0], first, len);
     kf__cpu_point_at_carried(L, first);
     kf__cpu_open_line(L, b, first, len);
     kf__cpu_hold(L, kf__l_var(L, "l"));
     kf__cpu_read_carried(L, kf__l_var(L, "l"));
-    if (st->use) /* its arguments aren't needed */
-        L->value[st->use->power] = kf__l_item(L, from, kf__l_var(L, "l"));
-    return from;
+    kf__cpu_read_kept(L, st->use, kf__l_var(L, "l")); /* its arguments aren't needed */
 }
 
 /* begin: the block's index among what a row reduces. */
@@ -199,17 +203,17 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
     /* What the stage reads, or would read: the next row's is asked for. */
     kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
     kf__cpu_block b;
-    const char *from = kf__cpu_open_block(L, &b, st, first, len);
+    kf__cpu_open_block(L, &b, st, first, len);
     b.begin = begin;
     if (st->fill && st->summing) {
-        put_sum_of_kept(L, &b, st, from);
+        put_sums_of_kept(L, &b, st);
     } else if (st->n_reds) {
         kf__cpu_stage alone = *st;
         if (stores_apart(L, st, reads)) {
             put_stores_apart(L, &b, st);
             alone.n_stores = 0;
         }
-        put_reductions(L, &b, &alone, from, NULL);
+        put_reductions(L, &b, &alone, NULL);
         kf__cpu_flush(L, &b, alone.stores, alone.n_stores);
     } else {
         kf__cpu_prefetch(L, &b, reads, true);
@@ -274,7 +278,7 @@ static void put_lines(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const k
     const kf__lx *n = kf__put_let(L, "int64_t", "n", kf__l_bin(L, "-", end, at), NULL);
     kf__cpu_open_line(L, &b, zero, n);
     b.begin = at;
-    put_reductions(L, &b, st, NULL, kept);
+    put_reductions(L, &b, st, kept);
     for (uint32_t r = 0; r < st->n_reds; ++r) L->value[args[r]] = value[r];
     kf__cpu_forget(L, NULL);
     kf__close(L);
