@@ -270,6 +270,12 @@ void kf__cpu_declare_flat(kf__low *L, const kf__flat *f);
 void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const kf__lx *n);
 void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n);
 
+/* ---------------------------------------------------------------- cpu_chain.c */
+
+/* Of what `mask` is made of: what functions are taken of that are of functions, into b->pick. */
+void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
+bool kf__cpu_has_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask); /* is there any? */
+
 /* ---------------------------------------------------------------- cpu_split.c */
 
 /* Makes the arguments of n reductions, if there are functions in them, into arrays keep[r]. read:

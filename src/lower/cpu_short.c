@@ -178,8 +178,19 @@ static void put_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__
     kf__close(L);
 }
 
+/* Is it made of values of element l that are there already? */
+static bool is_given(const kf__low *L, const kf__mask *mask) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        for (int a = 0; kf__has(mask, i) && a < L->k->instrs[i].n_args; ++a) {
+            uint16_t arg = L->k->instrs[i].args[a];
+            if (kf__at_level(L, arg, KF__LEVEL_FULL) && L->value[arg]) return true;
+        }
+    return false;
+}
+
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
-    bool few = !h->n_stores && kf__is_dear(L, h->mask) && kf__cpu_is_masked_well(L, h->mask);
+    bool few = !h->n_stores && kf__is_dear(L, h->mask) && kf__cpu_is_masked_well(L, h->mask) &&
+               !is_given(L, h->mask);
     const kf__lx *whole = b->len;
     const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
     if (!before) {
@@ -189,7 +200,7 @@ void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx 
     memcpy(before, L->value, sizeof *before * L->k->n_instrs);
     if (few) {
         const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_FEW));
-        whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole_%s", h->name[0]),
+        whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole_v%u", (unsigned)h->instr[0]),
                             kf__l_bin(L, "-", b->len, left), NULL);
     }
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), whole, kf__l_int(L, 1), KF__SIMD);

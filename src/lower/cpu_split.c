@@ -65,17 +65,20 @@ bool kf__cpu_split(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t 
                    const char **keep, const kf__mask **read) {
     kf__held h = {0};
     const char *name[KF__HELD];
+    int fields = 1;
     if (n > KF__HELD) return false;
     for (uint32_t r = 0; r < n; ++r) {
         uint16_t arg = L->k->instrs[reds[r]].args[0];
         uint32_t k = 0;
+        fields = kf__max(fields, kf__fields(L, reds[r]));
         if (!kf__at_level(L, arg, KF__LEVEL_FULL) || L->value[arg]) return false;
         while (k < h.n && h.instr[k] != arg) ++k;
         if (k == h.n) h.instr[h.n++] = arg;
         name[r] = h.name[k] = kf__l_name(L, "made%u", (unsigned)arg);
     }
     h.mask = *read = kf__low_needed(L, KF__LEVEL_FULL, h.instr, h.n);
-    if (functions(L, h.mask) < 3) return false;
+    /* of several fields the first one leaves its arguments to the others anyway */
+    if (functions(L, h.mask) < 3 && (fields > 1 || !kf__cpu_has_chains(L, b, h.mask))) return false;
     for (uint32_t k = 0; k < h.n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h.instr[k]].dtype), h.name[k], b->most,
                     NULL);

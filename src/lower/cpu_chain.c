@@ -1,0 +1,163 @@
+/* Functions of functions, in loops of their own:
+ *
+ *     tanh(log1p(exp(x)))      for (l < len)  chain0[l] = exp(x[l])
+ *                              for (l < len)  chain0[l] = log1p(chain0[l])
+ *                              for (l < len)  out[l] = tanh(chain0[l])
+ *
+ * A function is a long chain of operations, and a processor looks ahead by a few vectors of one: of
+ * two in a row by half as many, and waits for each twice as long. Arrays of a block are in L1. */
+#include "lower/cpu.h"
+
+enum { ARRAYS = 4 }; /* of 8 KB each: with what is read and stored, as much as L1 has */
+
+typedef struct chain {
+    kf__low *L;
+    kf__cpu_block *b;
+    const kf__mask *mask;
+    uint8_t *depth;             /* [n_instrs] functions, one of another, that it is behind */
+    bool *needed;               /* [n_instrs] by the loops that are still to come */
+    uint16_t array_of[ARRAYS];  /* the value that is in each */
+    const char *name[ARRAYS];
+    uint32_t n;
+} chain;
+
+/* What f64 has are calls, one element after another. */
+static bool is_function(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return in->kind == KF__I_OP && kf__ops[in->op].ulp > 0 && kf__compute(in->dtype) == KF__F32;
+}
+
+static bool is_made(const chain *c, uint32_t i) {
+    return !kf__has(c->mask, i) || c->L->value[i] || c->b->pick[i];
+}
+
+static void count_depths(chain *c) {
+    for (uint32_t i = 0; i < c->L->k->n_instrs; ++i) {
+        const kf__instr *in = &c->L->k->instrs[i];
+        c->depth[i] = 0;
+        if (is_made(c, i)) continue;
+        for (int a = 0; a < in->n_args; ++a)
+            c->depth[i] = (uint8_t)kf__max(c->depth[i], c->depth[in->args[a]]);
+        if (is_function(c->L, i) && c->depth[i] < 2) ++c->depth[i];
+    }
+}
+
+/* Is i stored, reduced, or otherwise more than an argument of the block's own values? */
+static bool is_root(const chain *c, uint32_t i) {
+    const kf__kernel *k = c->L->k;
+    bool inside = false;
+    for (uint32_t s = 0; s < k->n_stores; ++s)
+        if (k->stores[s].instr == i) return true;
+    for (uint32_t u = i + 1; u < k->n_instrs; ++u) {
+        if (!kf__uses(&k->instrs[u], i)) continue;
+        if (!kf__has(c->mask, u)) return true;
+        inside = true;
+    }
+    return !inside;
+}
+
+static void find_needed(chain *c) {
+    const kf__kernel *k = c->L->k;
+    for (uint32_t i = 0; i < k->n_instrs; ++i) c->needed[i] = kf__has(c->mask, i) && is_root(c, i);
+    for (uint32_t i = k->n_instrs; i-- > 0;)
+        for (int a = 0; c->needed[i] && !is_made(c, i) && a < k->instrs[i].n_args; ++a)
+            c->needed[k->instrs[i].args[a]] = true;
+}
+
+/* An array whose value nothing behind i needs; ARRAYS: there is none. */
+static uint32_t free_array(chain *c, uint16_t i) {
+    uint32_t at = 0;
+    c->b->pick[i] = "";
+    find_needed(c);
+    c->b->pick[i] = NULL;
+    kf__dtype type = (kf__dtype)c->L->k->instrs[i].dtype;
+    while (at < c->n && (c->needed[c->array_of[at]] ||
+                         (kf__dtype)c->L->k->instrs[c->array_of[at]].dtype != type))
+        ++at;
+    if (at < c->n || at == ARRAYS) return at;
+    c->name[at] = kf__l_name(c->L, "chain%u", (unsigned)i);
+    kf__put_var(c->L, kf__ctype(type), c->name[at], c->b->most, NULL);
+    ++c->n;
+    return at;
+}
+
+/* Value i in a loop of its own. False: there is no array for it. */
+static bool put_value(chain *c, uint16_t i) {
+    uint32_t at = free_array(c, i);
+    if (at == ARRAYS) return false;
+    kf__held h = {.n = 1, .instr = {i}, .name = {c->name[at]},
+                  .mask = kf__low_needed(c->L, KF__LEVEL_FULL, &i, 1)};
+    kf__cpu_make(c->L, c->b, &h, kf__l_int(c->L, 0));
+    c->array_of[at] = i;
+    c->b->pick[i] = c->name[at];
+    return true;
+}
+
+/* Is what function `f` takes of value i all that is needed of the functions in it? */
+static bool is_apart(const chain *c, uint32_t f, uint32_t i) {
+    const kf__kernel *k = c->L->k;
+    const kf__mask *part = kf__low_needed(c->L, KF__LEVEL_FULL, &(uint16_t){(uint16_t)i}, 1);
+    for (uint32_t u = 0; u < k->n_instrs; ++u) {
+        if (is_made(c, u) || kf__has(part, u) || u == f) continue;
+        for (int a = 0; a < k->instrs[u].n_args; ++a) {
+            uint16_t arg = k->instrs[u].args[a];
+            if (arg != i && kf__has(part, arg) && c->depth[arg]) return false;
+        }
+    }
+    return true;
+}
+
+/* The functions in value i, each by itself. */
+static bool put_functions(chain *c, uint16_t i) {
+    const kf__mask *part = kf__low_needed(c->L, KF__LEVEL_FULL, &i, 1);
+    for (uint32_t f = 0; f <= i; ++f)
+        if (kf__has(part, f) && !is_made(c, f) && is_function(c->L, f) &&
+            !put_value(c, (uint16_t)f))
+            return false;
+    return true;
+}
+
+static bool may_have(const kf__low *L, const kf__mask *mask) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        uint8_t kind = L->k->instrs[i].kind;
+        /* Their arguments are made elsewhere, or one after another. */
+        if (kind == KF__I_SCAN || (kf__has(mask, i) && kind == KF__I_PICK)) return false;
+        n += kf__has(mask, i) && is_function(L, i);
+    }
+    return n > 1;
+}
+
+static bool open_chains(chain *c, kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    if (!may_have(L, mask)) return false;
+    *c = (chain){.L = L, .b = b, .mask = mask, .depth = KF__NEW(L->arena, uint8_t, L->k->n_instrs),
+                 .needed = KF__NEW(L->arena, bool, L->k->n_instrs)};
+    if (!c->depth || !c->needed) L->failed = true;
+    else count_depths(c);
+    return !L->failed;
+}
+
+bool kf__cpu_has_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    chain c;
+    if (!open_chains(&c, L, b, mask)) return false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (c.depth[i] > 1) return true;
+    return false;
+}
+
+void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    chain c;
+    if (!open_chains(&c, L, b, mask)) return;
+    for (uint32_t f = 0; f < L->k->n_instrs && !L->failed; ++f) {
+        if (is_made(&c, f) || !is_function(L, f)) continue;
+        const kf__instr *in = &L->k->instrs[f];
+        bool any = false;
+        for (int a = 0; a < in->n_args; ++a) {
+            uint16_t arg = in->args[a];
+            if (is_made(&c, arg) || !c.depth[arg]) continue;
+            any = true;
+            if (!(is_apart(&c, f, arg) ? put_value(&c, arg) : put_functions(&c, arg))) return;
+        }
+        if (any) count_depths(&c);
+    }
+}
