@@ -272,8 +272,10 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf_
 
 /* ---------------------------------------------------------------- cpu_chain.c */
 
-/* Of what `mask` is made of: what functions are taken of that are of functions, into b->pick. */
-void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
+/* Of what `mask` is made of: what functions are taken of that are of functions, into b->pick.
+ * from, to: of a run of the block; NULL: of all of it. */
+void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
+                        const kf__lx *to);
 bool kf__cpu_has_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask); /* is there any? */
 
 /* ---------------------------------------------------------------- cpu_split.c */

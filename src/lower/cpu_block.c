@@ -100,7 +100,7 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         b->random[in->access] = words;
     }
     if (L->k->n_symbols) kf__cpu_put_elements(L, b, mask);
-    kf__cpu_put_chains(L, b, mask);
+    kf__cpu_put_chains(L, b, mask, NULL, NULL);
 }
 
 static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {

@@ -19,6 +19,7 @@ typedef struct chain {
     uint16_t array_of[ARRAYS];  /* the value that is in each */
     const char *name[ARRAYS];
     uint32_t n;
+    const kf__lx *from, *to; /* the run; NULL: all of the block */
 } chain;
 
 /* What f64 has are calls, one element after another. */
@@ -81,13 +82,29 @@ static uint32_t free_array(chain *c, uint16_t i) {
     return at;
 }
 
+static void put_run(const chain *c, uint16_t i, const char *name, const kf__mask *mask) {
+    kf__low *L = c->L;
+    const kf__lx *l = kf__l_var(L, "l"), **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    if (!before) {
+        L->failed = true;
+        return;
+    }
+    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    kf__open_for(L, "int64_t", "l", c->from, c->to, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, c->b, mask, l);
+    kf__put_set(L, kf__l_item(L, name, l), kf__value_of(L, i));
+    kf__close(L);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+}
+
 /* Value i in a loop of its own. False: there is no array for it. */
 static bool put_value(chain *c, uint16_t i) {
     uint32_t at = free_array(c, i);
     if (at == ARRAYS) return false;
     kf__held h = {.n = 1, .instr = {i}, .name = {c->name[at]},
                   .mask = kf__low_needed(c->L, KF__LEVEL_FULL, &i, 1)};
-    kf__cpu_make(c->L, c->b, &h, kf__l_int(c->L, 0));
+    if (c->from) put_run(c, i, c->name[at], h.mask);
+    else kf__cpu_make(c->L, c->b, &h, kf__l_int(c->L, 0));
     c->array_of[at] = i;
     c->b->pick[i] = c->name[at];
     return true;
@@ -110,20 +127,20 @@ static bool is_apart(const chain *c, uint32_t f, uint32_t i) {
 /* The functions in value i, each by itself. */
 static bool put_functions(chain *c, uint16_t i) {
     const kf__mask *part = kf__low_needed(c->L, KF__LEVEL_FULL, &i, 1);
-    for (uint32_t f = 0; f <= i; ++f)
-        if (kf__has(part, f) && !is_made(c, f) && is_function(c->L, f) &&
-            !put_value(c, (uint16_t)f))
-            return false;
+    for (uint32_t f = 0; f <= i; ++f) {
+        if (!kf__has(part, f) || is_made(c, f) || !is_function(c->L, f)) continue;
+        find_needed(c);
+        if (c->needed[f] && !put_value(c, (uint16_t)f)) return false;
+    }
     return true;
 }
 
 static bool may_have(const kf__low *L, const kf__mask *mask) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        uint8_t kind = L->k->instrs[i].kind;
-        /* Their arguments are made elsewhere, or one after another. */
-        if (kind == KF__I_SCAN || (kf__has(mask, i) && kind == KF__I_PICK)) return false;
-        n += kf__has(mask, i) && is_function(L, i);
+        if (!kf__has(mask, i)) continue;
+        if (L->k->instrs[i].kind == KF__I_SCAN && !L->value[i]) return false; /* one by one */
+        n += is_function(L, i);
     }
     return n > 1;
 }
@@ -145,11 +162,15 @@ bool kf__cpu_has_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     return false;
 }
 
-void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
+                        const kf__lx *to) {
     chain c;
     if (!open_chains(&c, L, b, mask)) return;
+    c.from = from;
+    c.to = to;
+    find_needed(&c); /* what only picks are made of is made by their runs */
     for (uint32_t f = 0; f < L->k->n_instrs && !L->failed; ++f) {
-        if (is_made(&c, f) || !is_function(L, f)) continue;
+        if (is_made(&c, f) || !is_function(L, f) || !c.needed[f]) continue;
         const kf__instr *in = &L->k->instrs[f];
         bool any = false;
         for (int a = 0; a < in->n_args; ++a) {
@@ -158,6 +179,8 @@ void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
             any = true;
             if (!(is_apart(&c, f, arg) ? put_value(&c, arg) : put_functions(&c, arg))) return;
         }
-        if (any) count_depths(&c);
+        if (!any) continue;
+        count_depths(&c);
+        find_needed(&c);
     }
 }

@@ -91,13 +91,15 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
                     const kf__lx *from, const kf__lx *to) {
     const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
     const char **froms = KF__NEW(L->arena, const char *, L->k->n_instrs), **outer = b->from;
+    const char **picks = KF__NEW(L->arena, const char *, L->k->n_instrs);
     const kf__lx *l = kf__l_var(L, "l");
-    if (!before || !froms) {
+    if (!before || !froms || !picks) {
         L->failed = true;
         return;
     }
     memcpy(before, L->value, sizeof *before * L->k->n_instrs);
     memcpy(froms, outer, sizeof *froms * L->k->n_instrs);
+    memcpy(picks, b->pick, sizeof *picks * L->k->n_instrs);
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
     L->holds = holds;
     b->from = froms; /* what the run's guard makes known holds in the run only */
@@ -113,6 +115,11 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
         kf__put_set(L, kf__l_var(L, g->at), kf__l_var(L, row ? row : kf__cpu_from(L, b, arg)));
         kf__open_else(L);
     }
+    bool chains = kf__cpu_has_chains(L, b, mask);
+    if (chains) {
+        kf__open_block(L);
+        kf__cpu_put_chains(L, b, mask, from, to);
+    }
     kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, mask, l);
     if (g->access >= 0 && g->instr != g->pick) {
@@ -124,9 +131,11 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, l), kf__value_of(L, arg));
     else kf__put_store(L, (uint32_t)g->access, g->name, l, kf__value_of(L, arg));
     kf__close(L);
+    if (chains) kf__close(L);
     if (whole) kf__close(L);
     if (block) kf__close(L);
     b->from = outer;
+    memcpy(b->pick, picks, sizeof *picks * L->k->n_instrs);
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }
 

@@ -260,6 +260,7 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
         put_scans(L, &b, mask);
         mask = needed(L, stores, n);
         if (L->k->n_symbols) kf__cpu_put_elements(L, &b, mask); /* at what is cumulative */
+        kf__cpu_put_chains(L, &b, mask, NULL, NULL);
     }
     kf__cpu_store_targets(L, &b, stores, n);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1),
