@@ -19,7 +19,7 @@ typedef struct chain {
     uint16_t array_of[ARRAYS];  /* the value that is in each */
     const char *name[ARRAYS];
     uint32_t n;
-    const kf__lx *from, *to; /* the run; NULL: all of the block */
+    const kf__lx *from, *to; /* the run; NULL: a block that may be short */
 } chain;
 
 /* What f64 has are calls, one element after another. */
@@ -84,7 +84,8 @@ static uint32_t free_array(chain *c, uint16_t i) {
 
 static void put_run(const chain *c, uint16_t i, const char *name, const kf__mask *mask) {
     kf__low *L = c->L;
-    const kf__lx *l = kf__l_var(L, "l"), **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    const kf__lx *l = kf__l_var(L, "l");
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
     if (!before) {
         L->failed = true;
         return;
@@ -166,8 +167,9 @@ void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, cons
                         const kf__lx *to) {
     chain c;
     if (!open_chains(&c, L, b, mask)) return;
-    c.from = from;
-    c.to = to;
+    bool run = !L->k->reduced && L->n_axes < 2; /* vectors leave little of it: no loop for that */
+    c.from = run && !from ? kf__l_int(L, 0) : from;
+    c.to = run && !to ? b->len : to;
     find_needed(&c); /* what only picks are made of is made by their runs */
     for (uint32_t f = 0; f < L->k->n_instrs && !L->failed; ++f) {
         if (is_made(&c, f) || !is_function(L, f) || !c.needed[f]) continue;

@@ -20,34 +20,16 @@ void k0_exp_log1p_tanh_multiply(const k0_exp_log1p_tanh_multiply_args *a, int64_
         const int64_t len = kf_min_i64(n0 - first, 2048);
         const float *p0_in_x = in_x + first;
         float chain1[2048];
-        const int64_t whole_v1 = len - len % 8;
         KF_SIMD
-        for (int64_t l = 0; l < whole_v1; ++l) {
+        for (int64_t l = 0; l < len; ++l) {
             const float v0 = kf_load_f32(p0_in_x, l);
             const float v1 = kf_exp_f32(v0);  // exp
             chain1[l] = v1;
         }
-        if (whole_v1 < len) {
-            const int left = kf_cast_i64_i32(len - whole_v1);
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                const float v0 = l < left ? kf_load_f32(p0_in_x, whole_v1 + l) : 0.0f;
-                const float v1 = kf_exp_f32(v0);  // exp
-                chain1[whole_v1 + l] = v1;
-            }
-        }
-        const int64_t whole_v2 = len - len % 8;
         KF_SIMD
-        for (int64_t l = 0; l < whole_v2; ++l) {
+        for (int64_t l = 0; l < len; ++l) {
             const float v2 = kf_log1p_f32(chain1[l]);  // log1p
             chain1[l] = v2;
-        }
-        if (whole_v2 < len) {
-            KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                const float v2 = kf_log1p_f32(chain1[whole_v2 + l]);  // log1p
-                chain1[whole_v2 + l] = v2;
-            }
         }
         float *p1_out0 = out0 + first;
         float buffer0[2048];
