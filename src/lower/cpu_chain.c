@@ -16,6 +16,7 @@ typedef struct chain {
     const kf__mask *mask;
     uint8_t *depth;             /* [n_instrs] functions, one of another, that it is behind */
     bool *needed;               /* [n_instrs] by the loops that are still to come */
+    bool *root;                 /* [n_instrs] in any case */
     uint16_t array_of[ARRAYS];  /* the value that is in each */
     const char *name[ARRAYS];
     uint32_t n;
@@ -32,6 +33,23 @@ static bool is_made(const chain *c, uint32_t i) {
     return !kf__has(c->mask, i) || c->L->value[i] || c->b->pick[i];
 }
 
+/* What value i is made of, up to what is there already. */
+static kf__mask *part_of(const chain *c, uint16_t i) {
+    kf__mask *part = kf__low_mask(c->L);
+    if (!part) {
+        c->L->failed = true;
+        return NULL;
+    }
+    kf__add(part, i);
+    for (uint32_t u = i + 1u; u-- > 0;) {
+        const kf__instr *in = &c->L->k->instrs[u];
+        for (int a = 0; kf__has(part, u) && !is_made(c, u) && a < in->n_args; ++a)
+            if (kf__has(c->mask, in->args[a]) && !c->L->value[in->args[a]])
+                kf__add(part, in->args[a]);
+    }
+    return part;
+}
+
 static void count_depths(chain *c) {
     for (uint32_t i = 0; i < c->L->k->n_instrs; ++i) {
         const kf__instr *in = &c->L->k->instrs[i];
@@ -43,23 +61,22 @@ static void count_depths(chain *c) {
     }
 }
 
-/* Is i stored, reduced, or otherwise more than an argument of the block's own values? */
-static bool is_root(const chain *c, uint32_t i) {
+/* What is stored, reduced, or otherwise more than an argument of the block's own values. */
+static void find_roots(chain *c) {
     const kf__kernel *k = c->L->k;
-    bool inside = false;
-    for (uint32_t s = 0; s < k->n_stores; ++s)
-        if (k->stores[s].instr == i) return true;
-    for (uint32_t u = i + 1; u < k->n_instrs; ++u) {
-        if (!kf__uses(&k->instrs[u], i)) continue;
-        if (!kf__has(c->mask, u)) return true;
-        inside = true;
-    }
-    return !inside;
+    for (uint32_t i = 0; i < k->n_instrs; ++i) c->root[i] = kf__has(c->mask, i);
+    for (uint32_t u = 0; u < k->n_instrs; ++u)
+        for (int a = 0; kf__has(c->mask, u) && a < k->instrs[u].n_args; ++a)
+            c->root[k->instrs[u].args[a]] = false;
+    for (uint32_t u = 0; u < k->n_instrs; ++u)
+        for (int a = 0; !kf__has(c->mask, u) && a < k->instrs[u].n_args; ++a)
+            c->root[k->instrs[u].args[a]] = true;
+    for (uint32_t s = 0; s < k->n_stores; ++s) c->root[k->stores[s].instr] = true;
 }
 
 static void find_needed(chain *c) {
     const kf__kernel *k = c->L->k;
-    for (uint32_t i = 0; i < k->n_instrs; ++i) c->needed[i] = kf__has(c->mask, i) && is_root(c, i);
+    for (uint32_t i = 0; i < k->n_instrs; ++i) c->needed[i] = kf__has(c->mask, i) && c->root[i];
     for (uint32_t i = k->n_instrs; i-- > 0;)
         for (int a = 0; c->needed[i] && !is_made(c, i) && a < k->instrs[i].n_args; ++a)
             c->needed[k->instrs[i].args[a]] = true;
@@ -102,8 +119,8 @@ static void put_run(const chain *c, uint16_t i, const char *name, const kf__mask
 static bool put_value(chain *c, uint16_t i) {
     uint32_t at = free_array(c, i);
     if (at == ARRAYS) return false;
-    kf__held h = {.n = 1, .instr = {i}, .name = {c->name[at]},
-                  .mask = kf__low_needed(c->L, KF__LEVEL_FULL, &i, 1)};
+    kf__held h = {.n = 1, .instr = {i}, .name = {c->name[at]}, .mask = part_of(c, i)};
+    if (!h.mask) return false;
     if (c->from) put_run(c, i, c->name[at], h.mask);
     else kf__cpu_make(c->L, c->b, &h, kf__l_int(c->L, 0));
     c->array_of[at] = i;
@@ -112,10 +129,10 @@ static bool put_value(chain *c, uint16_t i) {
 }
 
 /* Is what function `f` takes of value i all that is needed of the functions in it? */
-static bool is_apart(const chain *c, uint32_t f, uint32_t i) {
+static bool is_apart(const chain *c, uint32_t f, uint16_t i) {
     const kf__kernel *k = c->L->k;
-    const kf__mask *part = kf__low_needed(c->L, KF__LEVEL_FULL, &(uint16_t){(uint16_t)i}, 1);
-    for (uint32_t u = 0; u < k->n_instrs; ++u) {
+    const kf__mask *part = part_of(c, i);
+    for (uint32_t u = 0; part && u < k->n_instrs; ++u) {
         if (is_made(c, u) || kf__has(part, u) || u == f) continue;
         for (int a = 0; a < k->instrs[u].n_args; ++a) {
             uint16_t arg = k->instrs[u].args[a];
@@ -127,8 +144,8 @@ static bool is_apart(const chain *c, uint32_t f, uint32_t i) {
 
 /* The functions in value i, each by itself. */
 static bool put_functions(chain *c, uint16_t i) {
-    const kf__mask *part = kf__low_needed(c->L, KF__LEVEL_FULL, &i, 1);
-    for (uint32_t f = 0; f <= i; ++f) {
+    const kf__mask *part = part_of(c, i);
+    for (uint32_t f = 0; part && f <= i; ++f) {
         if (!kf__has(part, f) || is_made(c, f) || !is_function(c->L, f)) continue;
         find_needed(c);
         if (c->needed[f] && !put_value(c, (uint16_t)f)) return false;
@@ -149,10 +166,13 @@ static bool may_have(const kf__low *L, const kf__mask *mask) {
 static bool open_chains(chain *c, kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     if (!may_have(L, mask)) return false;
     *c = (chain){.L = L, .b = b, .mask = mask, .depth = KF__NEW(L->arena, uint8_t, L->k->n_instrs),
-                 .needed = KF__NEW(L->arena, bool, L->k->n_instrs)};
-    if (!c->depth || !c->needed) L->failed = true;
-    else count_depths(c);
-    return !L->failed;
+                 .needed = KF__NEW(L->arena, bool, L->k->n_instrs),
+                 .root = KF__NEW(L->arena, bool, L->k->n_instrs)};
+    if (!c->depth || !c->needed || !c->root) L->failed = true;
+    if (L->failed) return false;
+    count_depths(c);
+    find_roots(c);
+    return true;
 }
 
 bool kf__cpu_has_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
