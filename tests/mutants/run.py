@@ -54,6 +54,11 @@ MUTANTS = [
      "        L->value[g->pick] = kf__value_of(L, arg);\n        arg = g->instr;",
      "        L->value[g->pick] = kf__value_of(L, L->k->instrs[g->pick].args[1]);\n"
      "        arg = g->instr;", ["--only", "pad"]),
+    ("array-taken-early", "src/lower/cpu_chain.c",
+     "while (at < c->n && (c->needed[c->array_of[at]] ||",
+     "while (at < c->n && (c->array_of[at] == i ||", ["--only", "exp("]),
+    ("given-at-the-start", "src/lower/cpu_short.c",
+     "               !is_given(L, h->mask);", "               true;", ["--only", "softplus"]),
     ("stride-sign", "src/run/bind.c",
      "strides[d] = shape[d] > 1 || given[d] > next ? given[d] : next;",
      "strides[d] = given[d] < 0 ? -given[d] : shape[d] > 1 ? given[d] : next;", []),
