@@ -495,6 +495,23 @@ static void test_places_of_equal_results(void **state) {
     }
 }
 
+/* -90000 and -120000 are the same half, if they are stored: whether the smallest is at 1 is open. */
+static void test_places_are_asked_for(void **state) {
+    (void)state;
+    fixture f;
+    start(&f);
+    kf__ref x = vector(&f, KF__F16, 3, (double[]){1, 300, 400});
+    kf__ref y = vector(&f, KF__F16, 3, (double[]){-300, -300, -300});
+    kf__ref r = kf__apply2(f.g, KF__MULTIPLY, x, y);
+    r = kf__reduce_axes(f.g, KF__RED_ARGMIN, 1, r, NULL, -1, false);
+    kf__ref at = vector(&f, KF__I64, 3, (double[]){0, 1, 2});
+    kf__result(f.g, kf__apply2(f.g, KF__EQUAL, r, at), "r");
+    assert_int_equal(evaluate(&f, NULL), KF_OK);
+    assert_true(f.out[0].decided[0]);
+    assert_false(f.out[0].decided[1]);
+    stop(&f);
+}
+
 /* 60000 + 60000 overflows a half where a kernel ends between, not within one kernel. */
 static void test_halves_between_kernels(void **state) {
     (void)state;
@@ -596,6 +613,7 @@ int main(void) {
         cmocka_unit_test(test_exact_chains_have_no_tolerance),
         cmocka_unit_test(test_borders_are_undecided),
         cmocka_unit_test(test_places_of_equal_results),
+        cmocka_unit_test(test_places_are_asked_for),
         cmocka_unit_test(test_halves_between_kernels),
         cmocka_unit_test(test_compare),
         cmocka_unit_test(test_failing_allocations),

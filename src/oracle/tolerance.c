@@ -194,10 +194,11 @@ static void leave_open(kf__dtype type, int64_t j, void *const *run, int sample) 
 
 void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *const *run) {
     for (int64_t j = 0; j < n; j++) {
-        bool open = false;
-        for (int k = 1; k <= samples; k++)
-            open |= ((int64_t *)run[k])[j] != ((int64_t *)run[0])[j];
-        for (int k = 1; open && k <= samples; k++) leave_open(type, j, run, k);
+        int other = 0; /* a sample that keeps its place: it may be asked for */
+        for (int k = 1; k <= samples && !other; k++)
+            if (((int64_t *)run[k])[j] != ((int64_t *)run[0])[j]) other = k;
+        for (int k = 1; other && k <= samples; k++)
+            if (k != other) leave_open(type, j, run, k);
     }
 }
 
