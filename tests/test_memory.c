@@ -64,8 +64,8 @@ static const struct {
     {"pad(x, ((1, 1), (0, 2))), concatenate((x, y), axis=0), take(x, cast(b, i64), axis=0)", 3, 3},
     {"concatenate((softmax(x), y, relu(x)), axis=1), pad(x.T, 1) + pad(y.T, 1)", 2, 2},
     {"x / sum(x, axis=0, keepdims=True) + transpose(y).T, mean((x - y) ** 2)", 2, 2},
-    {"reshape(permute_dims(reshape(x, (x.shape[0], -1, 2)), (1, 0, 2)), (-1, 10)), sum(x, 1)[1:]",
-     1, 2},
+    {"reshape(permute_dims(reshape(x, (x.shape[0], -1, 2)), (1, 0, 2)), (-1, 10)), sum(x, 1)[1:], "
+     "softmax(y) * softmax(x), log1p(exp(sin(y))) + exp(sin(y))", 2, 4},
 };
 
 /* kf_parse to kf_run, one after another; the first failure's status. */
