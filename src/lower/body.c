@@ -177,13 +177,15 @@ kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uin
     return mask;
 }
 
+bool kf__is_function(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return in->kind == KF__I_OP && kf__ops[in->op].ulp > 0;
+}
+
 bool kf__is_dear(const kf__low *L, const kf__mask *mask) {
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (!kf__has(mask, i)) continue;
-        if (in->kind == KF__I_RANDOM || (in->kind == KF__I_OP && kf__ops[in->op].ulp > 0))
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_RANDOM || kf__is_function(L, i)))
             return true;
-    }
     return false;
 }
 

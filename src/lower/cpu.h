@@ -150,7 +150,7 @@ typedef const kf__lx *kf__state_fields[KF__MAX_FIELDS];
 /* Values of a row that later stages read: exp(x - max) beside max_sumexp of x, kept while they are
  * summed, in one stage perhaps of several x; or what is dear, kept when it is computed. */
 typedef struct kf__kept {
-    uint32_t red, difference, power; /* power: the instruction; red, difference: of exponentials */
+    uint32_t red, power;             /* power: the instruction; red: of exponentials */
     uint32_t stage;                  /* of what is dear */
     bool argument;                   /* of exponentials: x is kept too, until its own is taken */
     int64_t most;                    /* elements of a row that can be kept */
@@ -253,6 +253,8 @@ const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
 /* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin);
+void kf__cpu_make_run(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
+                      const kf__lx *from, const kf__lx *to); /* of its elements [from, to) */
 void kf__cpu_hold(kf__low *L, const kf__lx *e); /* values of what is held, for element e of a row */
 
 /* ---------------------------------------------------------------- cpu_flat.c */

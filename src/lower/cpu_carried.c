@@ -37,7 +37,7 @@ static uint32_t operations(const kf__low *L, uint32_t i) {
     switch ((kf__instr_kind)in->kind) {
     case KF__I_LOAD: return L->operands[in->access].symbols || in->n_args ? 2 : 1;
     case KF__I_RANDOM: return FUNCTION;
-    case KF__I_OP: return kf__ops[in->op].ulp > 0 ? FUNCTION : 1;
+    case KF__I_OP: return kf__is_function(L, i) ? FUNCTION : 1;
     case KF__I_CAST: case KF__I_PICK: return 1;
     default: return 0;
     }

@@ -25,8 +25,7 @@ typedef struct chain {
 
 /* What f64 has are calls, one element after another. */
 static bool is_function(const kf__low *L, uint32_t i) {
-    const kf__instr *in = &L->k->instrs[i];
-    return in->kind == KF__I_OP && kf__ops[in->op].ulp > 0 && kf__compute(in->dtype) == KF__F32;
+    return kf__is_function(L, i) && kf__compute(L->k->instrs[i].dtype) == KF__F32;
 }
 
 static bool is_made(const chain *c, uint32_t i) {
@@ -85,7 +84,7 @@ static void find_needed(chain *c) {
 /* An array whose value nothing behind i needs; ARRAYS: there is none. */
 static uint32_t free_array(chain *c, uint16_t i) {
     uint32_t at = 0;
-    c->b->pick[i] = "";
+    c->b->pick[i] = ""; /* as if it were there */
     find_needed(c);
     c->b->pick[i] = NULL;
     kf__dtype type = (kf__dtype)c->L->k->instrs[i].dtype;
@@ -99,30 +98,15 @@ static uint32_t free_array(chain *c, uint16_t i) {
     return at;
 }
 
-static void put_run(const chain *c, uint16_t i, const char *name, const kf__mask *mask) {
-    kf__low *L = c->L;
-    const kf__lx *l = kf__l_var(L, "l");
-    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
-    if (!before) {
-        L->failed = true;
-        return;
-    }
-    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
-    kf__open_for(L, "int64_t", "l", c->from, c->to, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, c->b, mask, l);
-    kf__put_set(L, kf__l_item(L, name, l), kf__value_of(L, i));
-    kf__close(L);
-    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
-}
-
 /* Value i in a loop of its own. False: there is no array for it. */
 static bool put_value(chain *c, uint16_t i) {
     uint32_t at = free_array(c, i);
     if (at == ARRAYS) return false;
     kf__held h = {.n = 1, .instr = {i}, .name = {c->name[at]}, .mask = part_of(c, i)};
     if (!h.mask) return false;
-    if (c->from) put_run(c, i, c->name[at], h.mask);
-    else kf__cpu_make(c->L, c->b, &h, kf__l_int(c->L, 0));
+    const kf__lx *begin = kf__l_int(c->L, 0);
+    if (c->from) kf__cpu_make_run(c->L, c->b, &h, begin, c->from, c->to);
+    else kf__cpu_make(c->L, c->b, &h, begin);
     c->array_of[at] = i;
     c->b->pick[i] = c->name[at];
     return true;
@@ -171,7 +155,6 @@ static bool open_chains(chain *c, kf__low *L, kf__cpu_block *b, const kf__mask *
     if (!c->depth || !c->needed || !c->root) L->failed = true;
     if (L->failed) return false;
     count_depths(c);
-    find_roots(c);
     return true;
 }
 
@@ -190,6 +173,7 @@ void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, cons
     bool run = !L->k->reduced && L->n_axes < 2; /* vectors leave little of it: no loop for that */
     c.from = run && !from ? kf__l_int(L, 0) : from;
     c.to = run && !to ? b->len : to;
+    find_roots(&c);
     find_needed(&c); /* what only picks are made of is made by their runs */
     for (uint32_t f = 0; f < L->k->n_instrs && !L->failed; ++f) {
         if (is_made(&c, f) || !is_function(L, f) || !c.needed[f]) continue;

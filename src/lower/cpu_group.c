@@ -35,9 +35,7 @@ static bool reads_more(const kf__low *L, kf__mask *const *of, uint32_t last, uin
 static bool is_late(const kf__low *L, uint32_t last) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (in->kind == KF__I_OP && in->level == KF__LEVEL_ROW && in->stage == last &&
-            kf__ops[in->op].ulp > 0)
-            return true;
+        if (kf__is_function(L, i) && in->level == KF__LEVEL_ROW && in->stage == last) return true;
     }
     return false;
 }

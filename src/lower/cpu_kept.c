@@ -34,10 +34,11 @@ static void set_row(kf__low *L, kf__kept *k, const char *row) {
 
 /* Exponentials of the first reduction from `red` on that has some. */
 static bool find_exps_from(kf__low *L, uint32_t red, kf__kept *k) {
+    uint32_t difference;
     *k = (kf__kept){0};
     for (uint32_t i = red; i < L->k->n_instrs; ++i) {
         if (L->k->instrs[i].kind != KF__I_REDUCE || (L->own && i != L->own->red) ||
-            !kf__low_find_exp(L, i, &k->difference, &k->power))
+            !kf__low_find_exp(L, i, &difference, &k->power))
             continue;
         k->red = i;
         k->argument = !L->held && is_work(L, L->k->instrs[i].args[0]);
@@ -67,7 +68,7 @@ static void find_next(kf__low *L, kf__kept *k) {
 
 bool kf__cpu_find_exps(kf__low *L, kf__kept *k) {
     if (kf__cpu_reduced_axes(L) != 1 || !find_exps_from(L, 0, k)) return false;
-    if (!L->own && !L->carried) find_next(L, k);
+    if (!L->carried) find_next(L, k);
     return true;
 }
 

@@ -135,10 +135,14 @@ static void put_fold(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__l
 
 static void put_one_by_one(kf__low *L, const kf__cpu_block *b, uint32_t i, const kf__lx *from) {
     const kf__lx *l = kf__l_var(L, "l");
+    uint32_t arg = L->k->instrs[i].args[0];
+    const kf__lx *outside = L->value[arg];
     kf__open_for(L, "int64_t", "l", from, b->len, kf__l_int(L, 1), KF__SERIAL);
-    put_fold(L, b, i, L->running[i], l);
-    kf__put_set(L, item(L, "scan", i, l), L->running[i]);
+    L->value[arg] = argument(L, b, i, l);
+    kf__put_scan(L, i);
+    kf__put_set(L, item(L, "scan", i, l), L->value[i]);
     kf__close(L);
+    L->value[arg] = outside;
 }
 
 /* Runs side by side: each by itself, then what is before it. */
@@ -202,14 +206,7 @@ static void put_scan(kf__low *L, const kf__cpu_block *b, uint32_t i) {
         put_runs(L, b, i, whole);
         put_rest(L, b, i, whole);
     } else {
-        kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SERIAL);
-        uint32_t arg = L->k->instrs[i].args[0];
-        const kf__lx *outside = L->value[arg];
-        L->value[arg] = argument(L, b, i, l);
-        kf__put_scan(L, i);
-        kf__put_set(L, kf__l_item(L, scan, l), L->value[i]);
-        kf__close(L);
-        L->value[arg] = outside;
+        put_one_by_one(L, b, i, kf__l_int(L, 0));
     }
     L->value[i] = kf__l_item(L, scan, l);
 }

@@ -156,11 +156,18 @@ void kf__cpu_hold(kf__low *L, const kf__lx *e) {
 /* One element of the run: held, and stored. */
 static void put_element(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
                         const kf__lx *e) {
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    if (!before) {
+        L->failed = true;
+        return;
+    }
+    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
     kf__cpu_body(L, b, h->mask, e);
     for (uint32_t k = 0; k < h->n; ++k)
         kf__put_set(L, kf__l_item(L, h->name[k], kf__l_bin(L, "+", begin, e)),
                     kf__value_of(L, h->instr[k]));
     kf__cpu_stores(L, b, h->stores, h->n_stores, e);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }
 
 /* The last elements of a run, of which a function is taken, as one vector of what is inside. */
@@ -178,6 +185,13 @@ static void put_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__
     kf__close(L);
 }
 
+void kf__cpu_make_run(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
+                      const kf__lx *from, const kf__lx *to) {
+    kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
+    put_element(L, b, h, begin, kf__l_var(L, "l"));
+    kf__close(L);
+}
+
 /* Is it made of values of element l that are there already? */
 static bool is_given(const kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
@@ -192,23 +206,13 @@ void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx 
     bool few = !h->n_stores && kf__is_dear(L, h->mask) && kf__cpu_is_masked_well(L, h->mask) &&
                !is_given(L, h->mask);
     const kf__lx *whole = b->len;
-    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
-    if (!before) {
-        L->failed = true;
-        return;
-    }
-    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
     if (few) {
         const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_FEW));
         whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole_v%u", (unsigned)h->instr[0]),
                             kf__l_bin(L, "-", b->len, left), NULL);
     }
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), whole, kf__l_int(L, 1), KF__SIMD);
-    put_element(L, b, h, begin, kf__l_var(L, "l"));
-    kf__close(L);
-    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+    kf__cpu_make_run(L, b, h, begin, kf__l_int(L, 0), whole);
     if (few) put_last(L, b, h, begin, whole);
-    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }
 
 const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows,

@@ -10,10 +10,7 @@
 
 static uint32_t functions(const kf__low *L, const kf__mask *mask) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        n += kf__has(mask, i) && in->kind == KF__I_OP && kf__ops[in->op].ulp > 0;
-    }
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) n += kf__has(mask, i) && kf__is_function(L, i);
     return n;
 }
 
