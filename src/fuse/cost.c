@@ -18,10 +18,11 @@ double kf__node_weight(const kf__node *n) {
     if (n->kind == KF__REDUCE) return n->op == KF__RED_MAX_SUMEXP ? 1 : 0.3;
     if (n->kind != KF__OP) return 0.05;
     switch (n->op) {
-    case KF__POW: case KF__GCD: case KF__LCM: return 4;
+    case KF__POW: case KF__GCD: case KF__LCM: case KF__LGAMMA: case KF__DIGAMMA: case KF__FMOD:
+    case KF__REMAINDER: return 4;
     case KF__SIN: case KF__COS: case KF__ERF: return 1.5;
-    case KF__DIVIDE: case KF__SQRT: case KF__RSQRT: case KF__RECIPROCAL: case KF__FLOOR_DIVIDE:
-    case KF__REMAINDER: return 0.3;
+    case KF__FLOOR_DIVIDE: return 2;
+    case KF__DIVIDE: case KF__SQRT: case KF__RSQRT: case KF__RECIPROCAL: return 0.3;
     default: return kf__ops[n->op].ulp > 0 ? 1 : 0.1; /* a function of the prelude */
     }
 }

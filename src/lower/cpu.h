@@ -69,6 +69,9 @@ void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf_
 typedef struct kf__tiling {
     int a, d;
     int64_t along, down;
+    int64_t size;        /* of a, until they go on along d; 0: all of it */
+    int64_t tiles;       /* along d, until they go on along a */
+    const kf__lx *wraps; /* is this the last of these? NULL: they never do */
     const kf__lx *last;  /* is this tile the last one along a? */
     const kf__lx *more;  /* is there another one in this unit? NULL: a unit is a tile */
     const kf__lx *lines; /* are lines asked for, too? NULL: always */

@@ -25,11 +25,17 @@ static const kf__lx *next_tile(kf__low *L, uint32_t access, const kf__tiling *t,
                                const kf__lx *last) {
     const kf__operand *o = &L->operands[access];
     int64_t step = t->along * o->stride[t->a];
-    int64_t back = (kf__ceil_div(L->axes[t->a].size, t->along) - 1) * step;
-    return kf__l_select(L, last,
-                        kf__word_int(L, kf__l_name(L, "below_%s", o->name),
-                                     t->down * o->stride[t->d] - back),
-                        kf__word_int(L, kf__l_name(L, "next_%s", o->name), step));
+    int64_t size = t->size ? kf__min(t->size, L->axes[t->a].size) : L->axes[t->a].size;
+    int64_t back = (kf__ceil_div(size, t->along) - 1) * step;
+    const kf__lx *next = kf__word_int(L, kf__l_name(L, "next_%s", o->name), step);
+    const kf__lx *below = kf__word_int(L, kf__l_name(L, "below_%s", o->name),
+                                       t->down * o->stride[t->d] - back);
+    if (t->wraps)
+        below = kf__l_select(L, t->wraps,
+                             kf__word_int(L, kf__l_name(L, "wrapped_%s", o->name),
+                                          step - (t->tiles - 1) * t->down * o->stride[t->d]),
+                             below);
+    return kf__l_select(L, last, below, next);
 }
 
 /* Does the row read, by loads of `mask`, or store a line of the operand, to which there is a

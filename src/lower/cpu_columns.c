@@ -1,39 +1,50 @@
 /* Kernels on the CPU that reduce outer axes and keep the innermost one: columns.
  *
- *     for (u = begin; u < end; ++u)                     a unit: one tile of columns, one chunk of
- * rows for (r0 = ...; r0 += ROWS)                    a few rows, still in cache for a second pass
+ *     for (u = begin; u < end; ++u)              a unit: a tile of columns, a chunk of rows
+ *         for (r0 = ...; r0 += group)            a few rows, still in cache for a second pass
+ *             for each of these rows             what is dear and reduced, into an array
  *             for each field of the states
- *                 for each of these rows                random words, stores of stage 0
- *                     for (l = 0; l < len; ++l)         SIMD: lanes[l] = fold(lanes[l], term)
+ *                 for each of these rows         random words, stores of stage 0
+ *                     for (l = 0; l < len; ++l)  SIMD: lanes[l] = fold(lanes[l], term)
  *             state[l] = merge(state[l], lanes[l])
  *         finish, or keep the chunk's state for the second function
+ *
+ * The tiles of a chunk come one after another: its rows stay with one thread, and no two threads
+ * write parts of one line of the cache all along.
  *
  * Of short rows without gaps what is stored is made afterwards, of all rows as one run: each row would
  * leave elements to single steps, bytes and halves most of all.
  *
  * A plain fold goes into state[l] directly. Where every reduction is one, a row is looked at once:
- * no groups, and tiles are wide, so that memory is read in long runs. Chunks and groups are
- * fixed numbers of rows: the order of a column's sum depends on nothing else. */
+ * tiles are wide, so that memory is read in long runs, and there are groups only of short rows of
+ * which something dear is made, as one run. Chunks and groups are numbers of rows that depend on the
+ * number of all rows alone, and so does the order of a column's sum. */
 #include "lower/cpu.h"
 
 enum {
     KF__CPU_ROWS = 64,         /* rows of a group: 256 bytes of what is contiguous along them */
-    KF__CPU_ROW_CHUNK = 128,   /* rows of a chunk */
+    KF__CPU_ROW_CHUNK = 128,   /* rows of a chunk, at most */
+    KF__CPU_CHUNKS = 16,       /* chunks that there should be, of 32 rows at least */
     KF__CPU_MERGED = 32,       /* chunks that are merged before the rest sees them */
-    KF__CPU_TILE_SIMPLE = 4096, /* columns, where every element is looked at once */
+    KF__CPU_TILE_SIMPLE = 4096, /* columns, where every element is looked at once: at most, */
+    KF__CPU_TILE_LEAST = 512,   /* and at least, where there are few chunks */
     KF__CPU_TILE = 256,        /* columns, so that a group stays in L1 for two passes */
     KF__CPU_TURNED = 128,      /* columns, where operands are transposed into L1 */
     KF__CPU_TURNED_PITCH = 144,
+    KF__CPU_MADE = 2048,        /* elements that are made at once: a block */
+    KF__CPU_MADE_ROW = 512,     /* elements of a row that is put together with others for that */
 };
 
 typedef struct columns {
     uint16_t *reds, stores[64];
     uint32_t n_reds, n_stores;
     bool simple; /* all reductions are plain folds */
-    int64_t tile, tiles, rows, chunks, outer;
+    int64_t tile, most_tile, tiles, rows, group, chunk, chunks, outer;
     int64_t (*offsets)[KF__MAX_FIELDS];
     const kf__lx *first, *len, *total;
     const kf__lx *from, *to; /* the unit's rows */
+    kf__held made;           /* what is made of a group of rows before anything is reduced */
+    bool makes;              /* is there any? */
 } columns;
 
 static const char *array_name(kf__low *L, const char *what, uint32_t red, int f) {
@@ -54,7 +65,7 @@ static void put_array(kf__low *L, const columns *c, const char *what, uint32_t r
     const char *name = array_name(L, what, red, f);
     bool lanes = !strcmp(what, "lanes");
     kf__dtype type = lanes ? kf__lane_type(L, red, f) : kf__field_type(L, red, f);
-    kf__put_var(L, kf__ctype(type), name, c->tile, NULL);
+    kf__put_var(L, kf__ctype(type), name, c->most_tile, NULL);
     const kf__lx *l = open_lanes(L, c->len);
     kf__put_set(L, kf__l_item(L, name, l),
                 lanes ? kf__lane_identity(L, red, f) : kf__identity(L, red, f));
@@ -107,13 +118,19 @@ static void put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
     }
 }
 
+static const kf__lx *group_rows(kf__low *L, const columns *c) {
+    return kf__word_int(L, "group", c->group);
+}
+
 /* In row r of the group [r0, r1). Without groups rows are long enough for the processor. */
 static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0,
                       const kf__lx *r1) {
-    const kf__lx *rows = kf__l_int(L, KF__CPU_ROWS), *next = kf__l_bin(L, "+", r0, rows);
-    kf__tiling t = {.a = kf__low_only_reduced(L), .d = kf__last(L), .along = KF__CPU_ROWS,
-                    .down = c->tile, .more = kf__l_bin(L, "<", next, c->to),
-                    .last = kf__l_bin(L, ">=", next, c->total),
+    const kf__lx *rows = group_rows(L, c), *next = kf__l_bin(L, "+", r0, rows);
+    const kf__lx *end = kf__l_bin(L, "+", c->first, c->len);
+    kf__tiling t = {.a = kf__low_only_reduced(L), .d = kf__last(L), .along = c->group,
+                    .down = c->tile, .size = c->chunk, .tiles = c->tiles,
+                    .wraps = kf__l_bin(L, ">=", end, kf__word_size(L, kf__last(L))), .more = kf__l_bin(L, "<", next, c->to),
+                    .last = kf__l_bin(L, ">=", next, c->to),
                     .row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
                     .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .len = c->len};
     if (t.a >= 0 && (L->tiled || !c->simple)) kf__cpu_prefetch_next(L, mask, &t);
@@ -124,8 +141,34 @@ static void put_states(kf__low *L, const columns *c) {
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) put_array(L, c, "state", c->reds[r], f);
 }
 
+/* The values of element l of row r that are made already. */
+static void read_made(kf__low *L, columns *c, const kf__lx *r0, const kf__lx *l) {
+    const kf__held *held = L->held;
+    if (!c->makes) return;
+    const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
+    c->made.begin = kf__l_bin(L, "*", row, c->len);
+    L->held = &c->made;
+    kf__cpu_hold(L, l);
+    L->held = held;
+}
+
+/* Of rows at indices of their own: asks for the next one. */
+static void put_next_row(kf__low *L, const columns *c, const uint16_t *roots, uint32_t n,
+                         const kf__lx *r1) {
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    const kf__lx *ahead = c->makes || L->tiled ? NULL : kf__cpu_ahead(L, mask);
+    if (!ahead) return;
+    const kf__lx *next = kf__l_bin(L, "+", kf__l_var(L, "r"), kf__l_int(L, 1));
+    kf__open_if(L, kf__l_bin(L, "&&", ahead, kf__l_bin(L, "<", next, r1)));
+    kf__put_decode(L, true, false, kf__put_let(L, "int64_t", "next", next, NULL));
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, c->first, c->len);
+    kf__cpu_put_ahead(L, &b, mask);
+    kf__close(L);
+}
+
 /* One field of the states, over the rows [r0, r1). */
-static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, const kf__lx *r1) {
+static void put_field(kf__low *L, columns *c, int f, const kf__lx *r0, const kf__lx *r1) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, c->n_reds + 64);
     if (!roots) {
         L->failed = true;
@@ -139,11 +182,13 @@ static void put_field(kf__low *L, const columns *c, int f, const kf__lx *r0, con
         }
     for (uint32_t s = 0; s < n_stores; ++s) roots[n++] = L->k->stores[c->stores[s]].instr;
     kf__open_for(L, "int64_t", "r", r0, r1, kf__l_int(L, 1), KF__SERIAL);
+    put_next_row(L, c, roots, n, r1);
     kf__put_decode(L, true, false, kf__l_var(L, "r"));
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, c->first, c->len);
-    b.most = c->tile;
+    b.most = c->most_tile;
     put_turned_rows(L, &b, r0);
+    read_made(L, c, r0, kf__l_var(L, "l"));
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     kf__cpu_prepare(L, &b, mask);
     kf__cpu_store_targets(L, &b, c->stores, n_stores);
@@ -234,7 +279,7 @@ static void put_finish(kf__low *L, const columns *c) {
 
 /* first and len of tile `tile`; kept outer axes from `outer`. */
 static void put_tile(kf__low *L, columns *c, const kf__lx *tile, const kf__lx *outer) {
-    const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__l_int(L, c->tile);
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__word_int(L, "tile", c->tile);
     kf__put_decode(L, false, true, outer);
     c->first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", tile, width), NULL);
     c->len = kf__put_let(
@@ -267,19 +312,109 @@ static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
     kf__close(L);
 }
 
+/* Arguments of reductions that are dear, if their rows may have several passes, or are short. */
+static bool find_made(kf__low *L, columns *c) {
+    kf__held *h = &c->made;
+    *h = (kf__held){0};
+    for (uint32_t r = 0; r < c->n_reds; ++r) {
+        uint16_t arg = L->k->instrs[c->reds[r]].args[0];
+        if (!kf__at_level(L, arg, KF__LEVEL_FULL) || !kf__cpu_is_dear(L, arg) ||
+            kf__holds(h, arg))
+            continue;
+        if (h->n == KF__HELD) return false;
+        h->name[h->n] = kf__l_name(L, "made%u", (unsigned)arg);
+        h->instr[h->n++] = arg;
+    }
+    if (h->n) h->mask = kf__low_needed(L, KF__LEVEL_FULL, h->instr, h->n);
+    if (!c->simple) return h->n;
+    return h->n && !L->tiled && kf__is_dear(L, h->mask) && kf__cpu_may_be_run(L, h);
+}
+
+/* How many of the rows are made at once, where each is looked at once. */
+static int64_t rows_made(const kf__low *L) {
+    return kf__max(1, KF__CPU_MADE / kf__max(1, L->axes[kf__last(L)].size));
+}
+
+/* What is stored of these rows afterwards, without anything to wait for meanwhile, is asked for. */
+static void put_places(kf__low *L, const columns *c, kf__cpu_block *b) {
+    for (uint32_t s = 0; s < c->n_stores; ++s) {
+        uint32_t access = L->k->stores[c->stores[s]].access;
+        if (kf__low_step(L, access) != 1 || kf__low_tiled(L, access)) continue;
+        const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
+        kf__cpu_need_pointer(L, b, access);
+        kf__open_if(L, kf__l_bin(L, "&&", kf__cpu_is_far(L),
+                                 kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0))));
+        kf__put_call(L, kf__l_call(L, "kf_prefetch_write_run", KF__I64,
+                                   kf__l_var(L, L->pointer[access]),
+                                   kf__l_bin(L, "*", b->len, size)));
+        kf__close(L);
+    }
+}
+
+/* Row by row; of rows without gaps, as one run. */
+static void put_made(kf__low *L, columns *c, const kf__lx *r0, const kf__lx *r1) {
+    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *is = NULL;
+    const kf__lx *block = kf__l_int(L, KF__CPU_MADE), *from = zero, *len = c->len;
+    const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
+    const kf__lx *runs = rows;
+    if (!L->tiled && kf__cpu_may_be_run(L, &c->made)) {
+        is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, &c->made));
+        runs = kf__put_let(L, "int64_t", "runs", kf__l_select(L, is, one, rows),
+                           "rows without gaps are one");
+        len = kf__put_let(L, "int64_t", "all",
+                          kf__l_select(L, is, kf__l_bin(L, "*", rows, c->len), c->len), NULL);
+    }
+    kf__open_for(L, "int64_t", "k", zero, runs, one, KF__SERIAL);
+    const kf__lx *r = kf__l_bin(L, "+", r0, kf__l_var(L, "k"));
+    kf__put_decode(L, true, false, kf__put_let(L, "int64_t", "r", r, NULL));
+    const kf__lx *begin = kf__l_bin(L, "*", kf__l_var(L, "k"), c->len);
+    const kf__lx *first = c->first;
+    bool blocks = is && !c->simple;
+    if (blocks) {
+        from = kf__l_var(L, "b0");
+        kf__open_for(L, "int64_t", "b0", zero, len, block, KF__SERIAL);
+        len = kf__put_let(L, "int64_t", "n", kf__l_call(L, "kf_min_i64", KF__I64,
+                                                        kf__l_bin(L, "-", len, from), block), NULL);
+        first = kf__l_bin(L, "+", first, from);
+        begin = kf__l_bin(L, "+", begin, from);
+    }
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, first, len);
+    put_turned_rows(L, &b, r0);
+    kf__cpu_prepare(L, &b, c->made.mask);
+    put_places(L, c, &b);
+    if (is) kf__open_if(L, kf__l_bin(L, "==", is, zero));
+    put_ahead(L, c, c->made.mask, r0, r1);
+    if (is) kf__close(L);
+    kf__cpu_make(L, &b, &c->made, begin);
+    kf__cpu_forget(L, NULL);
+    if (blocks) kf__close(L);
+    kf__close(L);
+}
+
+static void put_made_arrays(kf__low *L, const columns *c) {
+    int64_t n = c->simple ? KF__CPU_MADE : KF__CPU_ROWS * c->most_tile;
+    for (uint32_t k = 0; k < c->made.n; ++k)
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[c->made.instr[k]].dtype),
+                    c->made.name[k], n + KF__CPU_FEW, NULL);
+}
+
 /* The rows [from, to) into the states. */
 static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx *to) {
     c->from = from;
     c->to = to;
-    if (c->simple && !L->tiled) {
+    if (c->simple && !L->tiled && !c->makes) {
         put_field(L, c, 0, from, to);
         return;
     }
-    const kf__lx *r0 = kf__l_var(L, "r0"), *group = kf__l_int(L, KF__CPU_ROWS);
+    const kf__lx *r0 = kf__l_var(L, "r0"), *group = group_rows(L, c);
+    if (c->simple && c->makes) group = kf__word_int(L, "most_rows", rows_made(L));
+    if (c->makes) put_made_arrays(L, c);
     kf__open_for(L, "int64_t", "r0", from, to, group, KF__SERIAL);
     const kf__lx *r1 =
         kf__put_let(L, "int64_t", "r1", min_of(L, to, kf__l_bin(L, "+", r0, group)), NULL);
     put_turned(L, c, r0, r1);
+    if (c->makes) put_made(L, c, r0, r1);
     int most = 1;
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > most) most = kf__fields(L, c->reds[r]);
@@ -323,15 +458,16 @@ static void put_run(kf__low *L, const columns *c, kf__held *run) {
     kf__close(L);
 }
 
-/* run: what is stored of short rows, or NULL */
-static void put_chunks(kf__low *L, columns *c, kf__held *run) {
-    kf__low_begin(L, run ? "_short" : "",
+/* is_short: of rows of which what is reduced is made first, or (run) what is stored is one run. */
+static void put_chunks(kf__low *L, columns *c, bool is_short, kf__held *run) {
+    kf__low_begin(L, is_short ? "_short" : "",
                   run ? "Short rows without gaps: their columns, then what is stored, as one run."
-                      : "A tile of columns over a chunk of rows; of one chunk, finished here.");
+                  : is_short ? "Short rows: what is reduced is made of several at once."
+                  : "A tile of columns over a chunk of rows; of one chunk, finished here.");
     L->fn->units = c->outer * c->tiles * c->chunks;
     const kf__lx *u = kf__l_var(L, "u"), *chunks = kf__word_int(L, "chunks", c->chunks);
     const kf__lx *tiles = kf__word_int(L, "tiles", c->tiles), *one = kf__l_int(L, 1);
-    const kf__lx *size = kf__l_int(L, KF__CPU_ROW_CHUNK);
+    const kf__lx *size = kf__word_int(L, "chunk_rows", c->chunk);
     c->total = kf__word_int(L, "reduced", c->rows);
     const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
     bool stream = !run && kf__cpu_stream_word(L);
@@ -339,10 +475,10 @@ static void put_chunks(kf__low *L, columns *c, kf__held *run) {
     kf__cpu_prefetch_word(L, true);
     kf__put_scalars(L);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
-    const kf__lx *chunk = kf__put_let(L, "int64_t", "chunk", kf__l_bin(L, "%", u, chunks), NULL);
-    const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, chunks), NULL);
-    const kf__lx *outer = kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", rest, tiles), NULL);
-    put_tile(L, c, kf__l_bin(L, "%", rest, tiles), outer);
+    const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, tiles), NULL);
+    const kf__lx *chunk = kf__put_let(L, "int64_t", "chunk", kf__l_bin(L, "%", rest, chunks), NULL);
+    const kf__lx *outer = kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", rest, chunks), NULL);
+    put_tile(L, c, kf__l_bin(L, "%", u, tiles), outer);
     const kf__lx *from = kf__put_let(L, "int64_t", "from", kf__l_bin(L, "*", chunk, size), NULL);
     const kf__lx *to = kf__put_let(L, "int64_t", "to",
                                    min_of(L, c->total, kf__l_bin(L, "+", from, size)), NULL);
@@ -395,7 +531,7 @@ static void put_merge_function(kf__low *L, columns *c) {
     const kf__lx *u = kf__l_var(L, "u"), *chunks = kf__word_int(L, "chunks", c->chunks);
     const kf__lx *tiles = kf__word_int(L, "tiles", c->tiles);
     const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
-    const kf__lx *size = kf__l_int(L, KF__CPU_ROW_CHUNK);
+    const kf__lx *size = kf__word_int(L, "chunk_rows", c->chunk);
     c->total = kf__word_int(L, "reduced", c->rows);
     kf__put_scalars(L);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
@@ -406,6 +542,20 @@ static void put_merge_function(kf__low *L, columns *c) {
     put_merged_chunks(L, c, chunks, size, outer_n, outer);
     put_finish(L, c);
     kf__close(L);
+}
+
+/* By the number of rows alone: a column's sum is the same in any kernel. */
+static int64_t chunk_rows(int64_t rows) {
+    int64_t even = kf__ceil_div(rows, 32 * KF__CPU_CHUNKS) * 32;
+    return rows <= KF__CPU_ROW_CHUNK ? KF__CPU_ROW_CHUNK : kf__min(even, KF__CPU_ROW_CHUNK);
+}
+
+/* So that several threads have something to do. */
+static int64_t tile_columns(const columns *c, int64_t n) {
+    int64_t units = kf__max(1, c->chunks * c->outer), even = kf__ceil_div(n * units, KF__CPU_CHUNKS);
+    even = kf__ceil_div(kf__max(even, KF__CPU_TILE_LEAST), KF__CPU_ROWS) * KF__CPU_ROWS;
+    even = kf__ceil_div(kf__max(1, n), kf__max(1, kf__ceil_div(n, kf__min(c->most_tile, even))));
+    return kf__ceil_div(even, KF__CPU_VECTOR) * KF__CPU_VECTOR;
 }
 
 void kf__cpu_columns(kf__low *L) {
@@ -422,21 +572,29 @@ void kf__cpu_columns(kf__low *L) {
     c.n_stores = kf__low_stores(L, 0, c.stores);
     c.simple = c.n_reds <= 2;
     for (uint32_t r = 0; r < c.n_reds; ++r) c.simple = c.simple && kf__is_simple(L, c.reds[r]);
-    c.tile = L->tiled ? KF__CPU_TURNED : c.simple ? KF__CPU_TILE_SIMPLE : KF__CPU_TILE;
-    int64_t n = L->axes[kf__last(L)].size;
-    c.tiles = kf__max(1, kf__ceil_div(n, c.tile));
+    c.most_tile = L->tiled ? KF__CPU_TURNED : c.simple ? KF__CPU_TILE_SIMPLE : KF__CPU_TILE;
+    bool makes = find_made(L, &c);
+    if (makes && !c.simple && !L->tiled) c.most_tile = KF__CPU_MADE_ROW;
+    if (L->k->n_symbols) c.most_tile = kf__min(c.most_tile, KF__CPU_BLOCK); /* see kf_nothing */
     c.rows = kf__low_extent(L, true);
-    c.chunks = kf__max(1, kf__ceil_div(c.rows, KF__CPU_ROW_CHUNK));
+    c.chunk = chunk_rows(c.rows);
+    c.chunks = kf__max(1, kf__ceil_div(c.rows, c.chunk));
+    c.group = kf__min(c.chunk, KF__CPU_ROWS);
+    int64_t n = L->axes[kf__last(L)].size;
     c.outer = n ? kf__low_extent(L, false) / n : 0;
+    c.tile = tile_columns(&c, n);
+    c.tiles = kf__max(1, kf__ceil_div(n, c.tile));
     place_partials(L, &c);
     kf__held run;
-    bool is_run = false;
-    if (find_run(L, &c, &run)) {
-        put_chunks(L, &c, &run);
-        is_run = n <= KF__CPU_SHORT && kf__cpu_is_run(L, &run);
-        if (!is_run) L->fn->units = 0;
+    bool runs = find_run(L, &c, &run), is_short = false;
+    c.makes = makes;
+    if (runs || (makes && c.simple)) {
+        put_chunks(L, &c, true, runs ? &run : NULL);
+        is_short = runs ? n <= KF__CPU_SHORT && kf__cpu_is_run(L, &run) : n <= KF__CPU_MADE_ROW;
+        if (!is_short) L->fn->units = 0;
     }
-    put_chunks(L, &c, NULL);
-    if (is_run) L->fn->units = 0;
+    c.makes = makes && !c.simple;
+    put_chunks(L, &c, false, NULL);
+    if (is_short) L->fn->units = 0;
     put_merge_function(L, &c);
 }

@@ -208,7 +208,7 @@ void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx 
     const kf__lx *whole = b->len;
     if (few) {
         const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_FEW));
-        whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole_v%u", (unsigned)h->instr[0]),
+        whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole_%s", h->name[0]),
                             kf__l_bin(L, "-", b->len, left), NULL);
     }
     kf__cpu_make_run(L, b, h, begin, kf__l_int(L, 0), whole);

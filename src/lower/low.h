@@ -324,7 +324,7 @@ void kf__forget(kf__low *L, kf__level level); /* values of a level are unknown a
 const kf__lx *kf__value_of(kf__low *L, uint32_t i);
 const char *kf__ctype(kf__dtype type); /* of computing with it */
 const char *kf__instr_comment(kf__low *L, uint32_t i);
-bool kf__is_function(const kf__low *L, uint32_t i); /* exp, sin, ...: promised to some ulp */
+bool kf__is_function(const kf__low *L, uint32_t i); /* exp, sin, x % y: long chains of operations */
 bool kf__is_dear(const kf__low *L, const kf__mask *mask); /* costly enough to keep its result? */
 uint32_t kf__low_stores(const kf__low *L, uint32_t stage, uint16_t *out); /* FULL stores' indices */
 bool kf__low_later(const kf__low *L, uint32_t stage); /* any FULL-level work at or after it? */

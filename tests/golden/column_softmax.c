@@ -2,15 +2,19 @@
 typedef struct {
     int64_t chunks;
     int64_t tiles;
+    int64_t chunk_rows;
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
     int64_t prefetch;
     int64_t n1;
+    int64_t tile;
+    int64_t group;
     const float *in_x;
     int64_t s0_in_x;
     int64_t next_in_x;
     int64_t below_in_x;
+    int64_t wrapped_in_x;
     float *tmp_2;
     float *tmp_3;
     float *part_max1;
@@ -25,27 +29,31 @@ typedef struct {
 void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
     const int64_t tiles = a->tiles;
+    const int64_t chunk_rows = a->chunk_rows;
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
     const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
+    const int64_t group = a->group;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t next_in_x = a->next_in_x;
     const int64_t below_in_x = a->below_in_x;
+    const int64_t wrapped_in_x = a->wrapped_in_x;
     float *tmp_2 = a->tmp_2;
     float *tmp_3 = a->tmp_3;
     float *part_max1 = a->part_max1;
     float *part_sumexp1 = a->part_sumexp1;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t chunk = u % chunks;
-        const int64_t rest = u / chunks;
-        const int64_t outer = rest / tiles;
-        const int64_t first = (rest % tiles) * 256;
-        const int64_t len = kf_min_i64(n1 - first, 256);
-        const int64_t from = chunk * 128;
-        const int64_t to = kf_min_i64(reduced, from + 128);
+        const int64_t rest = u / tiles;
+        const int64_t chunk = rest % chunks;
+        const int64_t outer = rest / chunks;
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
+        const int64_t from = chunk * chunk_rows;
+        const int64_t to = kf_min_i64(reduced, from + chunk_rows);
         float max1[256];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
@@ -56,8 +64,8 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             sumexp1[l] = 0.0f;
         }
-        for (int64_t r0 = from; r0 < to; r0 += 64) {
-            const int64_t r1 = kf_min_i64(to, r0 + 64);
+        for (int64_t r0 = from; r0 < to; r0 += group) {
+            const int64_t r1 = kf_min_i64(to, r0 + group);
             float lanes_max1[256];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
@@ -66,9 +74,9 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
             for (int64_t r = r0; r < r1; ++r) {
                 const int64_t i0 = r;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                if (prefetch && ((r0 + 64 < to) || (u + 1 < end))) {
-                    const int last = r0 + 64 >= reduced;
-                    const float *far0 = p0_in_x + (last ? below_in_x : next_in_x);
+                if (prefetch && ((r0 + group < to) || (u + 1 < end))) {
+                    const int last = r0 + group >= to;
+                    const float *far0 = p0_in_x + (last ? (first + len >= n1 ? wrapped_in_x : below_in_x) : next_in_x);
                     kf_prefetch_run(far0, len * 4);
                 }
                 KF_SIMD
@@ -137,6 +145,7 @@ typedef struct {
     int64_t tiles;
     int64_t outer_n;
     int64_t n1;
+    int64_t tile;
     float *part_max1;
     float *part_sumexp1;
     float *tmp_2;
@@ -153,14 +162,15 @@ void k0_softmax_merge(const k0_softmax_merge_args *a, int64_t begin, int64_t end
     const int64_t tiles = a->tiles;
     const int64_t outer_n = a->outer_n;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
     float *part_max1 = a->part_max1;
     float *part_sumexp1 = a->part_sumexp1;
     float *tmp_2 = a->tmp_2;
     float *tmp_3 = a->tmp_3;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t outer = u / tiles;
-        const int64_t first = (u % tiles) * 256;
-        const int64_t len = kf_min_i64(n1 - first, 256);
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
         float max1[256];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {

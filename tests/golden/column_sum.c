@@ -2,10 +2,12 @@
 typedef struct {
     int64_t chunks;
     int64_t tiles;
+    int64_t chunk_rows;
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
     int64_t n1;
+    int64_t tile;
     const float *in_x;
     int64_t s0_in_x;
     float *out0;
@@ -19,22 +21,24 @@ typedef struct {
 void k0_relu_sum(const k0_relu_sum_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
     const int64_t tiles = a->tiles;
+    const int64_t chunk_rows = a->chunk_rows;
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     float *out0 = a->out0;
     float *part_sum3 = a->part_sum3;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t chunk = u % chunks;
-        const int64_t rest = u / chunks;
-        const int64_t outer = rest / tiles;
-        const int64_t first = (rest % tiles) * 4096;
-        const int64_t len = kf_min_i64(n1 - first, 4096);
-        const int64_t from = chunk * 128;
-        const int64_t to = kf_min_i64(reduced, from + 128);
+        const int64_t rest = u / tiles;
+        const int64_t chunk = rest % chunks;
+        const int64_t outer = rest / chunks;
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
+        const int64_t from = chunk * chunk_rows;
+        const int64_t to = kf_min_i64(reduced, from + chunk_rows);
         float sum3[4096];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
@@ -75,6 +79,7 @@ typedef struct {
     int64_t tiles;
     int64_t outer_n;
     int64_t n1;
+    int64_t tile;
     float *part_sum3;
     float *out0;
 } k0_relu_sum_merge_args;
@@ -88,12 +93,13 @@ void k0_relu_sum_merge(const k0_relu_sum_merge_args *a, int64_t begin, int64_t e
     const int64_t tiles = a->tiles;
     const int64_t outer_n = a->outer_n;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
     float *part_sum3 = a->part_sum3;
     float *out0 = a->out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t outer = u / tiles;
-        const int64_t first = (u % tiles) * 4096;
-        const int64_t len = kf_min_i64(n1 - first, 4096);
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
         float sum3[4096];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {

@@ -2,10 +2,12 @@
 typedef struct {
     int64_t chunks;
     int64_t tiles;
+    int64_t chunk_rows;
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
     int64_t n2;
+    int64_t tile;
     const float *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
@@ -21,10 +23,12 @@ typedef struct {
 void k0_max(const k0_max_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
     const int64_t tiles = a->tiles;
+    const int64_t chunk_rows = a->chunk_rows;
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
     const int64_t n2 = a->n2;
+    const int64_t tile = a->tile;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t s1_in_x = a->s1_in_x;
@@ -32,14 +36,14 @@ void k0_max(const k0_max_args *a, int64_t begin, int64_t end) {
     const int64_t s0_out0 = a->s0_out0;
     float *part_max1 = a->part_max1;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t chunk = u % chunks;
-        const int64_t rest = u / chunks;
-        const int64_t outer = rest / tiles;
+        const int64_t rest = u / tiles;
+        const int64_t chunk = rest % chunks;
+        const int64_t outer = rest / chunks;
         const int64_t i0 = outer;
-        const int64_t first = (rest % tiles) * 4096;
-        const int64_t len = kf_min_i64(n2 - first, 4096);
-        const int64_t from = chunk * 128;
-        const int64_t to = kf_min_i64(reduced, from + 128);
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n2 - first, tile);
+        const int64_t from = chunk * chunk_rows;
+        const int64_t to = kf_min_i64(reduced, from + chunk_rows);
         float max1[4096];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
@@ -79,6 +83,7 @@ typedef struct {
     int64_t tiles;
     int64_t outer_n;
     int64_t n2;
+    int64_t tile;
     float *part_max1;
     float *out0;
     int64_t s0_out0;
@@ -93,14 +98,15 @@ void k0_max_merge(const k0_max_merge_args *a, int64_t begin, int64_t end) {
     const int64_t tiles = a->tiles;
     const int64_t outer_n = a->outer_n;
     const int64_t n2 = a->n2;
+    const int64_t tile = a->tile;
     float *part_max1 = a->part_max1;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t outer = u / tiles;
         const int64_t i0 = outer;
-        const int64_t first = (u % tiles) * 4096;
-        const int64_t len = kf_min_i64(n2 - first, 4096);
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n2 - first, tile);
         float max1[4096];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {

@@ -2,9 +2,11 @@
 typedef struct {
     int64_t chunks;
     int64_t tiles;
+    int64_t chunk_rows;
     int64_t reduced;
     int64_t outer_n;
     int64_t n1;
+    int64_t tile;
     const int8_t *in_q;
     int64_t s0_in_q;
     const int8_t *in_p;
@@ -24,9 +26,11 @@ typedef struct {
 void k0_bitwise_right_shift_bitwise_xor_max_short(const k0_bitwise_right_shift_bitwise_xor_max_short_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
     const int64_t tiles = a->tiles;
+    const int64_t chunk_rows = a->chunk_rows;
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
     const int8_t *in_q = a->in_q;
     const int64_t s0_in_q = a->s0_in_q;
     const int8_t *in_p = a->in_p;
@@ -36,13 +40,13 @@ void k0_bitwise_right_shift_bitwise_xor_max_short(const k0_bitwise_right_shift_b
     int8_t *out1 = a->out1;
     int8_t *part_max5 = a->part_max5;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t chunk = u % chunks;
-        const int64_t rest = u / chunks;
-        const int64_t outer = rest / tiles;
-        const int64_t first = (rest % tiles) * 4096;
-        const int64_t len = kf_min_i64(n1 - first, 4096);
-        const int64_t from = chunk * 128;
-        const int64_t to = kf_min_i64(reduced, from + 128);
+        const int64_t rest = u / tiles;
+        const int64_t chunk = rest % chunks;
+        const int64_t outer = rest / chunks;
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
+        const int64_t from = chunk * chunk_rows;
+        const int64_t to = kf_min_i64(reduced, from + chunk_rows);
         int8_t max5[4096];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
@@ -92,10 +96,12 @@ void k0_bitwise_right_shift_bitwise_xor_max_short(const k0_bitwise_right_shift_b
 typedef struct {
     int64_t chunks;
     int64_t tiles;
+    int64_t chunk_rows;
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
     int64_t n1;
+    int64_t tile;
     const int8_t *in_q;
     int64_t s0_in_q;
     const int8_t *in_p;
@@ -115,10 +121,12 @@ typedef struct {
 void k0_bitwise_right_shift_bitwise_xor_max(const k0_bitwise_right_shift_bitwise_xor_max_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
     const int64_t tiles = a->tiles;
+    const int64_t chunk_rows = a->chunk_rows;
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
     const int8_t *in_q = a->in_q;
     const int64_t s0_in_q = a->s0_in_q;
     const int8_t *in_p = a->in_p;
@@ -128,13 +136,13 @@ void k0_bitwise_right_shift_bitwise_xor_max(const k0_bitwise_right_shift_bitwise
     int8_t *out1 = a->out1;
     int8_t *part_max5 = a->part_max5;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t chunk = u % chunks;
-        const int64_t rest = u / chunks;
-        const int64_t outer = rest / tiles;
-        const int64_t first = (rest % tiles) * 4096;
-        const int64_t len = kf_min_i64(n1 - first, 4096);
-        const int64_t from = chunk * 128;
-        const int64_t to = kf_min_i64(reduced, from + 128);
+        const int64_t rest = u / tiles;
+        const int64_t chunk = rest % chunks;
+        const int64_t outer = rest / chunks;
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
+        const int64_t from = chunk * chunk_rows;
+        const int64_t to = kf_min_i64(reduced, from + chunk_rows);
         int8_t max5[4096];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
@@ -185,6 +193,7 @@ typedef struct {
     int64_t tiles;
     int64_t outer_n;
     int64_t n1;
+    int64_t tile;
     int8_t *part_max5;
     int8_t *out1;
 } k0_bitwise_right_shift_bitwise_xor_max_merge_args;
@@ -198,12 +207,13 @@ void k0_bitwise_right_shift_bitwise_xor_max_merge(const k0_bitwise_right_shift_b
     const int64_t tiles = a->tiles;
     const int64_t outer_n = a->outer_n;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
     int8_t *part_max5 = a->part_max5;
     int8_t *out1 = a->out1;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t outer = u / tiles;
-        const int64_t first = (u % tiles) * 4096;
-        const int64_t len = kf_min_i64(n1 - first, 4096);
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
         int8_t max5[4096];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {

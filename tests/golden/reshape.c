@@ -2,16 +2,20 @@
 typedef struct {
     int64_t chunks;
     int64_t tiles;
+    int64_t chunk_rows;
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
     int64_t prefetch;
     int64_t n1;
+    int64_t tile;
+    int64_t group;
     int64_t s0_in_x;
     int64_t s1_in_x;
     const float *in_x;
     int64_t next_in_x;
     int64_t below_in_x;
+    int64_t wrapped_in_x;
     float *out0;
     float *part_sum1;
 } k0_sum_args;
@@ -23,33 +27,37 @@ typedef struct {
 void k0_sum(const k0_sum_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
     const int64_t tiles = a->tiles;
+    const int64_t chunk_rows = a->chunk_rows;
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
     const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
+    const int64_t group = a->group;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t s1_in_x = a->s1_in_x;
     const float *in_x = a->in_x;
     const int64_t next_in_x = a->next_in_x;
     const int64_t below_in_x = a->below_in_x;
+    const int64_t wrapped_in_x = a->wrapped_in_x;
     float *out0 = a->out0;
     float *part_sum1 = a->part_sum1;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t chunk = u % chunks;
-        const int64_t rest = u / chunks;
-        const int64_t outer = rest / tiles;
-        const int64_t first = (rest % tiles) * 128;
-        const int64_t len = kf_min_i64(n1 - first, 128);
-        const int64_t from = chunk * 128;
-        const int64_t to = kf_min_i64(reduced, from + 128);
+        const int64_t rest = u / tiles;
+        const int64_t chunk = rest % chunks;
+        const int64_t outer = rest / chunks;
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
+        const int64_t from = chunk * chunk_rows;
+        const int64_t to = kf_min_i64(reduced, from + chunk_rows);
         float sum1[128];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum1[l] = 0.0f;
         }
-        for (int64_t r0 = from; r0 < to; r0 += 64) {
-            const int64_t r1 = kf_min_i64(to, r0 + 64);
+        for (int64_t r0 = from; r0 < to; r0 += group) {
+            const int64_t r1 = kf_min_i64(to, r0 + group);
             float turned0[9216];
             const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
             if (prefetch && (u == begin && r0 == from)) {
@@ -60,11 +68,11 @@ void k0_sum(const k0_sum_args *a, int64_t begin, int64_t end) {
             kf_transpose4(turned0, 144, corner0, s1_in_x, len, r1 - r0);
             for (int64_t r = r0; r < r1; ++r) {
                 const float *row0 = turned0 + (r - r0) * 144;
-                if (prefetch && ((r0 + 64 < to) || (u + 1 < end))) {
-                    const int last = r0 + 64 >= reduced;
-                    const float *far0 = corner0 + (last ? below_in_x : next_in_x);
+                if (prefetch && ((r0 + group < to) || (u + 1 < end))) {
+                    const int last = r0 + group >= to;
+                    const float *far0 = corner0 + (last ? (first + len >= n1 ? wrapped_in_x : below_in_x) : next_in_x);
                     for (int64_t l = r - r0; l < len; l += r1 - r0) {
-                        kf_prefetch_run(far0 + l * s1_in_x, 64 * 4);
+                        kf_prefetch_run(far0 + l * s1_in_x, group * 4);
                     }
                 }
                 KF_SIMD
@@ -99,6 +107,7 @@ typedef struct {
     int64_t tiles;
     int64_t outer_n;
     int64_t n1;
+    int64_t tile;
     float *part_sum1;
     float *out0;
 } k0_sum_merge_args;
@@ -112,12 +121,13 @@ void k0_sum_merge(const k0_sum_merge_args *a, int64_t begin, int64_t end) {
     const int64_t tiles = a->tiles;
     const int64_t outer_n = a->outer_n;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
     float *part_sum1 = a->part_sum1;
     float *out0 = a->out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t outer = u / tiles;
-        const int64_t first = (u % tiles) * 128;
-        const int64_t len = kf_min_i64(n1 - first, 128);
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
         float sum1[128];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {

@@ -2,10 +2,115 @@
 typedef struct {
     int64_t chunks;
     int64_t tiles;
+    int64_t chunk_rows;
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
     int64_t n1;
+    int64_t tile;
+    int64_t most_rows;
+    int64_t run;
+    const float *in_x;
+    int64_t s0_in_x;
+    float *out0;
+    float *part_sum2;
+} k0_exp_sum_short_args;
+
+/* exp, sum.
+ * Short rows: what is reduced is made of several at once.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * writes out0     float32[x.1], 4 bytes each */
+void k0_exp_sum_short(const k0_exp_sum_short_args *a, int64_t begin, int64_t end) {
+    const int64_t chunks = a->chunks;
+    const int64_t tiles = a->tiles;
+    const int64_t chunk_rows = a->chunk_rows;
+    const int64_t reduced = a->reduced;
+    const int64_t outer_n = a->outer_n;
+    const int64_t stream = a->stream;
+    const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
+    const int64_t most_rows = a->most_rows;
+    const int64_t run = a->run;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    float *out0 = a->out0;
+    float *part_sum2 = a->part_sum2;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t rest = u / tiles;
+        const int64_t chunk = rest % chunks;
+        const int64_t outer = rest / chunks;
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
+        const int64_t from = chunk * chunk_rows;
+        const int64_t to = kf_min_i64(reduced, from + chunk_rows);
+        float sum2[4096];
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            sum2[l] = 0.0f;
+        }
+        float made1[2056];
+        for (int64_t r0 = from; r0 < to; r0 += most_rows) {
+            const int64_t r1 = kf_min_i64(to, r0 + most_rows);
+            const int64_t rows = r1 - r0;
+            const int64_t runs = run ? 1 : rows;  // rows without gaps are one
+            const int64_t all = run ? (rows * len) : len;
+            for (int64_t k = 0; k < runs; ++k) {
+                const int64_t r = r0 + k;
+                const int64_t i0 = r;
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                const int64_t whole_made1 = all - all % 8;
+                KF_SIMD
+                for (int64_t l = 0; l < whole_made1; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, l);
+                    const float v1 = kf_exp_f32(v0);  // exp
+                    made1[k * len + l] = v1;
+                }
+                if (whole_made1 < all) {
+                    const int left = kf_cast_i64_i32(all - whole_made1);
+                    KF_SIMD
+                    for (int l = 0; l < 8; ++l) {
+                        const float v0 = l < left ? kf_load_f32(p0_in_x, whole_made1 + l) : 0.0f;
+                        const float v1 = kf_exp_f32(v0);  // exp
+                        made1[k * len + (whole_made1 + l)] = v1;
+                    }
+                }
+            }
+            for (int64_t r = r0; r < r1; ++r) {
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    sum2[l] = sum2[l] + made1[(r - r0) * len + l];
+                }
+            }
+        }
+        if (chunks == 1) {
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const int64_t i1 = first + l;
+                const float v3 = sum2[l];  // sum
+                kf_store_f32(out0, i1, v3);
+            }
+        } else {
+            const int64_t part_at = (chunk * outer_n + outer) * n1 + first;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                kf_store_f32(part_sum2, part_at + l, sum2[l]);
+            }
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
+
+typedef struct {
+    int64_t chunks;
+    int64_t tiles;
+    int64_t chunk_rows;
+    int64_t reduced;
+    int64_t outer_n;
+    int64_t stream;
+    int64_t n1;
+    int64_t tile;
     const float *in_x;
     int64_t s0_in_x;
     float *out0;
@@ -19,22 +124,24 @@ typedef struct {
 void k0_exp_sum(const k0_exp_sum_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
     const int64_t tiles = a->tiles;
+    const int64_t chunk_rows = a->chunk_rows;
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     float *out0 = a->out0;
     float *part_sum2 = a->part_sum2;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t chunk = u % chunks;
-        const int64_t rest = u / chunks;
-        const int64_t outer = rest / tiles;
-        const int64_t first = (rest % tiles) * 4096;
-        const int64_t len = kf_min_i64(n1 - first, 4096);
-        const int64_t from = chunk * 128;
-        const int64_t to = kf_min_i64(reduced, from + 128);
+        const int64_t rest = u / tiles;
+        const int64_t chunk = rest % chunks;
+        const int64_t outer = rest / chunks;
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
+        const int64_t from = chunk * chunk_rows;
+        const int64_t to = kf_min_i64(reduced, from + chunk_rows);
         float sum2[4096];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
@@ -75,6 +182,7 @@ typedef struct {
     int64_t tiles;
     int64_t outer_n;
     int64_t n1;
+    int64_t tile;
     float *part_sum2;
     float *out0;
 } k0_exp_sum_merge_args;
@@ -88,12 +196,13 @@ void k0_exp_sum_merge(const k0_exp_sum_merge_args *a, int64_t begin, int64_t end
     const int64_t tiles = a->tiles;
     const int64_t outer_n = a->outer_n;
     const int64_t n1 = a->n1;
+    const int64_t tile = a->tile;
     float *part_sum2 = a->part_sum2;
     float *out0 = a->out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t outer = u / tiles;
-        const int64_t first = (u % tiles) * 4096;
-        const int64_t len = kf_min_i64(n1 - first, 4096);
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n1 - first, tile);
         float sum2[4096];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
