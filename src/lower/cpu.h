@@ -24,6 +24,7 @@ typedef struct kf__cpu_block {
     kf__mask *in_place;        /* those of picks that may be an array's: behind them is nothing */
     const char **from;         /* by load: where it reads whatever its guard says, or NULL */
     const kf__lx *inside;      /* is there such an element at all? NULL: yes */
+    bool folds;                /* is it read by a loop over lanes of reductions? */
 } kf__cpu_block;
 
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len);
@@ -167,6 +168,8 @@ enum { KF__CPU_KEPT = 256 << 10 }; /* bytes of all; longer rows compute them aga
 int kf__cpu_reduced_axes(const kf__low *L);
 /* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
 bool kf__cpu_is_dear(kf__low *L, uint16_t i);
+/* Is it faster read from an array than made again? */
+bool kf__cpu_is_kept_well(kf__low *L, uint16_t i);
 /* The arguments of a stage's reductions and what it stores: [n], and n. */
 uint32_t kf__cpu_roots(kf__low *L, uint32_t s, uint16_t **roots);
 kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s); /* what it computes for every element */

@@ -20,6 +20,7 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->len = len;
     b->begin = first;
     b->inside = NULL;
+    b->folds = false;
     b->most = KF__CPU_BLOCK;
     memset(b->random, 0, sizeof b->random);
     memset(b->tile, 0, sizeof b->tile);

@@ -5,7 +5,8 @@
  *                              for (l < len)  out[l] = tanh(chain0[l])
  *
  * A function is a long chain of operations, and a processor looks ahead by a few vectors of one: of
- * two in a row by half as many, and waits for each twice as long. Arrays of a block are in L1. */
+ * two in a row by half as many, and waits for each twice as long. Arrays of a block are in L1.
+ * So do the longest ones (pow, lgamma, x % y) that reductions take. */
 #include "lower/cpu.h"
 
 enum { ARRAYS = 4 }; /* of 8 KB each: with what is read and stored, as much as L1 has */
@@ -26,6 +27,17 @@ typedef struct chain {
 /* What f64 has are calls, one element after another. */
 static bool is_function(const kf__low *L, uint32_t i) {
     return kf__is_function(L, i) && kf__compute(L->k->instrs[i].dtype) == KF__F32;
+}
+
+/* Of so many operations that a loop over lanes of reductions, which is short and unrolled, takes half as
+ * long again as one of it alone. */
+static bool is_long(const kf__low *L, uint32_t i) {
+    if (!is_function(L, i)) return false;
+    switch (L->k->instrs[i].op) {
+    case KF__POW: case KF__CBRT: case KF__LGAMMA: case KF__DIGAMMA: case KF__ERFINV:
+    case KF__FMOD: case KF__REMAINDER: case KF__FLOOR_DIVIDE: return true;
+    default: return false;
+    }
 }
 
 static bool is_made(const chain *c, uint32_t i) {
@@ -102,7 +114,8 @@ static uint32_t free_array(chain *c, uint16_t i) {
 static bool put_value(chain *c, uint16_t i) {
     uint32_t at = free_array(c, i);
     if (at == ARRAYS) return false;
-    kf__held h = {.n = 1, .instr = {i}, .name = {c->name[at]}, .mask = part_of(c, i)};
+    kf__held h = {.n = 1, .instr = {i}, .name = {c->name[at]}, .mask = part_of(c, i),
+                  .whole = kf__l_name(c->L, "whole_v%u", (unsigned)i)}; /* arrays are used again */
     if (!h.mask) return false;
     const kf__lx *begin = kf__l_int(c->L, 0);
     if (c->from) kf__cpu_make_run(c->L, c->b, &h, begin, c->from, c->to);
@@ -137,18 +150,20 @@ static bool put_functions(chain *c, uint16_t i) {
     return true;
 }
 
-static bool may_have(const kf__low *L, const kf__mask *mask) {
+static bool may_have(const kf__low *L, const kf__cpu_block *b, const kf__mask *mask) {
     uint32_t n = 0;
+    bool any = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i)) continue;
         if (L->k->instrs[i].kind == KF__I_SCAN && !L->value[i]) return false; /* one by one */
         n += is_function(L, i);
+        any = any || (b->folds && is_long(L, i));
     }
-    return n > 1;
+    return n > 1 || any;
 }
 
 static bool open_chains(chain *c, kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
-    if (!may_have(L, mask)) return false;
+    if (!may_have(L, b, mask)) return false;
     *c = (chain){.L = L, .b = b, .mask = mask, .depth = KF__NEW(L->arena, uint8_t, L->k->n_instrs),
                  .needed = KF__NEW(L->arena, bool, L->k->n_instrs),
                  .root = KF__NEW(L->arena, bool, L->k->n_instrs)};
@@ -188,5 +203,9 @@ void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, cons
         if (!any) continue;
         count_depths(&c);
         find_needed(&c);
+    }
+    for (uint32_t f = 0; b->folds && f < L->k->n_instrs && !L->failed; ++f) {
+        find_needed(&c);
+        if (c.needed[f] && !is_made(&c, f) && is_long(L, f) && !put_value(&c, (uint16_t)f)) return;
     }
 }

@@ -123,6 +123,16 @@ bool kf__cpu_is_dear(kf__low *L, uint16_t i) {
     return dear;
 }
 
+/* To widen bytes takes a few operations each time. */
+bool kf__cpu_is_kept_well(kf__low *L, uint16_t i) {
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
+    bool bytes = false;
+    for (uint32_t k = 0; k < L->k->n_instrs; ++k)
+        bytes = bytes || (kf__has(mask, k) && L->k->instrs[k].kind == KF__I_LOAD &&
+                          kf__types[L->k->instrs[k].dtype].size == 1);
+    return kf__cpu_is_dear(L, i) || (bytes && kf__types[L->k->instrs[i].dtype].size > 1);
+}
+
 /* What is dear, reduced in an early stage and needed by a later one. */
 bool kf__cpu_find_dear(kf__low *L, kf__kept *k) {
     if (kf__cpu_reduced_axes(L) != 1 || L->k->n_stages < 2) return false;
@@ -134,7 +144,7 @@ bool kf__cpu_find_dear(kf__low *L, kf__kept *k) {
         if (L->own && !later) continue;
         if (in->level != KF__LEVEL_FULL || !kf__has(of[in->stage], i)) continue;
         for (uint32_t s = in->stage + 1u; s < L->k->n_stages; ++s) later |= kf__has(of[s], i);
-        if (!later || !kf__cpu_is_dear(L, (uint16_t)i)) continue;
+        if (!later || !kf__cpu_is_kept_well(L, (uint16_t)i)) continue;
         kf__dtype type = kf__compute((kf__dtype)in->dtype);
         *k = (kf__kept){.red = UINT32_MAX, .power = i, .stage = in->stage,
                         .most = most_kept(L, type)};

@@ -222,7 +222,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     for (uint32_t r = 0; p->field == 0 && !p->kept && r < p->n_reds; ++r) {
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (kf__fields(L, p->reds[r]) < 2) continue;
-        if (!kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1))) continue;
+        if (!kf__cpu_is_kept_well(L, arg)) continue;
         if (kf__cpu_kept_of(p->fill, p->reds[r])) continue; /* computed again when it is summed */
         if (p->save && p->save->power == arg) {
             p->keep[r] = p->save->from;
@@ -232,7 +232,9 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         p->keep[r] = kf__l_name(L, "keep%u", (unsigned)p->reds[r]);
         kf__put_var(L, kf__ctype(kf__state_type(L, p->reds[r])), p->keep[r], KF__CPU_BLOCK, NULL);
     }
+    b->folds = true;
     kf__cpu_prepare(L, b, mask);
+    b->folds = false;
     if (p->field + 1 == p->n_fields) put_ahead(L, b, mask);
     if (p->field == 0) kf__cpu_store_targets(L, b, p->stores, p->n_stores);
     for (uint32_t r = 0; r < p->n_reds; ++r)

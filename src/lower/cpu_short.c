@@ -1,6 +1,7 @@
 /* Rows of up to 128 elements, in a function of their own: what is made of a row's elements before
  * anything is reduced is made for eight rows first, and kept on the stack. Where that takes a
- * function, rows of up to 512 too, by as many as make 1024 elements.
+ * function, or widens bytes or halves, of which vectors leave most, rows of up to 512 too, by as many
+ * as make 1024 elements.
  *
  *     for (first_row = begin; first_row < end; first_row += most_rows)
  *         for (r = 0; r < runs; ++r)                gelu(layer_norm(relu(x))): of eight rows
@@ -141,9 +142,18 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     return true;
 }
 
+static bool reads_narrow(const kf__low *L, const kf__mask *mask) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
+            kf__types[L->k->instrs[i].dtype].size < 4)
+            return true;
+    return false;
+}
+
 bool kf__cpu_is_short(const kf__low *L, const kf__held *h) {
     int64_t n = L->axes[kf__last(L)].size;
-    bool longer = h->mask && kf__is_dear(L, h->mask) && n <= LONGER && kf__low_bytes(L) < NEAR_BYTES;
+    bool longer = h->mask && (kf__is_dear(L, h->mask) || reads_narrow(L, h->mask)) && n <= LONGER &&
+                  kf__low_bytes(L) < NEAR_BYTES;
     return n > 0 && (n <= KF__CPU_SHORT || longer);
 }
 
@@ -208,7 +218,7 @@ void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx 
     const kf__lx *whole = b->len;
     if (few) {
         const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_FEW));
-        whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole_%s", h->name[0]),
+        whole = kf__put_let(L, "int64_t", h->whole ? h->whole : kf__l_name(L, "whole_%s", h->name[0]),
                             kf__l_bin(L, "-", b->len, left), NULL);
     }
     kf__cpu_make_run(L, b, h, begin, kf__l_int(L, 0), whole);

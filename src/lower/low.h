@@ -89,6 +89,7 @@ enum { KF__HELD = 4 }; /* at most */
 typedef struct kf__held {
     uint16_t instr[KF__HELD], n;
     const char *name[KF__HELD]; /* arrays on the stack */
+    const char *whole;          /* the length of the whole vectors; NULL: by the first array */
     uint16_t stores[KF__HELD];  /* indices of what is stored meanwhile */
     uint32_t n_stores;
     const kf__mask *mask;     /* what all that is made of */
