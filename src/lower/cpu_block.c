@@ -293,13 +293,26 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
     }
 }
 
+/* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. */
+static const kf__lx *stored_value(kf__low *L, uint32_t instr, kf__dtype stored) {
+    const kf__instr *in = &L->k->instrs[instr];
+    if (in->kind == KF__I_CAST && kf__compute(stored) == KF__F32 && stored != KF__F32) {
+        const kf__lx *from = L->value[in->args[0]];
+        bool is = (kf__dtype)in->dtype == stored && from &&
+                  kf__compute((kf__dtype)L->k->instrs[in->args[0]].dtype) == KF__F32;
+        if (is) return from;
+    }
+    return kf__value_of(L, instr);
+}
+
 void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
                     const kf__lx *l) {
     const kf__lx *at = kf__cpu_last(L, b, l);
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
         kf__put_store(L, access, b->target[i], b->tile[access] ? l : kf__element(L, access, l, at),
-                      kf__value_of(L, L->k->stores[stores[i]].instr));
+                      stored_value(L, L->k->stores[stores[i]].instr,
+                                   (kf__dtype)L->operands[access].dtype));
     }
 }
 

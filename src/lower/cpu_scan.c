@@ -99,22 +99,24 @@ static uint32_t made_before(kf__low *L, const kf__cpu_block *b, const kf__mask *
     return n;
 }
 
-static void put_before(kf__low *L, kf__cpu_block *b, const uint16_t *roots, uint32_t n,
-                       const kf__lx **saved) {
+static void put_before(kf__low *L, kf__cpu_block *b, const uint16_t *roots, uint32_t n) {
     const kf__lx *l = kf__l_var(L, "l");
     if (!n) return;
     for (uint32_t r = 0; r < n; ++r)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[roots[r]].dtype),
                     kf__l_name(L, "arg%u", (unsigned)roots[r]), b->most, NULL);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    memcpy(saved, L->value, sizeof *saved * L->k->n_instrs);
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, b, mask, l);
-    for (uint32_t r = 0; r < n; ++r)
-        kf__put_set(L, item(L, "arg", roots[r], l), kf__value_of(L, roots[r]));
-    kf__close(L);
-    memcpy(L->value, saved, sizeof *saved * L->k->n_instrs);
-    for (uint32_t r = 0; r < n; ++r) L->value[roots[r]] = item(L, "arg", roots[r], l);
+    kf__held h = {.mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n)};
+    kf__cpu_put_chains(L, b, h.mask, NULL, NULL);
+    for (uint32_t r = 0; r < n; r += h.n) {
+        h.n = (uint16_t)kf__min(n - r, KF__HELD);
+        for (uint32_t k = 0; k < h.n; ++k) {
+            h.instr[k] = roots[r + k];
+            h.name[k] = kf__l_name(L, "arg%u", (unsigned)roots[r + k]);
+        }
+        if (n > KF__HELD) h.mask = kf__low_needed(L, KF__LEVEL_FULL, h.instr, h.n);
+        kf__cpu_make(L, b, &h, kf__l_int(L, 0));
+        for (uint32_t k = 0; k < h.n; ++k) L->value[h.instr[k]] = item(L, "arg", h.instr[k], l);
+    }
 }
 
 /* The argument of scan i at element `at` of the block. */
@@ -214,14 +216,13 @@ static void put_scan(kf__low *L, const kf__cpu_block *b, uint32_t i) {
 /* All scans of the block, into arrays of their own. */
 static void put_scans(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     uint8_t most, *depth = depths(L, &most);
-    const kf__lx **saved = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
     uint16_t *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
-    if (!depth || !saved || !roots) {
+    if (!depth || !roots) {
         L->failed = true;
         return;
     }
     for (uint8_t d = 0; d < most; ++d) {
-        put_before(L, b, roots, made_before(L, b, mask, depth, d, roots), saved);
+        put_before(L, b, roots, made_before(L, b, mask, depth, d, roots));
         for (uint32_t i = 0; i < L->k->n_instrs; ++i)
             if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_SCAN && depth[i] == d + 1)
                 put_scan(L, b, i);

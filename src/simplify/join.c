@@ -1,4 +1,9 @@
-/* Parts that are nothing but their surroundings, and slices that touch one part only. */
+/* Parts that are nothing but their surroundings, slices that touch one part only, and functions of parts
+ * of an array, which are taken once:
+ *
+ *     roll(exp(x), 1) = concatenate([exp(x)[n - 1:], exp(x)[:n - 1]])
+ *                     = exp(concatenate([x[n - 1:], x[:n - 1]]))
+ */
 #include "simplify/rules.h"
 
 kf__ref kf__simple_pad(kf_graph *g, kf__ref a, kf__ref value, const kf__expr *shape,
@@ -8,8 +13,78 @@ kf__ref kf__simple_pad(kf_graph *g, kf__ref a, kf__ref value, const kf__expr *sh
     return kf__pad(g, a, value, shape, before);
 }
 
+enum { MOST_NODES = 32 }; /* of a function, as a tree */
+
+typedef struct parts {
+    kf_graph *g;
+    int axis;
+    kf__ref a, b; /* slices of one value */
+    uint32_t n;   /* nodes looked at */
+    bool function;
+} parts;
+
+/* Is `r` elements of inputs and numbers, and what is made of them one by one? */
+static bool is_elementwise(parts *p, kf__ref r, kf__ref whole) {
+    const kf__node *n = kf__at(p->g, r);
+    if (++p->n > MOST_NODES) return false;
+    if (kf__splat_of(p->g, r)) return true;
+    if (n->kind != KF__OP && n->kind != KF__CAST) {
+        while (n->kind == KF__EXPAND || n->kind == KF__PERMUTE) n = kf__at(p->g, n->args[0]);
+        return n->kind == KF__INPUT;
+    }
+    const kf__node *all = kf__at(p->g, whole);
+    if (!kf__same_shape(n, all->rank, all->shape)) return false;
+    p->function = p->function || (n->kind == KF__OP && kf__ops[n->op].ulp > 0);
+    for (int i = 0; i < n->n_args; i++)
+        if (!is_elementwise(p, n->args[i], whole)) return false;
+    return true;
+}
+
+static kf__ref slice_as(kf_graph *g, kf__ref r, kf__ref slice) {
+    const kf__node *n = kf__at(g, slice);
+    kf__expr shape[KF__MAX_RANK], start[KF__MAX_RANK];
+    int64_t step[KF__MAX_RANK];
+    memcpy(shape, n->shape, sizeof(*shape) * n->rank);
+    memcpy(start, n->u.slice.start, sizeof(*start) * n->rank);
+    memcpy(step, n->u.slice.step, sizeof(*step) * n->rank);
+    return kf__simple_slice(g, r, shape, start, step);
+}
+
+/* The parts of `r` joined. */
+static kf__ref joined(const parts *p, kf__ref r, const kf__node *whole) {
+    const kf__node n = *kf__at(p->g, r);
+    kf__ref scalar = kf__splat_of(p->g, r), args[3] = {0};
+    if (scalar) return kf__splat(p->g, scalar, whole->rank, whole->shape);
+    if (n.kind != KF__OP && n.kind != KF__CAST) {
+        kf__ref a = slice_as(p->g, r, p->a), b = slice_as(p->g, r, p->b);
+        return a && b ? kf__concat(p->g, p->axis, a, b) : 0;
+    }
+    for (int i = 0; i < n.n_args; i++)
+        if (!(args[i] = joined(p, n.args[i], whole))) return 0;
+    uint32_t call = p->g->call;
+    p->g->call = n.call;
+    kf__ref made = n.kind == KF__CAST ? kf__simple_cast(p->g, args[0], (kf__dtype)n.dtype)
+                   : kf__simple_op(p->g, (kf__opcode)n.op, (kf__dtype)n.dtype, args);
+    p->g->call = call;
+    return made;
+}
+
+/* The function of two parts' whole, if both are slices of one; else 0. */
+static kf__ref function_of_joined(kf_graph *g, int axis, kf__ref a, kf__ref b) {
+    parts p = {.g = g, .axis = axis, .a = a, .b = b};
+    if (kf__at(g, a)->kind != KF__SLICE || kf__at(g, b)->kind != KF__SLICE) return 0;
+    kf__ref of = kf__at(g, a)->args[0];
+    if (of != kf__at(g, b)->args[0] || !is_elementwise(&p, of, of) || !p.function) return 0;
+    kf__ref made = kf__concat(g, axis, a, b); /* for its shape */
+    if (!made) return 0;
+    const kf__node whole = *kf__at(g, made);
+    return joined(&p, of, &whole);
+}
+
 kf__ref kf__simple_concat(kf_graph *g, int axis, kf__ref a, kf__ref b) {
     if (!a || !b) return 0;
+    kf__ref function = function_of_joined(g, axis, a, b);
+    if (function || !kf__graph_ok(g)) return function;
     kf__ref scalar = kf__splat_of(g, a);
     if (!scalar || scalar != kf__splat_of(g, b)) return kf__concat(g, axis, a, b);
     kf__ref made = kf__concat(g, axis, a, b); /* for its shape */
