@@ -243,6 +243,22 @@ static bool is_light(const kf__low *L, const kf__mask *mask) {
 
 /* ---------------------------------------------------------------- both */
 
+/* Of columns: chains of functions in what is cumulative. */
+static void put_arguments(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    uint16_t *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
+    uint32_t n = 0;
+    for (uint32_t i = 0; roots && i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_SCAN)
+            roots[n++] = L->k->instrs[i].args[0];
+    if (!roots) {
+        L->failed = true;
+        return;
+    }
+    b->folds = true;
+    kf__cpu_put_chains(L, b, kf__low_needed(L, KF__LEVEL_FULL, roots, n), NULL, NULL);
+    b->folds = false;
+}
+
 /* All of the kernel for `len` elements from `first` on; rows: of a row, else of many columns. */
 static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *len,
                      int64_t most) {
@@ -253,6 +269,7 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
     b.most = most;
     kf__mask *mask = needed(L, stores, n);
     kf__cpu_prepare(L, &b, mask);
+    if (!rows) put_arguments(L, &b, mask);
     bool light = rows && is_light(L, mask);
     if (rows && !light) {
         put_scans(L, &b, mask);
@@ -307,7 +324,10 @@ static void put_rows(kf__low *L, kf__scans *s) {
 }
 
 static void put_columns(kf__low *L, kf__scans *s, int64_t tiles) {
-    const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__l_int(L, KF__CPU_SCAN_TILE);
+    const kf__lx *n = kf__word_size(L, kf__last(L));
+    int64_t even = kf__ceil_div(L->axes[kf__last(L)].size, kf__max(1, tiles));
+    even = kf__max(1, kf__ceil_div(even, KF__CPU_VECTOR)) * KF__CPU_VECTOR;
+    const kf__lx *width = kf__word_int(L, "tile", even);
     const kf__lx *count = kf__word_int(L, "tiles", tiles), *one = kf__l_int(L, 1);
     const kf__lx *rest = kf__put_scan_unit(L, s, kf__l_var(L, "u"));
     kf__put_decode(L, false, true, kf__put_let(L, "int64_t", "outer",

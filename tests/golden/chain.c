@@ -1,13 +1,340 @@
 
 typedef struct {
+    int64_t n1;
+    int64_t size_v14;
+    int64_t run;
+    const float *in_x;
+    int64_t s0_in_x;
+    const float *in_y;
+    int64_t s0_in_y;
+    int64_t far;
+    int64_t s0_out0;
+    float *out0;
+} k0_multiply_add_relu_multiply_short_args;
+
+/* multiply, add, relu, multiply, abs, multiply, subtract, mean, subtract, abs, multiply, add,
+ * max, add, divide, clip, multiply, mean, subtract, multiply.
+ * Eight short rows after eight; loops over all of their elements.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * reads  in_y     float32[x.0, x.1], 4 bytes each
+ * writes out0     float32[x.0, x.1], 4 bytes each */
+void k0_multiply_add_relu_multiply_short(const k0_multiply_add_relu_multiply_short_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t size_v14 = a->size_v14;
+    const int64_t run = a->run;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    const float *in_y = a->in_y;
+    const int64_t s0_in_y = a->s0_in_y;
+    const int64_t far = a->far;
+    const int64_t s0_out0 = a->s0_out0;
+    float *out0 = a->out0;
+    const float v15 = kf_cast_i64_f32(size_v14);  // mean
+    float row30[2112];
+    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
+        const int64_t rows = kf_min_i64(end - first_row, most_rows);
+        float rows_v16[8];
+        float rows_v24[8];
+        float rows_v32[8];
+        float rows_v34[8];
+        float rows_mean31[8];
+        float held11[1088];
+        const int64_t runs = run ? 1 : rows;  // rows without gaps are one
+        const int64_t len = run ? (rows * n1) : n1;
+        for (int64_t r = 0; r < runs; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const float *p0_in_x = in_x + i0 * s0_in_x;
+            const float *p1_in_y = in_y + i0 * s0_in_y;
+            const int64_t at = r * n1;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v0 = kf_load_f32(p0_in_x, l);
+                const float v2 = v0 * 0.5f;  // multiply
+                const float v3 = kf_load_f32(p1_in_y, l);
+                const float v4 = v2 + v3;  // add
+                const float v6 = kf_max_f32(v4, 0.0f);  // relu
+                const float v7 = v6 * v3;  // multiply
+                const float v8 = kf_abs_f32(v0);  // abs
+                const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
+                const float v11 = v7 - v10;  // subtract
+                held11[at + l] = v11;
+            }
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            float sum12 = 0.0f;
+            {
+                float lanes_sum12[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_sum12[l] = 0.0f;
+                }
+                const int64_t whole0 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole0; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        lanes_sum12[l] = lanes_sum12[l] + held11[r * n1 + (group + l)];
+                    }
+                }
+                for (int64_t part = whole0; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        lanes_sum12[part - whole0 + l] = lanes_sum12[part - whole0 + l] + (l < left ? held11[r * n1 + (part + l)] : 0.0f);
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    const float low = lanes_sum12[l] + lanes_sum12[l + 32];
+                    const float high = lanes_sum12[l + 16] + lanes_sum12[l + 48];
+                    lanes_sum12[l] = low + high;
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    const float low = lanes_sum12[l] + lanes_sum12[l + 8];
+                    const float high = lanes_sum12[l + 4] + lanes_sum12[l + 12];
+                    lanes_sum12[l] = low + high;
+                }
+                {
+                    const float low = lanes_sum12[0] + lanes_sum12[2];
+                    const float high = lanes_sum12[1] + lanes_sum12[3];
+                    lanes_sum12[0] = low + high;
+                }
+                const float block_sum12 = lanes_sum12[0];
+                sum12 = block_sum12;
+            }
+            const float v13 = sum12;  // sum
+            const float v16 = v13 / v15;  // mean
+            rows_v16[r] = v16;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const float v16 = rows_v16[r];
+            float max22 = kf_lowest_f32;
+            {
+                const float *p0_in_x = in_x + i0 * s0_in_x;
+                const float *p1_in_y = in_y + i0 * s0_in_y;
+                float lanes_max22[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_max22[l] = kf_lowest_f32;
+                }
+                const int64_t whole0 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole0; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float v0 = kf_load_f32(p0_in_x, group + l);
+                        const float v3 = kf_load_f32(p1_in_y, group + l);
+                        const float v17 = held11[r * n1 + (group + l)] - v16;  // subtract
+                        const float v18 = kf_abs_f32(v17);  // abs
+                        const float v19 = v0 * v3;  // multiply
+                        const float v20 = v18 + v19;  // add
+                        lanes_max22[l] = kf_max_f32(v20, lanes_max22[l]);
+                    }
+                }
+                for (int64_t part = whole0; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                        const float v3 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
+                        const float v17 = held11[r * n1 + (part + l)] - v16;  // subtract
+                        const float v18 = kf_abs_f32(v17);  // abs
+                        const float v19 = v0 * v3;  // multiply
+                        const float v20 = v18 + v19;  // add
+                        lanes_max22[part - whole0 + l] = kf_max_f32(l < left ? v20 : kf_lowest_f32, lanes_max22[part - whole0 + l]);
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    const float low = kf_max_f32(lanes_max22[l + 32], lanes_max22[l]);
+                    const float high = kf_max_f32(lanes_max22[l + 48], lanes_max22[l + 16]);
+                    lanes_max22[l] = kf_max_f32(high, low);
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    const float low = kf_max_f32(lanes_max22[l + 8], lanes_max22[l]);
+                    const float high = kf_max_f32(lanes_max22[l + 12], lanes_max22[l + 4]);
+                    lanes_max22[l] = kf_max_f32(high, low);
+                }
+                {
+                    const float low = kf_max_f32(lanes_max22[2], lanes_max22[0]);
+                    const float high = kf_max_f32(lanes_max22[3], lanes_max22[1]);
+                    lanes_max22[0] = kf_max_f32(high, low);
+                }
+                const float block_max22 = lanes_max22[0];
+                max22 = block_max22;
+            }
+            const float v23 = max22;  // max
+            const float v24 = 1.0f + v23;  // add
+            rows_v24[r] = v24;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const float v16 = rows_v16[r];
+            const float v24 = rows_v24[r];
+            float mean31 = 0.0f;
+            {
+                float *row30_from = row30 + r * n1;
+                const float *p0_in_x = in_x + i0 * s0_in_x;
+                const float *p1_in_y = in_y + i0 * s0_in_y;
+                float lanes_mean31[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_mean31[l] = 0.0f;
+                }
+                const int64_t whole0 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole0; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float v0 = kf_load_f32(p0_in_x, group + l);
+                        const float v3 = kf_load_f32(p1_in_y, group + l);
+                        const float v17 = held11[r * n1 + (group + l)] - v16;  // subtract
+                        const float v18 = kf_abs_f32(v17);  // abs
+                        const float v19 = v0 * v3;  // multiply
+                        const float v20 = v18 + v19;  // add
+                        const float v25 = v20 / v24;  // divide
+                        const float v27 = kf_max_f32(v25, 0.25f);  // clip
+                        const float v29 = kf_min_f32(v27, 0.75f);  // clip
+                        const float v30 = v29 * held11[r * n1 + (group + l)];  // multiply
+                        row30_from[group + l] = v30;
+                        lanes_mean31[l] = lanes_mean31[l] + v30;
+                    }
+                }
+                for (int64_t part = whole0; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                        const float v3 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
+                        const float v17 = held11[r * n1 + (part + l)] - v16;  // subtract
+                        const float v18 = kf_abs_f32(v17);  // abs
+                        const float v19 = v0 * v3;  // multiply
+                        const float v20 = v18 + v19;  // add
+                        const float v25 = v20 / v24;  // divide
+                        const float v27 = kf_max_f32(v25, 0.25f);  // clip
+                        const float v29 = kf_min_f32(v27, 0.75f);  // clip
+                        const float v30 = v29 * held11[r * n1 + (part + l)];  // multiply
+                        row30_from[part + l] = v30;
+                        lanes_mean31[part - whole0 + l] = lanes_mean31[part - whole0 + l] + (l < left ? v30 : 0.0f);
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    const float low = lanes_mean31[l] + lanes_mean31[l + 32];
+                    const float high = lanes_mean31[l + 16] + lanes_mean31[l + 48];
+                    lanes_mean31[l] = low + high;
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    const float low = lanes_mean31[l] + lanes_mean31[l + 8];
+                    const float high = lanes_mean31[l + 4] + lanes_mean31[l + 12];
+                    lanes_mean31[l] = low + high;
+                }
+                {
+                    const float low = lanes_mean31[0] + lanes_mean31[2];
+                    const float high = lanes_mean31[1] + lanes_mean31[3];
+                    lanes_mean31[0] = low + high;
+                }
+                const float block_mean31 = kf_mean_of_f32(lanes_mean31[0], kf_cast_i64_f32(n1));
+                mean31 = block_mean31;
+            }
+            rows_mean31[r] = mean31;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            float mean31 = rows_mean31[r];
+            float m2_31 = 0.0f;
+            {
+                float *row30_from = row30 + r * n1;
+                float lanes_m2_31[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_m2_31[l] = 0.0f;
+                }
+                const int64_t whole1 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole1; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float term31 = kf_square_f32(row30_from[group + l] - mean31);
+                        lanes_m2_31[l] = lanes_m2_31[l] + term31;
+                    }
+                }
+                for (int64_t part = whole1; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float term31 = kf_square_f32(row30_from[part + l] - mean31);
+                        lanes_m2_31[part - whole1 + l] = lanes_m2_31[part - whole1 + l] + (l < left ? term31 : 0.0f);
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    const float low = lanes_m2_31[l] + lanes_m2_31[l + 32];
+                    const float high = lanes_m2_31[l + 16] + lanes_m2_31[l + 48];
+                    lanes_m2_31[l] = low + high;
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    const float low = lanes_m2_31[l] + lanes_m2_31[l + 8];
+                    const float high = lanes_m2_31[l + 4] + lanes_m2_31[l + 12];
+                    lanes_m2_31[l] = low + high;
+                }
+                {
+                    const float low = lanes_m2_31[0] + lanes_m2_31[2];
+                    const float high = lanes_m2_31[1] + lanes_m2_31[3];
+                    lanes_m2_31[0] = low + high;
+                }
+                const float block_m2_31 = lanes_m2_31[0];
+                m2_31 = block_m2_31;
+            }
+            const float v32 = n1 > 0 ? mean31 : kf_nan_f32;  // mean
+            const float v34 = m2_31;  // m2
+            rows_v32[r] = v32;
+            rows_v34[r] = v34;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const float v32 = rows_v32[r];
+            const float v34 = rows_v34[r];
+            {
+                float *row30_from = row30 + r * n1;
+                if (far) {
+                    const float *p0_in_x = in_x + i0 * s0_in_x;
+                    for (int64_t l = 0; l < n1; l += 16) {
+                        kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
+                    }
+                }
+                if (far) {
+                    const float *p1_in_y = in_y + i0 * s0_in_y;
+                    for (int64_t l = 0; l < n1; l += 16) {
+                        kf_prefetch_far(p1_in_y + s0_in_y * most_rows + l);
+                    }
+                }
+                float *p2_out0 = out0 + i0 * s0_out0;
+                if (far) {
+                    for (int64_t l = 0; l < n1; l += 16) {
+                        kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
+                    }
+                }
+                KF_SIMD
+                for (int64_t l = 0; l < n1; ++l) {
+                    const float v33 = row30_from[l] - v32;  // subtract
+                    const float v35 = v33 * v34;  // multiply
+                    kf_store_f32(p2_out0, l, v35);
+                }
+            }
+        }
+    }
+}
+
+typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v14;
-    int64_t fits;
-    int64_t grain;
-    float *carried0_memory;
-    float *carried1_memory;
-    float *carried2_memory;
     const float *in_x;
     int64_t s0_in_x;
     const float *in_y;
@@ -27,11 +354,6 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t size_v14 = a->size_v14;
-    const int64_t fits = a->fits;
-    const int64_t grain = a->grain;
-    float *carried0_memory = a->carried0_memory;
-    float *carried1_memory = a->carried1_memory;
-    float *carried2_memory = a->carried2_memory;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const float *in_y = a->in_y;
@@ -40,13 +362,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     const float v15 = kf_cast_i64_f32(size_v14);  // mean
-    const int64_t slot = (begin / grain) * (n1 + 64);  // of a row that doesn't fit on the stack
-    float carried0_stack[21824];
-    float *carried0 = fits ? carried0_stack : (carried0_memory + slot);
-    float carried1_stack[21824];
-    float *carried1 = fits ? carried1_stack : (carried1_memory + slot);
-    float carried2_stack[21824];
-    float *carried2 = fits ? carried2_stack : (carried2_memory + slot);
+    float row30[65536];
     const int64_t most_rows = n1 <= 512 ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
@@ -60,7 +376,6 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
             float sum12 = 0.0f;
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *carried0_from = carried0 + (r * n1 + first);
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                 const float *p1_in_y = in_y + (i0 * s0_in_y + first);
                 if (len == 2048) {
@@ -93,14 +408,13 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                         const float v8 = kf_abs_f32(v0);  // abs
                         const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
                         const float v11 = v7 - v10;  // subtract
-                        carried0_from[group + l] = v11;
                         lanes_sum12[l] = lanes_sum12[l] + v11;
                     }
                 }
-                for (int64_t part = whole0; part < len; part += 8) {
+                for (int64_t part = whole0; part < len; part += 16) {
                     const int left = kf_cast_i64_i32(len - part);
                     KF_SIMD
-                    for (int l = 0; l < 8; ++l) {
+                    for (int l = 0; l < 16; ++l) {
                         const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
                         const float v2 = v0 * 0.5f;  // multiply
                         const float v3 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
@@ -110,7 +424,6 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                         const float v8 = kf_abs_f32(v0);  // abs
                         const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
                         const float v11 = v7 - v10;  // subtract
-                        carried0_from[part + l] = v11;
                         lanes_sum12[part - whole0 + l] = lanes_sum12[part - whole0 + l] + (l < left ? v11 : 0.0f);
                     }
                 }
@@ -145,8 +458,6 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
             float max22 = kf_lowest_f32;
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *carried0_from = carried0 + (r * n1 + first);
-                float *carried1_from = carried1 + (r * n1 + first);
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                 const float *p1_in_y = in_y + (i0 * s0_in_y + first);
                 if (len == 2048) {
@@ -171,26 +482,38 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
                         const float v0 = kf_load_f32(p0_in_x, group + l);
+                        const float v2 = v0 * 0.5f;  // multiply
                         const float v3 = kf_load_f32(p1_in_y, group + l);
-                        const float v17 = carried0_from[group + l] - v16;  // subtract
+                        const float v4 = v2 + v3;  // add
+                        const float v6 = kf_max_f32(v4, 0.0f);  // relu
+                        const float v7 = v6 * v3;  // multiply
+                        const float v8 = kf_abs_f32(v0);  // abs
+                        const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
+                        const float v11 = v7 - v10;  // subtract
+                        const float v17 = v11 - v16;  // subtract
                         const float v18 = kf_abs_f32(v17);  // abs
                         const float v19 = v0 * v3;  // multiply
                         const float v20 = v18 + v19;  // add
-                        carried1_from[group + l] = v20;
                         lanes_max22[l] = kf_max_f32(v20, lanes_max22[l]);
                     }
                 }
-                for (int64_t part = whole0; part < len; part += 8) {
+                for (int64_t part = whole0; part < len; part += 16) {
                     const int left = kf_cast_i64_i32(len - part);
                     KF_SIMD
-                    for (int l = 0; l < 8; ++l) {
+                    for (int l = 0; l < 16; ++l) {
                         const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                        const float v2 = v0 * 0.5f;  // multiply
                         const float v3 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
-                        const float v17 = carried0_from[part + l] - v16;  // subtract
+                        const float v4 = v2 + v3;  // add
+                        const float v6 = kf_max_f32(v4, 0.0f);  // relu
+                        const float v7 = v6 * v3;  // multiply
+                        const float v8 = kf_abs_f32(v0);  // abs
+                        const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
+                        const float v11 = v7 - v10;  // subtract
+                        const float v17 = v11 - v16;  // subtract
                         const float v18 = kf_abs_f32(v17);  // abs
                         const float v19 = v0 * v3;  // multiply
                         const float v20 = v18 + v19;  // add
-                        carried1_from[part + l] = v20;
                         lanes_max22[part - whole0 + l] = kf_max_f32(l < left ? v20 : kf_lowest_f32, lanes_max22[part - whole0 + l]);
                     }
                 }
@@ -219,15 +542,18 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
             rows_v24[r] = v24;
         }
         for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const float v16 = rows_v16[r];
             const float v24 = rows_v24[r];
             float mean31 = 0.0f;
             float m2_31 = 0.0f;
             int64_t done2 = 0;
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *carried0_from = carried0 + (r * n1 + first);
-                float *carried1_from = carried1 + (r * n1 + first);
-                float *carried2_from = carried2 + (r * n1 + first);
+                float *row30_from = row30 + (r * n1 + (n1 <= 65536 ? first : 0));
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                const float *p1_in_y = in_y + (i0 * s0_in_y + first);
                 float lanes_mean31[64];
                 KF_SIMD
                 for (int l = 0; l < 64; ++l) {
@@ -237,23 +563,49 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                 for (int64_t group = 0; group < whole0; group += 64) {
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
-                        const float v25 = carried1_from[group + l] / v24;  // divide
+                        const float v0 = kf_load_f32(p0_in_x, group + l);
+                        const float v2 = v0 * 0.5f;  // multiply
+                        const float v3 = kf_load_f32(p1_in_y, group + l);
+                        const float v4 = v2 + v3;  // add
+                        const float v6 = kf_max_f32(v4, 0.0f);  // relu
+                        const float v7 = v6 * v3;  // multiply
+                        const float v8 = kf_abs_f32(v0);  // abs
+                        const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
+                        const float v11 = v7 - v10;  // subtract
+                        const float v17 = v11 - v16;  // subtract
+                        const float v18 = kf_abs_f32(v17);  // abs
+                        const float v19 = v0 * v3;  // multiply
+                        const float v20 = v18 + v19;  // add
+                        const float v25 = v20 / v24;  // divide
                         const float v27 = kf_max_f32(v25, 0.25f);  // clip
                         const float v29 = kf_min_f32(v27, 0.75f);  // clip
-                        const float v30 = v29 * carried0_from[group + l];  // multiply
-                        carried2_from[group + l] = v30;
+                        const float v30 = v29 * v11;  // multiply
+                        row30_from[group + l] = v30;
                         lanes_mean31[l] = lanes_mean31[l] + v30;
                     }
                 }
-                for (int64_t part = whole0; part < len; part += 8) {
+                for (int64_t part = whole0; part < len; part += 16) {
                     const int left = kf_cast_i64_i32(len - part);
                     KF_SIMD
-                    for (int l = 0; l < 8; ++l) {
-                        const float v25 = carried1_from[part + l] / v24;  // divide
+                    for (int l = 0; l < 16; ++l) {
+                        const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                        const float v2 = v0 * 0.5f;  // multiply
+                        const float v3 = l < left ? kf_load_f32(p1_in_y, part + l) : 0.0f;
+                        const float v4 = v2 + v3;  // add
+                        const float v6 = kf_max_f32(v4, 0.0f);  // relu
+                        const float v7 = v6 * v3;  // multiply
+                        const float v8 = kf_abs_f32(v0);  // abs
+                        const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
+                        const float v11 = v7 - v10;  // subtract
+                        const float v17 = v11 - v16;  // subtract
+                        const float v18 = kf_abs_f32(v17);  // abs
+                        const float v19 = v0 * v3;  // multiply
+                        const float v20 = v18 + v19;  // add
+                        const float v25 = v20 / v24;  // divide
                         const float v27 = kf_max_f32(v25, 0.25f);  // clip
                         const float v29 = kf_min_f32(v27, 0.75f);  // clip
-                        const float v30 = v29 * carried0_from[part + l];  // multiply
-                        carried2_from[part + l] = v30;
+                        const float v30 = v29 * v11;  // multiply
+                        row30_from[part + l] = v30;
                         lanes_mean31[part - whole0 + l] = lanes_mean31[part - whole0 + l] + (l < left ? v30 : 0.0f);
                     }
                 }
@@ -284,15 +636,15 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                 for (int64_t group = 0; group < whole1; group += 64) {
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
-                        const float term31 = kf_square_f32(carried2_from[group + l] - block_mean31);
+                        const float term31 = kf_square_f32(row30_from[group + l] - block_mean31);
                         lanes_m2_31[l] = lanes_m2_31[l] + term31;
                     }
                 }
-                for (int64_t part = whole1; part < len; part += 8) {
+                for (int64_t part = whole1; part < len; part += 16) {
                     const int left = kf_cast_i64_i32(len - part);
                     KF_SIMD
-                    for (int l = 0; l < 8; ++l) {
-                        const float term31 = kf_square_f32(carried2_from[part + l] - block_mean31);
+                    for (int l = 0; l < 16; ++l) {
+                        const float term31 = kf_square_f32(row30_from[part + l] - block_mean31);
                         lanes_m2_31[part - whole1 + l] = lanes_m2_31[part - whole1 + l] + (l < left ? term31 : 0.0f);
                     }
                 }
@@ -335,11 +687,38 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
+            const float v16 = rows_v16[r];
+            const float v24 = rows_v24[r];
             const float v32 = rows_v32[r];
             const float v34 = rows_v34[r];
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *carried2_from = carried2 + (r * n1 + first);
+                float *row30_from = row30 + (r * n1 + (n1 <= 65536 ? first : 0));
+                if (n1 > 65536) {
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                    const float *p1_in_y = in_y + (i0 * s0_in_y + first);
+                    KF_SIMD
+                    for (int64_t l = 0; l < len; ++l) {
+                        const float v0 = kf_load_f32(p0_in_x, l);
+                        const float v2 = v0 * 0.5f;  // multiply
+                        const float v3 = kf_load_f32(p1_in_y, l);
+                        const float v4 = v2 + v3;  // add
+                        const float v6 = kf_max_f32(v4, 0.0f);  // relu
+                        const float v7 = v6 * v3;  // multiply
+                        const float v8 = kf_abs_f32(v0);  // abs
+                        const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
+                        const float v11 = v7 - v10;  // subtract
+                        const float v17 = v11 - v16;  // subtract
+                        const float v18 = kf_abs_f32(v17);  // abs
+                        const float v19 = v0 * v3;  // multiply
+                        const float v20 = v18 + v19;  // add
+                        const float v25 = v20 / v24;  // divide
+                        const float v27 = kf_max_f32(v25, 0.25f);  // clip
+                        const float v29 = kf_min_f32(v27, 0.75f);  // clip
+                        const float v30 = v29 * v11;  // multiply
+                        row30_from[l] = v30;
+                    }
+                }
                 if (far) {
                     const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                     for (int64_t l = 0; l < len; l += 16) {
@@ -362,7 +741,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                 float *to0 = stream ? buffer0 : p2_out0;
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
-                    const float v33 = carried2_from[l] - v32;  // subtract
+                    const float v33 = row30_from[l] - v32;  // subtract
                     const float v35 = v33 * v34;  // multiply
                     kf_store_f32(to0, l, v35);
                 }
