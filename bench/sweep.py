@@ -9,6 +9,8 @@ exit code 1 if it stays so, or if a result is wrong.
     WORD ...         only cases whose text has one of these in it
     --sizes 1e3,1e7  only these numbers of elements
     --part 2/3       the second third of all
+    --random 100     so many of combinations instead, which nobody has chosen: OUTER of INNER
+    --seed 1         which ones
     --least 0.95     from this ratio on a case isn't slower
     --threads N      on the CPU; 1 bothers others least
     --repeats N      samples of each; default: what a second allows
@@ -18,6 +20,8 @@ exit code 1 if it stays so, or if a result is wrong.
 import argparse
 import json
 import os
+import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -194,6 +198,96 @@ maximum(q, p[0]), q * 2 | q p
 cumsum(softmax(x), axis=1) | x *
 """
 
+# What is made of something, and something of which it is made.
+OUTER = """
+{}
+({}).T
+({})[:, ::2]
+({}) * s + b
+{} > .5
+cast({}, f16)
+cast(clip(round({} * 10), -128, 127), i8)
+sum({}, 0)
+sum({}, 1)
+mean({})
+mean({}, 0)
+prod({}, 1)
+max({}, 1)
+min({}, 0), max({}, 0)
+argmax({}, 1)
+all({} > 0, 1)
+var({}, 0)
+var({}, 1)
+std({}, 1)
+logsumexp({}, 0)
+layer_norm({})
+rms_norm({})
+normalize({})
+softmax({})
+softmax({}, axis=0)
+cumsum({}, 0)
+cumsum({}, 1)
+pad({}, 1)
+roll({}, 1, 1)
+flip({}, 1)
+concatenate([{}, y], 1)
+stack([{}, x])
+"""
+
+INNER = """
+tanh(exp(x))
+gelu(x) * y
+x * y + b
+sqrt(abs(x))
+silu(x) * sigmoid(y)
+where(k, x, y)
+abs(x) ** 2.5
+log1p(abs(x))
+cos(x) * sin(y)
+z.T * x
+erf(x)
+relu(x)
+clip(x, -1, 1)
+x / s
+hypot(x, y)
+atan2(x, y)
+x % y
+floor(x / y)
+fmod(x, y)
+cbrt(x)
+lgamma(abs(x) + 1)
+logaddexp(x, y)
+softplus(x)
+mish(x)
+exp(-x * x / 2)
+x - mean(x, 1, keepdims=True)
+x * mean(y, 0)
+softmax(x) * y
+layer_norm(x) + y
+gelu(layer_norm(x))
+dropout(x, .1, seed=3)
+take(f, t, axis=0) * x
+cast(q, f32) * .1
+maximum(x, y) - minimum(x, y)
+sigmoid(gelu(x))
+asinh(x) * y
+log(exp(x) + exp(y))
+x ** 3 - y ** 2
+1 / (1 + x * x)
+erf(tanh(x))
+tan(x) - atan(x)
+acos(sin(x) * .9)
+"""
+
+
+def random_cases(n, seed):
+    draw = random.Random(seed)
+    outer, inner = OUTER.strip().splitlines(), INNER.strip().splitlines()
+    texts = [o.replace("{}", i) for o in outer for i in inner]
+    for text in draw.sample(texts, min(n, len(texts))):
+        names = set(re.findall(r"(?<![\w.])[a-z](?!\w)", text)) & ROW_ARGUMENTS.keys()
+        yield f"{text} | {' '.join(sorted(names))}"
+
 
 def read_cases(lines, arguments, kind):
     for line in lines.strip().splitlines():
@@ -203,16 +297,17 @@ def read_cases(lines, arguments, kind):
             yield kind, text, {n: arguments[n] for n in names if n != "*"}, dtype
 
 
-def all_runs(sizes):
-    """(label, words of the command, warm?) of every case at every size."""
+def all_runs(sizes, some=None):
+    """(label, words of the command, warm?) of every case at every size; some: those instead."""
     for n in sizes:
         r, c = SIZES[n]
-        for name in NAMED:
+        for name in [] if some else NAMED:
             yield f"{name} {n}", [name, "--sizes", str(n)], n <= WARM
-        for name in NAMED_ROWS:
+        for name in [] if some else NAMED_ROWS:
             yield f"{name} {r}x{c}", [name, "--sizes", f"{r}x{c}"], n <= WARM
-        for kind, text, arguments, dtype in (*read_cases(FLAT, FLAT_ARGUMENTS, "flat"),
-                                             *read_cases(ROWS, ROW_ARGUMENTS, "rows")):
+        for kind, text, arguments, dtype in (
+                *read_cases("" if some else FLAT, FLAT_ARGUMENTS, "flat"),
+                *read_cases(some or ROWS, ROW_ARGUMENTS, "rows")):
             if dtype and n not in (10**5, 10**7):
                 continue
             quarter = r // 8 * 2  # even, for two groups
@@ -269,6 +364,8 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--sizes", default=",".join(f"{n:.0e}" for n in SIZES))
     parser.add_argument("--part", default="1/1")
+    parser.add_argument("--random", type=int)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least", type=float, default=0.95)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--repeats", type=int)
@@ -278,7 +375,8 @@ def main():
     parser.add_argument("--kfuse", default=os.path.join(ROOT, "build", "kfuse"))
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
-    runs = list(all_runs([int(float(n)) for n in options.sizes.split(",")]))
+    some = "\n".join(random_cases(options.random, options.seed)) if options.random else None
+    runs = list(all_runs([int(float(n)) for n in options.sizes.split(",")], some))
     runs = [r for r in runs if not options.words or any(w in r[0] for w in options.words)]
     runs = runs[part - 1::parts]
 

@@ -1,5 +1,5 @@
 /* The last stage of short rows, of which a function is taken, or narrow elements are stored, as one
- * run: gelu(layer_norm(x) + y).
+ * run: gelu(layer_norm(x) + y). So are short lines of which nothing is reduced: exp(roll(x, 1)).
  *
  *     for (r = 0; r < rows; ++r)                what needs the row's moments
  *         for (l = 0; l < n; ++l)
@@ -13,21 +13,22 @@
 /* Can only a row's own loop make it, or read it? */
 static bool is_rows(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    if (in->level != KF__LEVEL_FULL) return in->level == KF__LEVEL_ROW;
+    if (!kf__at_level(L, i, KF__LEVEL_FULL)) return in->level == KF__LEVEL_ROW;
     return in->kind != KF__I_OP && in->kind != KF__I_CAST && !kf__cpu_is_in_runs(L, i);
 }
 
 /* Of what is in `mask`: what is made by rows, of what is kept of them too, with all that it is made
- * of. */
+ * of. Beside moments a load by rows goes with what is made of it, so that it is one value. */
 static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *kept) {
     kf__mask *rows = kf__low_mask(L);
     if (!rows) return NULL;
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
-        bool is = kf__has(rows, i) || (is_rows(L, i) && in->kind != KF__I_LOAD);
+        bool is = kf__has(rows, i) || (is_rows(L, i) && (in->kind != KF__I_LOAD || !L->k->reduced));
         for (const kf__kept *k = kept; k; k = k->next) is = is || kf__uses(in, k->power);
-        for (int a = 0; a < in->n_args; ++a) is = is || is_rows(L, in->args[a]);
+        for (int a = 0; a < in->n_args; ++a)
+            is = is || (L->k->reduced && is_rows(L, in->args[a]));
         if (!is) continue;
         kf__add(rows, i);
         for (int a = 0; a < in->n_args; ++a)
@@ -46,25 +47,26 @@ static bool is_needed(const kf__low *L, const kf__flat *f, const kf__mask *mask,
     return false;
 }
 
-/* What is made by rows of a stage, if it is one value, and what the run is then made of. */
+/* What is made by rows of a stage, if it is one value (of lines, if it is a few), and what the run is
+ * then made of. */
 static bool find_parts(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f) {
     uint16_t roots[KF__HELD];
     kf__mask *mask = kf__cpu_of_stage(L, last);
     kf__mask *rows = mask ? made_by_rows(L, mask, kept) : NULL;
     for (uint32_t i = 0; rows && i < L->k->n_instrs; ++i) {
         if (!kf__has(rows, i) || !is_needed(L, f, mask, rows, i)) continue;
-        if (f->made.n) return false;
+        if (f->made.n == (L->k->reduced ? 1 : KF__HELD)) return false;
+        f->made.name[f->made.n] = kf__l_name(L, "flat%u", (unsigned)i);
         f->made.instr[f->made.n++] = (uint16_t)i;
     }
     if (!f->made.n) return false;
-    uint16_t made = f->made.instr[0];
-    f->made.name[0] = kf__l_name(L, "flat%u", (unsigned)made);
-    f->made.mask = kf__low_needed(L, KF__LEVEL_FULL, &made, 1);
+    f->made.mask = kf__low_needed(L, KF__LEVEL_FULL, f->made.instr, f->made.n);
     for (uint32_t s = 0; s < f->run.n_stores; ++s)
         roots[s] = L->k->stores[f->run.stores[s]].instr;
-    L->value[made] = kf__l_int(L, 0); /* it is there already */
+    for (uint32_t k = 0; k < f->made.n; ++k)
+        L->value[f->made.instr[k]] = kf__l_int(L, 0); /* it is there already */
     f->run.mask = kf__low_needed(L, KF__LEVEL_FULL, roots, f->run.n_stores);
-    L->value[made] = NULL;
+    for (uint32_t k = 0; k < f->made.n; ++k) L->value[f->made.instr[k]] = NULL;
     return true;
 }
 
@@ -86,8 +88,9 @@ bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
 }
 
 void kf__cpu_declare_flat(kf__low *L, const kf__flat *f) {
-    kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[f->made.instr[0]].dtype), f->made.name[0],
-                KF__CPU_GROUP * KF__CPU_SHORT, NULL);
+    for (uint32_t k = 0; k < f->made.n; ++k)
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[f->made.instr[k]].dtype), f->made.name[k],
+                    KF__CPU_GROUP * KF__CPU_SHORT, NULL);
 }
 
 void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const kf__lx *n) {
@@ -98,12 +101,13 @@ void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const
     kf__cpu_hold(L, l);
     kf__cpu_put_kept_from(L, kept, zero);
     kf__cpu_read_kept(L, kept, l);
-    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, f->made.instr, 1);
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, f->made.instr, f->made.n);
     kf__cpu_prepare(L, &b, mask);
     kf__open_for(L, "int64_t", "l", zero, n, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
-    kf__put_set(L, kf__l_item(L, f->made.name[0], kf__l_bin(L, "+", at, l)),
-                kf__value_of(L, f->made.instr[0]));
+    for (uint32_t k = 0; k < f->made.n; ++k)
+        kf__put_set(L, kf__l_item(L, f->made.name[k], kf__l_bin(L, "+", at, l)),
+                    kf__value_of(L, f->made.instr[k]));
     kf__close(L);
     kf__cpu_forget(L, NULL);
 }

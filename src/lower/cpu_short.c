@@ -82,7 +82,9 @@ bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(h->mask, i)) continue;
         for (int a = 0; a < in->n_args; ++a)
-            if (kf__at_level(L, in->args[a], KF__LEVEL_ROW)) return false;
+            if (kf__at_level(L, in->args[a], KF__LEVEL_ROW) &&
+                !kf__at_level(L, in->args[a], KF__LEVEL_FULL))
+                return false;
         if (in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
         if (!kf__cpu_is_in_runs(L, i)) return false;
     }
@@ -236,7 +238,8 @@ const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows
     }
     kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), runs, one, KF__SERIAL);
     const kf__lx *u = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
-    kf__put_decode(L, false, false, kf__put_let(L, "int64_t", "u", u, NULL));
+    bool lines = !L->axes[kf__last(L)].reduced;
+    kf__put_decode(L, false, lines, kf__put_let(L, "int64_t", "u", u, NULL));
     return len;
 }
 
