@@ -190,6 +190,14 @@ static void put_part(kf__low *L, const char *name, const kf__operand *from, uint
     L->failed = L->failed || copy.failed;
 }
 
+/* The kernel reads it no more, nor its tiles. */
+static void leave_out(kf__low *L, uint32_t access) {
+    L->operands[access].value = NULL;
+    if (!kf__low_tiled(L, access)) return;
+    L->tiled &= ~((uint64_t)1 << access);
+    if (!L->tiled) L->tile = -1;
+}
+
 /* The kernel reads `made` where it read operand `access`, and nothing that only `made` needed. */
 static void read_made(kf__low *L, uint32_t made, uint32_t access) {
     kf__kernel *k = kf__low_copy_kernel(L, 0, 0);
@@ -211,7 +219,7 @@ static void read_made(kf__low *L, uint32_t made, uint32_t access) {
     for (uint32_t i = 0; i < k->n_instrs; ++i) {
         if (!kf__has(alive, i)) {
             if (k->instrs[i].kind == KF__I_LOAD && k->instrs[i].access != access)
-                L->operands[k->instrs[i].access].value = NULL; /* it is read no more */
+                leave_out(L, k->instrs[i].access);
             continue;
         }
         as[i] = (uint16_t)n;
