@@ -194,7 +194,8 @@ bool kf__cuda_rows(kf__low *L) {
     if (b.cluster > 1) {
         kf__put_let(L, "int", "rank", kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL), NULL);
         uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
-        if (reds) kf__cuda_open_messages(L, count_exchanges(L, reds));
+        int exchanges = reds ? count_exchanges(L, reds) : 0;
+        if (exchanges) kf__cuda_open_messages(L, exchanges); /* where nobody asks for a reduction: 0 */
         L->failed |= !reds;
         row = kf__l_bin(L, "/", row, kf__l_int(L, b.cluster));
         lane = kf__put_let(L, "int", "lane",

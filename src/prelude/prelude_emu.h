@@ -348,6 +348,7 @@ static __attribute__((unused)) void *kf__shared(struct kf__block *b, const void 
                                                 const char *name, size_t size, int count) {
     static double nothing[2];
     struct kf__array *a = b->arrays;
+    if (count < 1) kf__wrong("declares shared memory of no elements"); /* which NVRTC refuses */
     for (; a < b->arrays + b->n_arrays; a++)
         if (a->key == key) return a->data;
     int64_t bytes = b->shared_bytes + (int64_t)size * count;
