@@ -299,15 +299,17 @@ def read_cases(lines, arguments, kind):
 
 def all_runs(sizes, some=None):
     """(label, words of the command, warm?) of every case at every size; some: those instead."""
+    named, named_rows, flat, rows = NAMED, NAMED_ROWS, FLAT, ROWS
+    if some:
+        named, named_rows, flat, rows = [], [], "", some
     for n in sizes:
         r, c = SIZES[n]
-        for name in [] if some else NAMED:
+        for name in named:
             yield f"{name} {n}", [name, "--sizes", str(n)], n <= WARM
-        for name in [] if some else NAMED_ROWS:
+        for name in named_rows:
             yield f"{name} {r}x{c}", [name, "--sizes", f"{r}x{c}"], n <= WARM
-        for kind, text, arguments, dtype in (
-                *read_cases("" if some else FLAT, FLAT_ARGUMENTS, "flat"),
-                *read_cases(some or ROWS, ROW_ARGUMENTS, "rows")):
+        for kind, text, arguments, dtype in (*read_cases(flat, FLAT_ARGUMENTS, "flat"),
+                                             *read_cases(rows, ROW_ARGUMENTS, "rows")):
             if dtype and n not in (10**5, 10**7):
                 continue
             quarter = r // 8 * 2  # even, for two groups

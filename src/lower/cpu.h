@@ -27,6 +27,8 @@ typedef struct kf__cpu_block {
     bool folds;                /* is it read by a loop over lanes of reductions? */
 } kf__cpu_block;
 
+/* Elements of a tile, whole vectors: n in as many tiles as those of `most` would be, of one size. */
+int64_t kf__cpu_even_tile(int64_t n, int64_t most);
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len);
 /* L->pointer[access]: where the block begins. */
 void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access);
@@ -252,6 +254,12 @@ bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h);
 bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i); /* is it a load, or random, in such a run? */
 bool kf__cpu_stores_narrow(const kf__low *L, const kf__held *h); /* any of less than 4 bytes? */
+/* Are elements of less than `bytes` bytes loaded? */
+bool kf__cpu_reads_narrow(const kf__low *L, const kf__mask *mask, int bytes);
+/* How many runs `rows` rows of n elements are, one where `is` (a word, or NULL: they are no run);
+ * *len, named so: how long each is. */
+const kf__lx *kf__cpu_put_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n,
+                               const char *name, const kf__lx **len);
 /* Opens the loop over a group's rows, of n elements; once over all where `is`. Gives the length of what
  * it goes over. is: a word, or NULL: they are no run. */
 const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n);

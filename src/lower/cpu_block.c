@@ -15,6 +15,11 @@ const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l) 
     return kf__l_bin(L, "+", b->first, l);
 }
 
+int64_t kf__cpu_even_tile(int64_t n, int64_t most) {
+    int64_t even = kf__ceil_div(kf__max(1, n), kf__max(1, kf__ceil_div(n, most)));
+    return kf__ceil_div(even, KF__CPU_VECTOR) * KF__CPU_VECTOR;
+}
+
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len) {
     b->first = first;
     b->len = len;
@@ -296,13 +301,10 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
 /* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. */
 static const kf__lx *stored_value(kf__low *L, uint32_t instr, kf__dtype stored) {
     const kf__instr *in = &L->k->instrs[instr];
-    if (in->kind == KF__I_CAST && kf__compute(stored) == KF__F32 && stored != KF__F32) {
-        const kf__lx *from = L->value[in->args[0]];
-        bool is = (kf__dtype)in->dtype == stored && from &&
+    bool half = stored != KF__F32 && kf__compute(stored) == KF__F32;
+    bool rounds = half && in->kind == KF__I_CAST && (kf__dtype)in->dtype == stored &&
                   kf__compute((kf__dtype)L->k->instrs[in->args[0]].dtype) == KF__F32;
-        if (is) return from;
-    }
-    return kf__value_of(L, instr);
+    return rounds && L->value[in->args[0]] ? L->value[in->args[0]] : kf__value_of(L, instr);
 }
 
 void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,

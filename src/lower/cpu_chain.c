@@ -205,7 +205,8 @@ void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, cons
         find_needed(&c);
     }
     for (uint32_t f = 0; b->folds && f < L->k->n_instrs && !L->failed; ++f) {
+        if (is_made(&c, f) || !is_long(L, f)) continue;
         find_needed(&c);
-        if (c.needed[f] && !is_made(&c, f) && is_long(L, f) && !put_value(&c, (uint16_t)f)) return;
+        if (c.needed[f] && !put_value(&c, (uint16_t)f)) return;
     }
 }

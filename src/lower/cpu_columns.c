@@ -129,7 +129,8 @@ static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const 
     const kf__lx *end = kf__l_bin(L, "+", c->first, c->len);
     kf__tiling t = {.a = kf__low_only_reduced(L), .d = kf__last(L), .along = c->group,
                     .down = c->tile, .size = c->chunk, .tiles = c->tiles,
-                    .wraps = kf__l_bin(L, ">=", end, kf__word_size(L, kf__last(L))), .more = kf__l_bin(L, "<", next, c->to),
+                    .wraps = kf__l_bin(L, ">=", end, kf__word_size(L, kf__last(L))),
+                    .more = kf__l_bin(L, "<", next, c->to),
                     .last = kf__l_bin(L, ">=", next, c->to),
                     .row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
                     .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .len = c->len};
@@ -354,16 +355,11 @@ static void put_places(kf__low *L, const columns *c, kf__cpu_block *b) {
 /* Row by row; of rows without gaps, as one run. */
 static void put_made(kf__low *L, columns *c, const kf__lx *r0, const kf__lx *r1) {
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *is = NULL;
-    const kf__lx *block = kf__l_int(L, KF__CPU_MADE), *from = zero, *len = c->len;
+    const kf__lx *block = kf__l_int(L, KF__CPU_MADE), *len;
     const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
-    const kf__lx *runs = rows;
-    if (!L->tiled && kf__cpu_may_be_run(L, &c->made)) {
+    if (!L->tiled && kf__cpu_may_be_run(L, &c->made))
         is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, &c->made));
-        runs = kf__put_let(L, "int64_t", "runs", kf__l_select(L, is, one, rows),
-                           "rows without gaps are one");
-        len = kf__put_let(L, "int64_t", "all",
-                          kf__l_select(L, is, kf__l_bin(L, "*", rows, c->len), c->len), NULL);
-    }
+    const kf__lx *runs = kf__cpu_put_runs(L, is, rows, c->len, "all", &len);
     kf__open_for(L, "int64_t", "k", zero, runs, one, KF__SERIAL);
     const kf__lx *r = kf__l_bin(L, "+", r0, kf__l_var(L, "k"));
     kf__put_decode(L, true, false, kf__put_let(L, "int64_t", "r", r, NULL));
@@ -371,7 +367,7 @@ static void put_made(kf__low *L, columns *c, const kf__lx *r0, const kf__lx *r1)
     const kf__lx *first = c->first;
     bool blocks = is && !c->simple;
     if (blocks) {
-        from = kf__l_var(L, "b0");
+        const kf__lx *from = kf__l_var(L, "b0");
         kf__open_for(L, "int64_t", "b0", zero, len, block, KF__SERIAL);
         len = kf__put_let(L, "int64_t", "n", kf__l_call(L, "kf_min_i64", KF__I64,
                                                         kf__l_bin(L, "-", len, from), block), NULL);
@@ -458,11 +454,12 @@ static void put_run(kf__low *L, const columns *c, kf__held *run) {
     kf__close(L);
 }
 
-/* is_short: of rows of which what is reduced is made first, or (run) what is stored is one run. */
-static void put_chunks(kf__low *L, columns *c, bool is_short, kf__held *run) {
-    kf__low_begin(L, is_short ? "_short" : "",
+/* run: what is stored of short rows, or NULL */
+static void put_chunks(kf__low *L, columns *c, kf__held *run) {
+    bool makes = c->simple && c->makes; /* of short rows only */
+    kf__low_begin(L, run || makes ? "_short" : "",
                   run ? "Short rows without gaps: their columns, then what is stored, as one run."
-                  : is_short ? "Short rows: what is reduced is made of several at once."
+                  : makes ? "Short rows: what is reduced is made of several at once."
                   : "A tile of columns over a chunk of rows; of one chunk, finished here.");
     L->fn->units = c->outer * c->tiles * c->chunks;
     const kf__lx *u = kf__l_var(L, "u"), *chunks = kf__word_int(L, "chunks", c->chunks);
@@ -552,10 +549,10 @@ static int64_t chunk_rows(int64_t rows) {
 
 /* So that several threads have something to do. */
 static int64_t tile_columns(const columns *c, int64_t n) {
-    int64_t units = kf__max(1, c->chunks * c->outer), even = kf__ceil_div(n * units, KF__CPU_CHUNKS);
-    even = kf__ceil_div(kf__max(even, KF__CPU_TILE_LEAST), KF__CPU_ROWS) * KF__CPU_ROWS;
-    even = kf__ceil_div(kf__max(1, n), kf__max(1, kf__ceil_div(n, kf__min(c->most_tile, even))));
-    return kf__ceil_div(even, KF__CPU_VECTOR) * KF__CPU_VECTOR;
+    int64_t units = kf__max(1, c->chunks * c->outer);
+    int64_t most = kf__ceil_div(n * units, KF__CPU_CHUNKS);
+    most = kf__ceil_div(kf__max(most, KF__CPU_TILE_LEAST), KF__CPU_ROWS) * KF__CPU_ROWS;
+    return kf__cpu_even_tile(n, kf__min(c->most_tile, most));
 }
 
 void kf__cpu_columns(kf__low *L) {
@@ -589,12 +586,12 @@ void kf__cpu_columns(kf__low *L) {
     bool runs = find_run(L, &c, &run), is_short = false;
     c.makes = makes;
     if (runs || (makes && c.simple)) {
-        put_chunks(L, &c, true, runs ? &run : NULL);
+        put_chunks(L, &c, runs ? &run : NULL);
         is_short = runs ? n <= KF__CPU_SHORT && kf__cpu_is_run(L, &run) : n <= KF__CPU_MADE_ROW;
         if (!is_short) L->fn->units = 0;
     }
     c.makes = makes && !c.simple;
-    put_chunks(L, &c, false, NULL);
+    put_chunks(L, &c, NULL);
     if (is_short) L->fn->units = 0;
     put_merge_function(L, &c);
 }

@@ -126,15 +126,15 @@ bool kf__cpu_is_dear(kf__low *L, uint16_t i) {
 /* To widen bytes takes a few operations each time, and a division as long as two passes in L1. */
 bool kf__cpu_is_kept_well(kf__low *L, uint16_t i) {
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
-    bool bytes = false, divides = false;
+    bool divides = false;
     for (uint32_t k = 0; k < L->k->n_instrs; ++k) {
         const kf__instr *in = &L->k->instrs[k];
-        if (!kf__has(mask, k)) continue;
-        bytes = bytes || (in->kind == KF__I_LOAD && kf__types[in->dtype].size == 1);
-        divides = divides || (in->kind == KF__I_OP && (in->op == KF__DIVIDE || in->op == KF__SQRT ||
-                                                       in->op == KF__RECIPROCAL));
+        divides = divides || (kf__has(mask, k) && in->kind == KF__I_OP &&
+                              (in->op == KF__DIVIDE || in->op == KF__SQRT ||
+                               in->op == KF__RECIPROCAL));
     }
-    return kf__cpu_is_dear(L, i) || divides || (bytes && kf__types[L->k->instrs[i].dtype].size > 1);
+    bool widens = kf__types[L->k->instrs[i].dtype].size > 1 && kf__cpu_reads_narrow(L, mask, 2);
+    return kf__cpu_is_dear(L, i) || divides || widens;
 }
 
 /* What is dear, reduced in an early stage and needed by a later one. */

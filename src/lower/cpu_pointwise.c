@@ -208,13 +208,14 @@ static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, const kf__lx
     kf__cpu_open_line(L, b, first, len);
 }
 
-/* Short lines that are no run, as picks or columns are in them, and functions of what they are made of:
- * these as one run (cpu_flat.c). Else each line's few vectors would wait for one another, and what
- * they leave takes as long as one. */
+/* Short lines that are no run, as picks or columns are in them, and functions of what they are made
+ * of: these as one run (cpu_flat.c). Else each line's few vectors would wait for one another, and
+ * what they leave takes as long as one. */
 static bool put_short_lines(kf__low *L) {
     kf__flat flat;
     if (L->n_axes != 2 || L->k->n_symbols || !kf__cpu_find_flat(L, 0, NULL, &flat)) return false;
-    kf__low_begin(L, "_short", "Short lines: what is made of each, then functions of it, as one run.");
+    kf__low_begin(L, "_short",
+                  "Short lines: what is made of each, then functions of it, as one run.");
     const kf__lx *n = kf__word_size(L, 1), *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
     int64_t size = L->axes[1].size;
     int64_t most = kf__max(1, KF__CPU_GROUP * KF__CPU_SHORT / kf__max(1, size));
@@ -240,29 +241,14 @@ static bool put_short_lines(kf__low *L) {
     return is;
 }
 
-static void put_lines(kf__low *L);
-
-void kf__cpu_pointwise(kf__low *L) {
-    kf__repeats same;
-    L->rows_inside = true;
-    if (L->tile >= 0) {
-        kf__cpu_tiles(L);
-        return;
-    }
-    bool is_short = !kf__cpu_find_repeats(L, &same) && put_short_lines(L);
-    put_lines(L);
-    if (is_short) L->fn->units = 0;
-}
-
-static void put_lines(kf__low *L) {
+/* same: what repeats along lines that may be one run; NULL: they may not. */
+static void put_lines(kf__low *L, kf__repeats *same) {
     kf__low_begin(L, "", "One pass over the elements, in blocks of the innermost axis.");
     kf__loop_fn *fn = L->fn;
     int64_t line = L->n_axes ? L->axes[kf__last(L)].size : 1;
     int64_t lines = 1;
     for (int m = 0; m + 1 < L->n_axes; ++m) lines *= L->axes[m].size;
-    kf__repeats same;
-    bool repeats = kf__cpu_find_repeats(L, &same);
-    L->run = repeats ? kf__cpu_run(L, &same) : 0;
+    L->run = same ? kf__cpu_run(L, same) : 0;
     if (L->run) line = L->run, lines = 1;
     fn->units = lines * kf__ceil_div(line, KF__CPU_BLOCK);
     fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, KF__CPU_BLOCK)));
@@ -278,9 +264,9 @@ static void put_lines(kf__low *L) {
     bool tabled = kf__cpu_find_tables(L, mask, &tables);
     const kf__lx *each = tabled ? kf__word_int(L, "lines", lines) : NULL;
     if (tabled) mask = kf__cpu_table_mask(L, &tables, stores, n);
-    if (repeats) {
-        kf__cpu_put_repeats(L, &same);
-        size = same.length;
+    if (same) {
+        kf__cpu_put_repeats(L, same);
+        size = same->length;
     }
     if (L->n_axes > 1 && !tabled) {
         const kf__lx *up = kf__l_bin(L, "+", size, kf__l_int(L, KF__CPU_BLOCK - 1));
@@ -299,7 +285,7 @@ static void put_lines(kf__low *L) {
         kf__close(L);
     }
     put_unit(L, &b, u, size, each);
-    if (repeats) kf__cpu_put_repeated(L, &b, &same);
+    if (same) kf__cpu_put_repeated(L, &b, same);
     if (tabled) {
         kf__cpu_put_tables(L, &b, &tables);
         kf__cpu_put_across(L, &tables, mask);
@@ -308,4 +294,17 @@ static void put_lines(kf__low *L) {
     kf__close(L);
     if (stream) kf__cpu_fence(L);
     L->run = 0;
+}
+
+void kf__cpu_pointwise(kf__low *L) {
+    kf__repeats same;
+    L->rows_inside = true;
+    if (L->tile >= 0) {
+        kf__cpu_tiles(L);
+        return;
+    }
+    bool repeats = kf__cpu_find_repeats(L, &same);
+    bool is_short = !repeats && put_short_lines(L);
+    put_lines(L, repeats ? &same : NULL);
+    if (is_short) L->fn->units = 0;
 }

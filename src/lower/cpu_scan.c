@@ -324,10 +324,8 @@ static void put_rows(kf__low *L, kf__scans *s) {
 }
 
 static void put_columns(kf__low *L, kf__scans *s, int64_t tiles) {
-    const kf__lx *n = kf__word_size(L, kf__last(L));
-    int64_t even = kf__ceil_div(L->axes[kf__last(L)].size, kf__max(1, tiles));
-    even = kf__max(1, kf__ceil_div(even, KF__CPU_VECTOR)) * KF__CPU_VECTOR;
-    const kf__lx *width = kf__word_int(L, "tile", even);
+    int64_t even = kf__cpu_even_tile(L->axes[kf__last(L)].size, KF__CPU_SCAN_TILE);
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__word_int(L, "tile", even);
     const kf__lx *count = kf__word_int(L, "tiles", tiles), *one = kf__l_int(L, 1);
     const kf__lx *rest = kf__put_scan_unit(L, s, kf__l_var(L, "u"));
     kf__put_decode(L, false, true, kf__put_let(L, "int64_t", "outer",

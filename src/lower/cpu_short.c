@@ -144,18 +144,18 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     return true;
 }
 
-static bool reads_narrow(const kf__low *L, const kf__mask *mask) {
+bool kf__cpu_reads_narrow(const kf__low *L, const kf__mask *mask, int bytes) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
-            kf__types[L->k->instrs[i].dtype].size < 4)
+            kf__types[L->k->instrs[i].dtype].size < bytes)
             return true;
     return false;
 }
 
 bool kf__cpu_is_short(const kf__low *L, const kf__held *h) {
     int64_t n = L->axes[kf__last(L)].size;
-    bool longer = h->mask && (kf__is_dear(L, h->mask) || reads_narrow(L, h->mask)) && n <= LONGER &&
-                  kf__low_bytes(L) < NEAR_BYTES;
+    bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
+    bool longer = dear && n <= LONGER && kf__low_bytes(L) < NEAR_BYTES;
     return n > 0 && (n <= KF__CPU_SHORT || longer);
 }
 
@@ -227,15 +227,22 @@ void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx 
     if (few) put_last(L, b, h, begin, whole);
 }
 
+const kf__lx *kf__cpu_put_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n,
+                               const char *name, const kf__lx **len) {
+    *len = n;
+    if (!is) return rows;
+    const kf__lx *runs = kf__put_let(L, "int64_t", "runs",
+                                     kf__l_select(L, is, kf__l_int(L, 1), rows),
+                                     "rows without gaps are one");
+    *len = kf__put_let(L, "int64_t", name, kf__l_select(L, is, kf__l_bin(L, "*", rows, n), n),
+                       NULL);
+    return runs;
+}
+
 const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows,
                                 const kf__lx *n) {
-    const kf__lx *runs = rows, *len = n, *one = kf__l_int(L, 1), *r = kf__l_var(L, "r");
-    if (is) {
-        runs = kf__put_let(L, "int64_t", "runs", kf__l_select(L, is, one, rows),
-                           "rows without gaps are one");
-        len = kf__put_let(L, "int64_t", "len",
-                          kf__l_select(L, is, kf__l_bin(L, "*", rows, n), n), NULL);
-    }
+    const kf__lx *len, *one = kf__l_int(L, 1), *r = kf__l_var(L, "r");
+    const kf__lx *runs = kf__cpu_put_runs(L, is, rows, n, "len", &len);
     kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), runs, one, KF__SERIAL);
     const kf__lx *u = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
     bool lines = !L->axes[kf__last(L)].reduced;
