@@ -37,7 +37,7 @@ static kf_status run_simplify(kf__build *b, kf_error *err) {
 static kf_status run_fuse(kf__build *b, kf_error *err) {
     kf_graph *graph = b->graph;
     b->graph = NULL; /* fuse takes it over, also on failure */
-    return kf__fuse(graph, b->fusion, &b->partition, err);
+    return kf__fuse(graph, b->fusion, b->target->kind, &b->partition, err);
 }
 
 static kf_status verify_given(const kf__build *b, kf_error *err) {

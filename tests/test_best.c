@@ -534,7 +534,7 @@ static void check_seed(uint64_t seed, bool show, record *r) {
     stages s;
     kf_error err = {0};
     describe_inputs(&w, random_sizes[0]);
-    if (stages_make(&s, w.text, w.head, KF_FUSION_ON, &err))
+    if (stages_make(&s, w.text, w.head, KF__TARGET_CUDA, &err))
         fail_msg("seed %d: %s: %s", (int)seed, w.text, err.message);
     if (show) printf("%s\n%s", w.text, w.head);
     if (show) show_partition(s.partition);
@@ -616,7 +616,7 @@ static void test_long(void **state) {
         sprintf(at, "t1000");
         stages s;
         kf_error err = {0};
-        if (stages_make(&s, text, "# x: f32[300, 200]\n# y: f32[300, 200]\n", KF_FUSION_ON, &err))
+        if (stages_make(&s, text, "# x: f32[300, 200]\n# y: f32[300, 200]\n", KF__TARGET_CUDA, &err))
             fail_msg("chain %d: %s", (int)c, err.message);
         int operations = 0;
         for (uint32_t k = 0; k < s.partition->n_kernels; k++)

@@ -284,7 +284,7 @@ static char *source_of(const char *text, const char *head, kf__target_kind kind)
     kf_error err = {0};
     kf__target target = stages_target(kind, 90);
     kf__text_init(&out, &kf__malloc);
-    if (stages_make(&s, text, head, KF_FUSION_ON, &err) != KF_OK ||
+    if (stages_make(&s, text, head, kind, &err) != KF_OK ||
         stages_source(&s, &target, true, &out, &err) != KF_OK)
         fail_msg("%s: %s", text, err.message);
     stages_free(&s);

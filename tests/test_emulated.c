@@ -162,7 +162,7 @@ static void run_on(trial *t, kf_device device, kf_fusion fusion) {
 static void check(kf_context *ctx, const char *text, const char *head) {
     trial t = {.text = text, .head = head, .ctx = ctx};
     kf_function *f = NULL;
-    CHECK(&t, stages_make(&t.s, text, head, KF_FUSION_ON, &err));
+    CHECK(&t, stages_make(&t.s, text, head, KF__TARGET_EMULATED, &err));
     CHECK(&t, kf_parse(ctx, text, NULL, &f, &err));
     CHECK(&t, kf_graph_create(ctx, f, t.s.n_inputs, t.s.specs, KF_FUSED, &t.graph, &err));
     for (int i = 0; i < t.s.n_inputs; i++) make_input(&t, i);

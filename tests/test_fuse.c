@@ -488,7 +488,7 @@ static kf__partition *fuse(void (*build)(kf_graph *), kf_fusion mode) {
     if (kf__simplify(g, &simple, &err)) fail_msg("simplify: %s", err.message);
     kf_graph_free(g);
     if (kf__graph_verify(simple, &err)) fail_msg("graph: %s", err.message);
-    if (kf__fuse(simple, mode, &p, &err)) fail_msg("fuse: %s", err.message);
+    if (kf__fuse(simple, mode, KF__TARGET_CUDA, &p, &err)) fail_msg("fuse: %s", err.message);
     if (kf__partition_verify(p, &err)) fail_msg("partition: %s", err.message);
     return p;
 }
@@ -588,7 +588,7 @@ static void short_of_memory(void (*build_graph)(kf_graph *g)) {
         assert_true(kf__graph_ok(g));
         left = n;
         status = kf__simplify(g, &simple, &err);
-        if (status == KF_OK) status = kf__fuse(simple, KF_FUSION_ON, &p, &err);
+        if (status == KF_OK) status = kf__fuse(simple, KF_FUSION_ON, KF__TARGET_CUDA, &p, &err);
         if (status != KF_OK) assert_int_equal(status, KF_ERR_MEMORY);
         kf__partition_free(p);
         kf_graph_free(g);

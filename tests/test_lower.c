@@ -169,7 +169,7 @@ static void check_same(void **state) {
             const int64_t *n = c->sizes[i];
             snprintf(head, sizeof head, c->head, (long long)n[0], (long long)n[1], (long long)n[2],
                      (long long)n[3]);
-            must(stages_make(&s, c->text, head, KF_FUSION_ON, &err), c->text, head, &err);
+            must(stages_make(&s, c->text, head, target.kind, &err), c->text, head, &err);
             char *now = source_of(&s, c->text, head, &target);
             stages_free(&s);
             if (!first) {
@@ -211,7 +211,7 @@ static void check_emulated(void **state) {
         if (sames[i].c_only) continue;
         snprintf(head, sizeof head, sames[i].head, (long long)n[0], (long long)n[1],
                  (long long)n[2], (long long)n[3]);
-        must(stages_make(&s, sames[i].text, head, KF_FUSION_ON, &err), sames[i].text, head, &err);
+        must(stages_make(&s, sames[i].text, head, cuda.kind, &err), sames[i].text, head, &err);
         char *on_gpu = source_of(&s, sames[i].text, head, &cuda);
         char *on_cpu = source_of(&s, sames[i].text, head, &emulated);
         stages_free(&s);
@@ -271,7 +271,7 @@ static void count_buckets(void **state) {
                 stages s;
                 long long l = (long long)n;
                 snprintf(head, sizeof head, row_kernels[i].head, l, l, l, l, l, l);
-                must(stages_make(&s, text, head, KF_FUSION_ON, &err), text, head, &err);
+                must(stages_make(&s, text, head, target.kind, &err), text, head, &err);
                 n_texts = add_text(texts, n_texts, KF__COUNT(texts),
                                    source_of(&s, text, head, &target));
                 stages_free(&s);
@@ -315,7 +315,7 @@ static void no_sizes(void **state) {
                 kf__target target = target_of(t);
                 int64_t b = sizes[k][0], n = sizes[k][1];
                 snprintf(head, sizeof head, "# x: f32[%lld, %lld]\n", (long long)b, (long long)n);
-                must(stages_make(&s, sized[i], head, KF_FUSION_ON, &err), sized[i], head, &err);
+                must(stages_make(&s, sized[i], head, target.kind, &err), sized[i], head, &err);
                 char *source = source_of(&s, sized[i], head, &target);
                 if ((b > 10 && has_number(source, b)) || has_number(source, n) ||
                     has_number(source, b * n))
@@ -381,8 +381,8 @@ static void same_order(void **state) {
                 stages s;
                 kf__text_init(&now, &kf__malloc);
                 snprintf(head, sizeof head, orders[i].head, (long long)counts[c]);
-                must(stages_make(&s, orders[i].text, head, KF_FUSION_ON, &err), orders[i].text,
-                     head, &err);
+                must(stages_make(&s, orders[i].text, head, target.kind, &err), orders[i].text, head,
+                     &err);
                 print_order(&s, &target, c ? &now : &first, &err);
                 stages_free(&s);
                 if (c && strcmp(first.at, now.at))
@@ -409,7 +409,7 @@ static size_t text_of_chain(int n) {
     stages s;
     kf_error err = {0};
     kf__target target = target_of(0);
-    must(stages_make(&s, text, "# x: f32[33, 70]\n", KF_FUSION_ON, &err), text, "", &err);
+    must(stages_make(&s, text, "# x: f32[33, 70]\n", target.kind, &err), text, "", &err);
     assert_int_equal(s.partition->n_kernels, 1);
     char *source = source_of(&s, text, "# x: f32[33, 70]\n", &target);
     size_t length = strlen(source);

@@ -28,7 +28,7 @@ static void compile_source(kf__compiler *compiler, const char *name, const char 
     kf__compile_target to = {.kind = KF__TARGET_CUDA, .sm = sm};
     kf__object *object = NULL;
     kf__text_init(&source, &kf__malloc);
-    if (stages_make(&s, text, text, KF_FUSION_ON, &err) != KF_OK ||
+    if (stages_make(&s, text, text, KF__TARGET_CUDA, &err) != KF_OK ||
         stages_source(&s, &target, true, &source, &err) != KF_OK ||
         kf__compile(compiler, &to, source.at, source.n, name, &object, &err) != KF_OK)
         fail_msg("%s for sm_%d: %s", name, sm, err.message);

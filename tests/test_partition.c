@@ -436,7 +436,8 @@ static void check_mode(uint64_t seed, kf_graph *g, kf_fusion mode, double **want
         compare(seed, "simplified", want[r], got, n);
         free(got);
     }
-    if (kf__fuse(simple, mode, &p, &err))
+    kf__target_kind target = seed % 2 ? KF__TARGET_C : KF__TARGET_CUDA;
+    if (kf__fuse(simple, mode, target, &p, &err))
         fail_msg("seed %d: %s", (int)seed, err.message);
     if (show) {
         kf__text text;
@@ -503,7 +504,7 @@ static void test_guards(void **state) {
     kf__result(m.g, kf__pad(m.g, a, kf__constant(m.g, KF__F32, 1, 0, false), shape, before), NULL);
     names[0] = 2, names[1] = 3;
     assert_int_equal(kf__simplify(m.g, &simple, &err), KF_OK);
-    assert_int_equal(kf__fuse(simple, KF_FUSION_ON, &p, &err), KF_OK);
+    assert_int_equal(kf__fuse(simple, KF_FUSION_ON, KF__TARGET_C, &p, &err), KF_OK);
     assert_int_equal(p->n_kernels, 1);
     const kf__kernel *k = &p->kernels[0];
     machine m2 = {.p = p};

@@ -12,18 +12,30 @@ enum {
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
 
-double kf__node_weight(const kf__node *n) {
-    if (n->kind == KF__RANDOM) return 1;
-    if (n->kind == KF__SCAN) return 0.3;
-    if (n->kind == KF__REDUCE) return n->op == KF__RED_MAX_SUMEXP ? 1 : 0.3;
-    if (n->kind != KF__OP) return 0.05;
+/* Of a function: what a GPU computes in the time of one exponential, and what a CPU's core could
+ * have copied from memory meanwhile (measured on a Xeon with AVX2, 36 GB/s by two cores). */
+static double function_weight(const kf__node *n, bool cpu) {
     switch (n->op) {
-    case KF__POW: case KF__GCD: case KF__LCM: case KF__LGAMMA: case KF__DIGAMMA: case KF__FMOD:
-    case KF__REMAINDER: return 4;
-    case KF__SIN: case KF__COS: case KF__ERF: return 1.5;
-    case KF__FLOOR_DIVIDE: return 2;
+    case KF__GCD: case KF__LCM: return cpu ? 400 : 4;
+    case KF__LGAMMA: case KF__DIGAMMA: return cpu ? 90 : 4;
+    case KF__FMOD: case KF__REMAINDER: return cpu ? 25 : 4;
+    case KF__POW: return cpu ? 20 : 4;
+    case KF__FLOOR_DIVIDE: return cpu ? 12 : 2;
+    case KF__SIN: case KF__COS: case KF__TAN: case KF__ERFINV: return cpu ? 18 : 1.5;
+    case KF__ERF: return cpu ? 2 : 1.5;
     case KF__DIVIDE: case KF__SQRT: case KF__RSQRT: case KF__RECIPROCAL: return 0.3;
-    default: return kf__ops[n->op].ulp > 0 ? 1 : 0.1; /* a function of the prelude */
+    default: return kf__ops[n->op].ulp > 0 ? cpu ? 3 : 1 : 0.1; /* a function of the prelude */
+    }
+}
+
+/* Work of one element, as bytes it is worth. */
+static double node_weight(const kf__node *n, bool cpu) {
+    switch (n->kind) {
+    case KF__OP: return function_weight(n, cpu);
+    case KF__RANDOM: return cpu ? 6 : 1;
+    case KF__SCAN: return 0.3;
+    case KF__REDUCE: return n->op == KF__RED_MAX_SUMEXP ? 1 : 0.3;
+    default: return 0.05;
     }
 }
 
@@ -325,7 +337,7 @@ static bool is_softmax_exp(const kf_graph *g, const kf__node *n) {
 static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
     const kf__node *n = kf__at(f->g, in->node);
     bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING || kf__kernel_chunk(k) >= 0;
-    return copies && is_softmax_exp(f->g, n) ? EXP_BYTES : kf__node_weight(n);
+    return copies && is_softmax_exp(f->g, n) ? EXP_BYTES : node_weight(n, f->cpu);
 }
 
 /* What an instruction's work is worth, in bytes, for how often each level is computed. */
@@ -339,7 +351,7 @@ static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__in
 
 static bool is_function(const kf_graph *g, const kf__instr *in) {
     return (in->kind == KF__I_OP || in->kind == KF__I_RANDOM) &&
-           kf__node_weight(kf__at(g, in->node)) >= 1;
+           node_weight(kf__at(g, in->node), false) >= 1;
 }
 
 double kf__node_bytes(const kf__fuse_state *f, kf__ref r) {

@@ -113,8 +113,9 @@ static void mark_operations(kf__fuse_state *f, uint8_t *needed) {
     }
 }
 
-static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, kf_error *err) {
-    *f = (kf__fuse_state){.g = g, .mem = g->mem, .mode = mode};
+static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, bool cpu,
+                            kf_error *err) {
+    *f = (kf__fuse_state){.g = g, .mem = g->mem, .mode = mode, .cpu = cpu};
     size_t n = g->nodes.n, names = g->exprs.names.n + 1u;
     f->stored = kf__allocate(f->mem, n);
     f->scalars = kf__allocate(f->mem, n);
@@ -355,8 +356,8 @@ typedef struct choice {
     kf__groups groups;
 } choice;
 
-static kf_status choose(choice *c, kf_graph *graph, kf_fusion mode, kf_error *err) {
-    KF_TRY(state_init(&c->f, graph, mode, err));
+static kf_status choose(choice *c, kf_graph *graph, kf_fusion mode, bool cpu, kf_error *err) {
+    KF_TRY(state_init(&c->f, graph, mode, cpu, err));
     KF_TRY(kf__make_groups(&c->f, &c->groups, err));
     return mode == KF_FUSION_ON ? kf__search(&c->f, &c->groups, err) : KF_OK;
 }
@@ -374,7 +375,7 @@ static kf_status choose_factored(choice *plain, choice *factored, choice **best,
     kf_graph *graph = NULL;
     kf_status status = kf__factor(plain->f.g, &graph, err);
     if (!graph) return status;
-    status = choose(factored, graph, KF_FUSION_ON, err);
+    status = choose(factored, graph, KF_FUSION_ON, plain->f.cpu, err);
     if (status == KF_OK && kf__total_cost(&factored->groups) < kf__total_cost(&plain->groups)) {
         *best = factored;
         return KF_OK;
@@ -388,10 +389,11 @@ static kf_status choose_factored(choice *plain, choice *factored, choice **best,
     return status;
 }
 
-kf_status kf__fuse(kf_graph *graph, kf_fusion mode, kf__partition **out, kf_error *err) {
+kf_status kf__fuse(kf_graph *graph, kf_fusion mode, kf__target_kind target,
+                   kf__partition **out, kf_error *err) {
     choice plain = {0}, factored = {0}, *best = &plain;
     *out = NULL;
-    kf_status status = choose(&plain, graph, mode, err);
+    kf_status status = choose(&plain, graph, mode, target == KF__TARGET_C, err);
     if (status == KF_OK && mode == KF_FUSION_ON)
         status = choose_factored(&plain, &factored, &best, err);
     if (status == KF_OK) status = kf__partition_make(&best->f, &best->groups, out, err);

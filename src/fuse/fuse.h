@@ -10,8 +10,11 @@
 #include "ir/kernel.h"
 #include "ir/loop.h"
 
-/* The graph is taken over, also on failure. Free *out with kf__partition_free. */
-kf_status kf__fuse(kf_graph *simplified, kf_fusion mode, kf__partition **out, kf_error *err);
+/* The graph is taken over, also on failure. Free *out with kf__partition_free. What is worth storing
+ * depends on the target: a CPU's core computes a remainder for 30 bytes that it could have copied, a
+ * GPU for 4. */
+kf_status kf__fuse(kf_graph *simplified, kf_fusion mode, kf__target_kind target,
+                   kf__partition **out, kf_error *err);
 
 /* Bytes that a kernel reads and writes and operations that it does, for given sizes of names. Each
  * element counts once for each index map that reads it, but for maps along short rows. KF_ERR_LIMIT

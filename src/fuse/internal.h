@@ -69,6 +69,7 @@ typedef struct kf__fuse_state {
     kf_graph *g;
     const kf_allocator *mem;
     kf_fusion mode;
+    bool cpu;         /* functions are dear there */
     uint8_t *stored;  /* [nodes] kf__cut_code; 0: computed where needed */
     kf__ref *user;    /* [nodes] of a stored one: the node that made it so */
     uint32_t *marked; /* [nodes] of a stored one: how many marks there were then, of all tries */
@@ -231,7 +232,6 @@ enum { KF__LAUNCH_BYTES = 1 << 16 }; /* that are moved while a kernel is launche
 /* bytes: that are moved; again: of the cost, functions of more elements than
  * there are. */
 double kf__body_cost(const kf__body *body, double *bytes, double *again);
-double kf__node_weight(const kf__node *n); /* work of one element, as bytes it is worth */
 void kf__body_work(const kf__body *body, double *work); /* [instrs] the same for all elements */
 
 double kf__node_bytes(const kf__fuse_state *f, kf__ref node); /* of all its elements */

@@ -170,7 +170,7 @@ kf_status kf__plan_unfused(const kf_plan *plan, kf__arena *arena, kf__figures *o
     kf__partition *p = NULL;
     const kf__partition *fused = program->partition;
     kf_status status = kf__simplify(kf__unstepped(fused), &graph, err);
-    if (status == KF_OK) status = kf__fuse(graph, KF_FUSION_OFF, &p, err);
+    if (status == KF_OK) status = kf__fuse(graph, KF_FUSION_OFF, program->target.kind, &p, err);
     if (status == KF_OK) status = lower_unfused(plan, p, arena, out, err);
     kf__partition_free(p);
     return status;

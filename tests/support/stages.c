@@ -140,7 +140,7 @@ kf_status stages_bind(stages *s, const char *head, kf_error *err) {
     return bind(s, err);
 }
 
-static kf_status make(stages *s, const kf_function *f, const char *head, kf_fusion fusion,
+static kf_status make(stages *s, const kf_function *f, const char *head, kf__target_kind target,
                       kf_error *err) {
     kf_graph *given = NULL, *graph = NULL;
     s->n_inputs = kf_function_input_count(f);
@@ -158,18 +158,18 @@ static kf_status make(stages *s, const kf_function *f, const char *head, kf_fusi
         kf_graph_free(graph);
         return status;
     }
-    KF_TRY(kf__fuse(graph, fusion, &s->partition, err));
+    KF_TRY(kf__fuse(graph, KF_FUSION_ON, target, &s->partition, err));
     KF_TRY(kf__partition_verify(s->partition, err));
     return bind(s, err);
 }
 
-kf_status stages_make(stages *s, const char *text, const char *head, kf_fusion fusion,
+kf_status stages_make(stages *s, const char *text, const char *head, kf__target_kind target,
                       kf_error *err) {
     kf_function *f = NULL;
     memset(s, 0, sizeof *s);
     kf__arena_init(&s->arena, &kf__malloc);
     kf_status status = kf__parse(&kf__malloc, text, NULL, &f, err);
-    if (status == KF_OK) status = make(s, f, head, fusion, err);
+    if (status == KF_OK) status = make(s, f, head, target, err);
     kf_function_free(f);
     return status;
 }

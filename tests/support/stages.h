@@ -39,9 +39,9 @@ typedef struct stages {
 /* Targets of the tests: x86-64-v3; sm on an H200's multiprocessors; the same, emulated. */
 kf__target stages_target(kf__target_kind kind, int sm);
 
-/* Parse text (a def or an expression) with inputs as `head` describes them, fuse it, bind sizes.
- * Free in any case with stages_free. */
-kf_status stages_make(stages *s, const char *text, const char *head, kf_fusion fusion,
+/* Parse text (a def or an expression) with inputs as `head` describes them, fuse it for a target,
+ * bind sizes. Free in any case with stages_free. */
+kf_status stages_make(stages *s, const char *text, const char *head, kf__target_kind target,
                       kf_error *err);
 /* Other layouts of the same inputs for the same partition. */
 kf_status stages_bind(stages *s, const char *head, kf_error *err);

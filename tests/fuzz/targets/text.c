@@ -57,7 +57,8 @@ static void fuse(kf_graph *g, unsigned mode) {
     judge("simplify", status, &err);
     if (status != KF_OK) return;
     judge("verify simplified", kf__graph_verify(simple, &err), &err);
-    status = kf__fuse(simple, (kf_fusion)(mode % 3), &partition, &err);
+    status = kf__fuse(simple, (kf_fusion)(mode % 3), mode & 4 ? KF__TARGET_C : KF__TARGET_CUDA,
+                      &partition, &err);
     judge("fuse", status, &err);
     if (status != KF_OK) return;
     judge("verify partition", kf__partition_verify(partition, &err), &err);
