@@ -12,8 +12,8 @@ enum {
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
 
-/* Of a function: what a GPU computes in the time of one exponential, and what a CPU's core could
- * have copied from memory meanwhile (measured on a Xeon with AVX2, 36 GB/s by two cores). */
+/* Of a function: on a GPU exponentials; on a CPU what a core could copy meanwhile, from caches where a
+ * temporary mostly lies (measured on a Xeon with AVX-512). */
 static double function_weight(const kf__node *n, bool cpu) {
     switch (n->op) {
     case KF__GCD: case KF__LCM: return cpu ? 400 : 4;
@@ -22,9 +22,9 @@ static double function_weight(const kf__node *n, bool cpu) {
     case KF__POW: return cpu ? 20 : 4;
     case KF__FLOOR_DIVIDE: return cpu ? 12 : 2;
     case KF__SIN: case KF__COS: case KF__TAN: case KF__ERFINV: return cpu ? 18 : 1.5;
-    case KF__ERF: return cpu ? 2 : 1.5;
+    case KF__ERF: return cpu ? 8 : 1.5;
     case KF__DIVIDE: case KF__SQRT: case KF__RSQRT: case KF__RECIPROCAL: return 0.3;
-    default: return kf__ops[n->op].ulp > 0 ? cpu ? 3 : 1 : 0.1; /* a function of the prelude */
+    default: return kf__ops[n->op].ulp > 0 ? cpu ? 10 : 1 : 0.1; /* a function of the prelude */
     }
 }
 
@@ -32,7 +32,7 @@ static double function_weight(const kf__node *n, bool cpu) {
 static double node_weight(const kf__node *n, bool cpu) {
     switch (n->kind) {
     case KF__OP: return function_weight(n, cpu);
-    case KF__RANDOM: return cpu ? 6 : 1;
+    case KF__RANDOM: return cpu ? 12 : 1;
     case KF__SCAN: return 0.3;
     case KF__REDUCE: return n->op == KF__RED_MAX_SUMEXP ? 1 : 0.3;
     default: return 0.05;

@@ -84,6 +84,12 @@ typedef struct kf__op_row {
 
 extern const kf__op_row kf__ops[KF__OP_COUNT];
 bool kf__op_from_name(const char *name, size_t n, kf__opcode *out);
+/* Does it take as long as an exponential: a function of the prelude, or a quotient's remainder? */
+static inline bool kf__op_is_dear(kf__opcode op) {
+    bool divides = op == KF__FLOOR_DIVIDE || op == KF__REMAINDER || op == KF__FMOD ||
+                   op == KF__GCD || op == KF__LCM;
+    return divides || kf__ops[op].ulp > 0;
+}
 
 /* ---------------------------------------------------------------- reductions */
 

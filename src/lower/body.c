@@ -179,9 +179,7 @@ kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uin
 
 bool kf__is_function(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    if (in->kind != KF__I_OP) return false;
-    bool divides = in->op == KF__FLOOR_DIVIDE || in->op == KF__REMAINDER || in->op == KF__FMOD;
-    return divides || kf__ops[in->op].ulp > 0;
+    return in->kind == KF__I_OP && kf__op_is_dear((kf__opcode)in->op);
 }
 
 bool kf__is_dear(const kf__low *L, const kf__mask *mask) {

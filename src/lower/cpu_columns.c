@@ -45,6 +45,7 @@ typedef struct columns {
     const kf__lx *from, *to; /* the unit's rows */
     kf__held made;           /* what is made of a group of rows before anything is reduced */
     bool makes;              /* is there any? */
+    const kf__lx *run;       /* is it one run of all rows? NULL: no */
 } columns;
 
 static const char *array_name(kf__low *L, const char *what, uint32_t red, int f) {
@@ -168,8 +169,24 @@ static void put_next_row(kf__low *L, const columns *c, const uint16_t *roots, ui
     kf__close(L);
 }
 
-/* One field of the states, over the rows [r0, r1). */
-static void put_field(kf__low *L, columns *c, int f, const kf__lx *r0, const kf__lx *r1) {
+/* The rows of the next group that something is made of, while this one's are reduced: to make it
+ * waits for memory, and functions don't. */
+static void put_ahead_of_made(kf__low *L, const columns *c, kf__cpu_block *b, const kf__lx *r0,
+                              const kf__lx *r1) {
+    if (c->run) kf__open_if(L, kf__l_bin(L, "==", c->run, kf__l_int(L, 0)));
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind == KF__I_LOAD && kf__has(c->made.mask, i) && !kf__low_tiled(L, in->access) &&
+            kf__low_step(L, in->access) == 1)
+            kf__cpu_need_pointer(L, b, in->access);
+    }
+    put_ahead(L, c, c->made.mask, r0, r1);
+    if (c->run) kf__close(L);
+}
+
+/* One field of the states, `last` or others behind it, over the rows [r0, r1). */
+static void put_field(kf__low *L, columns *c, int f, bool last, const kf__lx *r0,
+                      const kf__lx *r1) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, c->n_reds + 64);
     if (!roots) {
         L->failed = true;
@@ -193,7 +210,8 @@ static void put_field(kf__low *L, columns *c, int f, const kf__lx *r0, const kf_
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     kf__cpu_prepare(L, &b, mask);
     kf__cpu_store_targets(L, &b, c->stores, n_stores);
-    if (f == 0) put_ahead(L, c, mask, r0, r1);
+    if (c->makes && !c->simple && last) put_ahead_of_made(L, c, &b, r0, r1);
+    else if (!c->makes && f == 0) put_ahead(L, c, mask, r0, r1);
     const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
     const kf__lx *l = open_lanes(L, c->len);
     kf__cpu_body(L, &b, mask, l);
@@ -358,7 +376,7 @@ static void put_made(kf__low *L, columns *c, const kf__lx *r0, const kf__lx *r1)
     const kf__lx *block = kf__l_int(L, KF__CPU_MADE), *len;
     const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
     if (!L->tiled && kf__cpu_may_be_run(L, &c->made))
-        is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, &c->made));
+        c->run = is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, &c->made));
     const kf__lx *runs = kf__cpu_put_runs(L, is, rows, c->len, "all", &len);
     kf__open_for(L, "int64_t", "k", zero, runs, one, KF__SERIAL);
     const kf__lx *r = kf__l_bin(L, "+", r0, kf__l_var(L, "k"));
@@ -379,9 +397,6 @@ static void put_made(kf__low *L, columns *c, const kf__lx *r0, const kf__lx *r1)
     put_turned_rows(L, &b, r0);
     kf__cpu_prepare(L, &b, c->made.mask);
     put_places(L, c, &b);
-    if (is) kf__open_if(L, kf__l_bin(L, "==", is, zero));
-    put_ahead(L, c, c->made.mask, r0, r1);
-    if (is) kf__close(L);
     kf__cpu_make(L, &b, &c->made, begin);
     kf__cpu_forget(L, NULL);
     if (blocks) kf__close(L);
@@ -400,7 +415,7 @@ static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx 
     c->from = from;
     c->to = to;
     if (c->simple && !L->tiled && !c->makes) {
-        put_field(L, c, 0, from, to);
+        put_field(L, c, 0, true, from, to);
         return;
     }
     const kf__lx *r0 = kf__l_var(L, "r0"), *group = group_rows(L, c);
@@ -415,7 +430,7 @@ static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx 
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > most) most = kf__fields(L, c->reds[r]);
     for (int f = 0; f < most; ++f) {
-        put_field(L, c, f, r0, r1);
+        put_field(L, c, f, f == most - 1, r0, r1);
         if (f == 0) put_turned_stores(L, c, r0, r1);
     }
     if (!c->simple)

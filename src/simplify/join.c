@@ -34,7 +34,7 @@ static bool is_elementwise(parts *p, kf__ref r, kf__ref whole) {
     }
     const kf__node *all = kf__at(p->g, whole);
     if (!kf__same_shape(n, all->rank, all->shape)) return false;
-    p->function = p->function || (n->kind == KF__OP && kf__ops[n->op].ulp > 0);
+    p->function = p->function || (n->kind == KF__OP && kf__op_is_dear((kf__opcode)n->op));
     for (int i = 0; i < n->n_args; i++)
         if (!is_elementwise(p, n->args[i], whole)) return false;
     return true;
