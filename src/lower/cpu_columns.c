@@ -180,6 +180,8 @@ static void put_ahead_of_made(kf__low *L, const columns *c, kf__cpu_block *b, co
             kf__low_step(L, in->access) == 1)
             kf__cpu_need_pointer(L, b, in->access);
     }
+    for (uint32_t s = 0; s < c->made.n_stores; ++s)
+        kf__cpu_need_pointer(L, b, L->k->stores[c->made.stores[s]].access);
     put_ahead(L, c, c->made.mask, r0, r1);
     if (c->run) kf__close(L);
 }
@@ -192,7 +194,7 @@ static void put_field(kf__low *L, columns *c, int f, bool last, const kf__lx *r0
         L->failed = true;
         return;
     }
-    uint32_t n = 0, n_stores = f == 0 ? c->n_stores : 0;
+    uint32_t n = 0, n_stores = f == 0 && !(c->makes && c->made.n_stores) ? c->n_stores : 0;
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > f) {
             roots[n++] = L->k->instrs[c->reds[r]].args[0];
@@ -331,6 +333,28 @@ static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
     kf__close(L);
 }
 
+/* What is stored is made with what is reduced where any of it is dear: of one function or random
+ * number. */
+static void find_stored(kf__low *L, columns *c) {
+    kf__held *h = &c->made;
+    uint16_t roots[2 * KF__HELD];
+    bool dear = false;
+    if (L->tiled || c->n_stores > KF__HELD) return;
+    for (uint32_t s = 0; s < c->n_stores; ++s) {
+        uint16_t i = L->k->stores[c->stores[s]].instr;
+        if (!kf__at_level(L, i, KF__LEVEL_FULL) ||
+            kf__low_step(L, L->k->stores[c->stores[s]].access) != 1)
+            return;
+        dear = dear || kf__cpu_is_dear(L, i);
+        roots[s] = i;
+    }
+    if (!dear) return;
+    h->n_stores = c->n_stores;
+    for (uint32_t s = 0; s < c->n_stores; ++s) h->stores[s] = c->stores[s];
+    memcpy(roots + h->n_stores, h->instr, sizeof *roots * h->n);
+    h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, h->n_stores + h->n);
+}
+
 /* Arguments of reductions that are dear, if their rows may have several passes, or are short. */
 static bool find_made(kf__low *L, columns *c) {
     kf__held *h = &c->made;
@@ -345,6 +369,7 @@ static bool find_made(kf__low *L, columns *c) {
         h->instr[h->n++] = arg;
     }
     if (h->n) h->mask = kf__low_needed(L, KF__LEVEL_FULL, h->instr, h->n);
+    if (h->n && !c->simple) find_stored(L, c);
     if (!c->simple) return h->n;
     return h->n && !L->tiled && kf__is_dear(L, h->mask) && kf__cpu_may_be_run(L, h);
 }
@@ -396,8 +421,10 @@ static void put_made(kf__low *L, columns *c, const kf__lx *r0, const kf__lx *r1)
     kf__cpu_open_line(L, &b, first, len);
     put_turned_rows(L, &b, r0);
     kf__cpu_prepare(L, &b, c->made.mask);
-    put_places(L, c, &b);
+    if (c->made.n_stores) kf__cpu_store_targets(L, &b, c->made.stores, c->made.n_stores);
+    else put_places(L, c, &b);
     kf__cpu_make(L, &b, &c->made, begin);
+    kf__cpu_flush(L, &b, c->made.stores, c->made.n_stores);
     kf__cpu_forget(L, NULL);
     if (blocks) kf__close(L);
     kf__close(L);
