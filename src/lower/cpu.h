@@ -33,6 +33,11 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
 /* L->pointer[access]: where the block begins. */
 void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access);
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
+/* The random words of elements [from, to), in an `if` that is left open. Are there any? */
+bool kf__cpu_put_words(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
+                       const kf__lx *to);
+/* Is it needed within runs of picks only, which have its random words? */
+bool kf__cpu_is_in_picks(const kf__low *L, const kf__mask *mask, uint32_t i);
 /* Is what load `in` reads put one behind the other in L1 first, as it lies apart? */
 bool kf__cpu_is_strided(const kf__low *L, const kf__instr *in);
 /* Ask for what the loads of `mask` read next: the next block, or the same one of the next row. */
@@ -269,6 +274,9 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin);
 void kf__cpu_make_run(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
                       const kf__lx *from, const kf__lx *to); /* of its elements [from, to) */
+/* Of [whole, to), less than KF__CPU_FEW, as one vector of what is inside. */
+void kf__cpu_make_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
+                       const kf__lx *whole, const kf__lx *to);
 void kf__cpu_hold(kf__low *L, const kf__lx *e); /* values of what is held, for element e of a row */
 
 /* ---------------------------------------------------------------- cpu_flat.c */
@@ -289,9 +297,10 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf_
 /* ---------------------------------------------------------------- cpu_chain.c */
 
 /* Of what `mask` is made of: what functions are taken of that are of functions, into b->pick.
- * from, to: of a run of the block; NULL: of all of it. */
+ * from, to: of a run of the block; NULL: of all of it. whole: where the run's last few elements begin,
+ * if they are to be a vector. */
 void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
-                        const kf__lx *to);
+                        const kf__lx *to, const kf__lx *whole);
 bool kf__cpu_has_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask); /* is there any? */
 
 /* ---------------------------------------------------------------- cpu_split.c */

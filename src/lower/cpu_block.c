@@ -68,6 +68,44 @@ static void put_strided(kf__low *L, kf__cpu_block *b, uint32_t access) {
     b->tile[access] = name;
 }
 
+static bool has_words(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return in->kind == KF__I_RANDOM && kf__low_step(L, in->access) == 1 && !b->random[in->access];
+}
+
+/* The random words of elements [from, to) of the block; from NULL: of all. */
+static void put_words(kf__low *L, kf__cpu_block *b, uint32_t i, const kf__lx *from,
+                      const kf__lx *to) {
+    const kf__instr *in = &L->k->instrs[i];
+    const kf__operand *o = &L->operands[in->access];
+    const char *words = kf__l_name(L, "words%u", (unsigned)i);
+    kf__put_var(L, kf__ctype(in->dtype), words, b->most, NULL);
+    const kf__lx *at = kf__l_var(L, words), *n = b->len, *index = b->first;
+    if (from) {
+        at = kf__l_bin(L, "+", at, from);
+        n = kf__l_bin(L, "-", to, from);
+        index = kf__l_bin(L, "+", index, from);
+    }
+    index = kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset),
+                      kf__low_offset(L, in->access, index));
+    const char *fill = in->dtype == KF__I64 ? "kf_philox_fill_wide" : "kf_philox_fill";
+    kf__put_call(L, kf__l_call(L, fill, KF__I32, kf__value_of(L, in->args[0]),
+                               kf__value_of(L, in->args[1]), index, n, at));
+    b->random[in->access] = words;
+}
+
+bool kf__cpu_put_words(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
+                       const kf__lx *to) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        if (!kf__has(mask, i) || !has_words(L, b, i)) continue;
+        if (!any) kf__open_if(L, kf__l_bin(L, "<", from, to));
+        any = true;
+        put_words(L, b, i, from, to);
+    }
+    return any;
+}
+
 /* Pointers, random words and values that don't change along the block, before its loop. */
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     kf__mask *fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
@@ -91,22 +129,10 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
                                           kf__low_load(L, in->access, p, kf__l_int(L, 0)), NULL);
             }
         }
-        if (in->kind != KF__I_RANDOM || kf__low_step(L, in->access) != 1) continue;
-        if (b->random[in->access]) continue;
-        const kf__operand *o = &L->operands[in->access];
-        const char *words = kf__l_name(L, "words%u", (unsigned)i);
-        kf__put_var(L, kf__ctype(in->dtype), words, b->most, NULL);
-        const kf__lx *index =
-            kf__l_bin(L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset),
-                      kf__low_offset(L, in->access, b->first));
-        const char *fill = in->dtype == KF__I64 ? "kf_philox_fill_wide" : "kf_philox_fill";
-        kf__put_call(L, kf__l_call(L, fill, KF__I32, kf__value_of(L, in->args[0]),
-                                   kf__value_of(L, in->args[1]), index, b->len,
-                                   kf__l_var(L, words)));
-        b->random[in->access] = words;
+        if (has_words(L, b, i) && !kf__cpu_is_in_picks(L, mask, i)) put_words(L, b, i, NULL, NULL);
     }
     if (L->k->n_symbols) kf__cpu_put_elements(L, b, mask);
-    kf__cpu_put_chains(L, b, mask, NULL, NULL);
+    kf__cpu_put_chains(L, b, mask, NULL, NULL, NULL);
 }
 
 static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {

@@ -22,6 +22,7 @@ typedef struct chain {
     const char *name[ARRAYS];
     uint32_t n;
     const kf__lx *from, *to; /* the run; NULL: a block that may be short */
+    const kf__lx *whole;     /* where its last few elements begin; NULL: they are left to the compiler */
 } chain;
 
 /* What f64 has are calls, one element after another. */
@@ -105,7 +106,8 @@ static uint32_t free_array(chain *c, uint16_t i) {
         ++at;
     if (at < c->n || at == ARRAYS) return at;
     c->name[at] = kf__l_name(c->L, "chain%u", (unsigned)i);
-    kf__put_var(c->L, kf__ctype(type), c->name[at], c->b->most, NULL);
+    kf__put_var(c->L, kf__ctype(type), c->name[at], c->b->most + (c->whole ? KF__CPU_FEW : 0),
+                NULL);
     ++c->n;
     return at;
 }
@@ -118,8 +120,9 @@ static bool put_value(chain *c, uint16_t i) {
                   .whole = kf__l_name(c->L, "whole_v%u", (unsigned)i)}; /* arrays are used again */
     if (!h.mask) return false;
     const kf__lx *begin = kf__l_int(c->L, 0);
-    if (c->from) kf__cpu_make_run(c->L, c->b, &h, begin, c->from, c->to);
+    if (c->from) kf__cpu_make_run(c->L, c->b, &h, begin, c->from, c->whole ? c->whole : c->to);
     else kf__cpu_make(c->L, c->b, &h, begin);
+    if (c->whole) kf__cpu_make_last(c->L, c->b, &h, begin, c->whole, c->to);
     c->array_of[at] = i;
     c->b->pick[i] = c->name[at];
     return true;
@@ -182,12 +185,13 @@ bool kf__cpu_has_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
 }
 
 void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
-                        const kf__lx *to) {
+                        const kf__lx *to, const kf__lx *whole) {
     chain c;
     if (!open_chains(&c, L, b, mask)) return;
     bool run = !L->k->reduced && L->n_axes < 2; /* vectors leave little of it: no loop for that */
     c.from = run && !from ? kf__l_int(L, 0) : from;
     c.to = run && !to ? b->len : to;
+    c.whole = whole;
     find_roots(&c);
     find_needed(&c); /* what only picks are made of is made by their runs */
     for (uint32_t f = 0; f < L->k->n_instrs && !L->failed; ++f) {

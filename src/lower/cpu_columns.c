@@ -177,7 +177,7 @@ static void put_ahead_of_made(kf__low *L, const columns *c, kf__cpu_block *b, co
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (in->kind == KF__I_LOAD && kf__has(c->made.mask, i) && !kf__low_tiled(L, in->access) &&
-            kf__low_step(L, in->access) == 1)
+            kf__low_step(L, in->access) == 1 && !kf__has_symbols(L, in->access))
             kf__cpu_need_pointer(L, b, in->access);
     }
     for (uint32_t s = 0; s < c->made.n_stores; ++s)

@@ -16,7 +16,10 @@
  * Elsewhere a pick is C's `?:`, and its loads have guards. */
 #include "lower/cpu.h"
 
-enum { LITTLE = 6 }; /* operations on what is picked, which each run does by itself */
+enum {
+    LITTLE = 6, /* operations on what is picked, which each run does by itself */
+    DEEP = 12,  /* operations on random words before they are picked */
+};
 
 static bool by_runs(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
@@ -55,6 +58,25 @@ static bool is_part(const kf__low *L, uint32_t i) {
     return in->args[0] != i && (in->args[1] == i || in->field != KF__PICK_MORE);
 }
 
+static bool is_in_picks(const kf__low *L, const kf__mask *mask, uint32_t i, int depth) {
+    bool used = false;
+    if (depth > DEEP) return false;
+    for (uint32_t s = 0; s < L->k->n_stores; ++s)
+        if (L->k->stores[s].instr == i) return false;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
+        const kf__instr *in = &L->k->instrs[u];
+        if (!kf__uses(in, i)) continue;
+        used = true;
+        bool part = by_runs(L, u) && in->args[0] != i;
+        if (!kf__has(mask, u) || (!part && !is_in_picks(L, mask, u, depth + 1))) return false;
+    }
+    return used;
+}
+
+bool kf__cpu_is_in_picks(const kf__low *L, const kf__mask *mask, uint32_t i) {
+    return is_in_picks(L, mask, i, 0);
+}
+
 /* Where elements go: a buffer, or what an access points to. */
 typedef struct goal {
     const char *name;
@@ -86,20 +108,72 @@ static bool put_froms(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     return any;
 }
 
+/* Are a run's last few elements worth a vector: of a function, in lines that may be short? */
+static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const goal *g,
+                       const kf__mask *mask) {
+    if (L->n_axes < 2 || b->inside || !kf__is_dear(L, mask) || !kf__cpu_is_masked_well(L, mask))
+        return false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i)) continue;
+        if (b->pick[i] || (in->kind == KF__I_LOAD && b->tile[in->access])) return false;
+    }
+    return g->access < 0 || (g->instr == g->pick && !b->tile[g->access]);
+}
+
+/* Element l of the run's value: to where it goes, or into `few`, from its first one on. */
+static void put_element(kf__low *L, kf__cpu_block *b, const goal *g, const kf__mask *mask,
+                        uint16_t arg, int holds, const kf__lx *l, const kf__lx *few) {
+    L->holds = holds;
+    kf__cpu_body(L, b, mask, l);
+    if (g->access >= 0 && g->instr != g->pick) {
+        L->value[g->pick] = kf__value_of(L, arg);
+        arg = g->instr;
+        kf__cpu_body(L, b, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1), l);
+    }
+    L->holds = -1;
+    if (few) kf__put_set(L, few, kf__value_of(L, arg));
+    else if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, l), kf__value_of(L, arg));
+    else kf__put_store(L, (uint32_t)g->access, g->name, l, kf__value_of(L, arg));
+}
+
+/* The elements [whole, to). */
+static void put_few(kf__low *L, kf__cpu_block *b, const goal *g, const kf__mask *mask,
+                    uint16_t arg, int holds, const kf__lx *whole, const kf__lx *to) {
+    const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
+    const kf__lx *left = kf__l_bin(L, "-", to, whole), *e = kf__l_bin(L, "+", whole, l);
+    const kf__lx *few = kf__l_item(L, "few", l);
+    kf__open_if(L, kf__l_bin(L, "<", whole, to));
+    left = kf__put_let(L, "int", "left", kf__l_call(L, "kf_cast_i64_i32", KF__I64, left), NULL);
+    kf__put_var(L, kf__ctype(L->k->instrs[arg].dtype), "few", KF__CPU_FEW, NULL);
+    kf__open_for(L, "int", "l", zero, kf__l_int(L, KF__CPU_FEW), one, KF__SIMD);
+    b->inside = kf__l_bin(L, "<", l, left);
+    put_element(L, b, g, mask, arg, holds, e, few);
+    b->inside = NULL;
+    kf__close(L);
+    kf__open_for(L, "int", "l", zero, left, one, KF__SERIAL);
+    if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, e), few);
+    else kf__put_store(L, (uint32_t)g->access, g->name, e, few);
+    kf__close(L);
+    kf__close(L);
+}
+
 /* goal[l] = value of instruction `arg`, for l in [from, to) where `holds` does; -1: nothing. */
 static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, int holds,
                     const kf__lx *from, const kf__lx *to) {
     const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    const kf__lx **made = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
     const char **froms = KF__NEW(L->arena, const char *, L->k->n_instrs), **outer = b->from;
-    const char **picks = KF__NEW(L->arena, const char *, L->k->n_instrs);
+    const char **picks = KF__NEW(L->arena, const char *, L->k->n_instrs), *random[64];
     const kf__lx *l = kf__l_var(L, "l");
-    if (!before || !froms || !picks) {
+    if (!before || !made || !froms || !picks) {
         L->failed = true;
         return;
     }
     memcpy(before, L->value, sizeof *before * L->k->n_instrs);
     memcpy(froms, outer, sizeof *froms * L->k->n_instrs);
     memcpy(picks, b->pick, sizeof *picks * L->k->n_instrs);
+    memcpy(random, b->random, sizeof random);
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
     L->holds = holds;
     b->from = froms; /* what the run's guard makes known holds in the run only */
@@ -115,26 +189,28 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
         kf__put_set(L, kf__l_var(L, g->at), kf__l_var(L, row ? row : kf__cpu_from(L, b, arg)));
         kf__open_else(L);
     }
-    bool chains = kf__cpu_has_chains(L, b, mask);
-    if (chains) {
-        kf__open_block(L);
-        kf__cpu_put_chains(L, b, mask, from, to);
+    bool words = kf__cpu_put_words(L, b, mask, from, to);
+    bool chains = kf__cpu_has_chains(L, b, mask), few = leaves_few(L, b, g, mask);
+    const kf__lx *last = to;
+    if (chains || few) kf__open_block(L);
+    if (few) {
+        const kf__lx *left = kf__l_bin(L, "%", kf__l_bin(L, "-", to, from),
+                                       kf__l_int(L, KF__CPU_FEW));
+        last = kf__put_let(L, "int64_t", "whole", kf__l_bin(L, "-", to, left), NULL);
     }
-    kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, b, mask, l);
-    if (g->access >= 0 && g->instr != g->pick) {
-        L->value[g->pick] = kf__value_of(L, arg);
-        arg = g->instr;
-        kf__cpu_body(L, b, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1), l);
-    }
-    L->holds = -1;
-    if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, l), kf__value_of(L, arg));
-    else kf__put_store(L, (uint32_t)g->access, g->name, l, kf__value_of(L, arg));
+    if (chains) kf__cpu_put_chains(L, b, mask, from, to, few ? last : NULL);
+    memcpy(made, L->value, sizeof *made * L->k->n_instrs);
+    kf__open_for(L, "int64_t", "l", from, last, kf__l_int(L, 1), KF__SIMD);
+    put_element(L, b, g, mask, arg, holds, l, NULL);
     kf__close(L);
-    if (chains) kf__close(L);
+    memcpy(L->value, made, sizeof *made * L->k->n_instrs);
+    if (few) put_few(L, b, g, mask, arg, holds, last, to);
+    if (chains || few) kf__close(L);
+    if (words) kf__close(L);
     if (whole) kf__close(L);
     if (block) kf__close(L);
     b->from = outer;
+    memcpy(b->random, random, sizeof random);
     memcpy(b->pick, picks, sizeof *picks * L->k->n_instrs);
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }

@@ -106,7 +106,7 @@ static void put_before(kf__low *L, kf__cpu_block *b, const uint16_t *roots, uint
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[roots[r]].dtype),
                     kf__l_name(L, "arg%u", (unsigned)roots[r]), b->most, NULL);
     kf__held h = {.mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n)};
-    kf__cpu_put_chains(L, b, h.mask, NULL, NULL);
+    kf__cpu_put_chains(L, b, h.mask, NULL, NULL, NULL);
     for (uint32_t r = 0; r < n; r += h.n) {
         h.n = (uint16_t)kf__min(n - r, KF__HELD);
         for (uint32_t k = 0; k < h.n; ++k) {
@@ -255,7 +255,7 @@ static void put_arguments(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         return;
     }
     b->folds = true;
-    kf__cpu_put_chains(L, b, kf__low_needed(L, KF__LEVEL_FULL, roots, n), NULL, NULL);
+    kf__cpu_put_chains(L, b, kf__low_needed(L, KF__LEVEL_FULL, roots, n), NULL, NULL, NULL);
     b->folds = false;
 }
 
@@ -275,7 +275,7 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
         put_scans(L, &b, mask);
         mask = needed(L, stores, n);
         if (L->k->n_symbols) kf__cpu_put_elements(L, &b, mask); /* at what is cumulative */
-        kf__cpu_put_chains(L, &b, mask, NULL, NULL);
+        kf__cpu_put_chains(L, &b, mask, NULL, NULL, NULL);
     }
     kf__cpu_store_targets(L, &b, stores, n);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1),

@@ -18,7 +18,7 @@
 enum {
     PAD = 64,  /* elements that a last vector may write behind the rows */
     MOST = 64, /* instructions: a second function of many takes long to be compiled */
-    LONGER = 512, /* elements of a row, of which a function is taken */
+    LONGER = 1024, /* elements of a row, of which a function is taken */
     NEAR_BYTES = 4 << 20, /* of the kernel with such rows: more would be streamed, by whole rows */
 };
 
@@ -182,11 +182,10 @@ static void put_element(kf__low *L, kf__cpu_block *b, const kf__held *h, const k
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }
 
-/* The last elements of a run, of which a function is taken, as one vector of what is inside. */
-static void put_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
-                     const kf__lx *whole) {
-    const kf__lx *l = kf__l_var(L, "l"), *left = kf__l_bin(L, "-", b->len, whole);
-    kf__open_if(L, kf__l_bin(L, "<", whole, b->len));
+void kf__cpu_make_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
+                       const kf__lx *whole, const kf__lx *to) {
+    const kf__lx *l = kf__l_var(L, "l"), *left = kf__l_bin(L, "-", to, whole);
+    kf__open_if(L, kf__l_bin(L, "<", whole, to));
     left = kf__put_let(L, "int", "left", kf__l_call(L, "kf_cast_i64_i32", KF__I64, left), NULL);
     kf__open_for(L, "int", "l", kf__l_int(L, 0), kf__l_int(L, KF__CPU_FEW), kf__l_int(L, 1),
                  KF__SIMD);
@@ -224,7 +223,7 @@ void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx 
                             kf__l_bin(L, "-", b->len, left), NULL);
     }
     kf__cpu_make_run(L, b, h, begin, kf__l_int(L, 0), whole);
-    if (few) put_last(L, b, h, begin, whole);
+    if (few) kf__cpu_make_last(L, b, h, begin, whole, b->len);
 }
 
 const kf__lx *kf__cpu_put_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n,
