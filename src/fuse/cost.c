@@ -8,7 +8,7 @@
 
 enum {
     DIVISION_BYTES = 8, /* an index with div or mod, though the array were one run */
-    EXP_BYTES = 8, /* that a CPU's thread copies from memory; from its cache five times as many */
+    EXP_BYTES = 8, /* a softmax's exponential, taken again where it could be copied */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
 
@@ -34,7 +34,7 @@ static double node_weight(const kf__node *n, bool cpu) {
     case KF__OP: return function_weight(n, cpu);
     case KF__RANDOM: return cpu ? 12 : 1;
     case KF__SCAN: return 0.3;
-    case KF__REDUCE: return n->op == KF__RED_MAX_SUMEXP ? 1 : 0.3;
+    case KF__REDUCE: return n->op == KF__RED_MAX_SUMEXP ? cpu ? 10 : 1 : 0.3;
     default: return 0.05;
     }
 }
@@ -331,13 +331,22 @@ static bool is_softmax_exp(const kf_graph *g, const kf__node *n) {
            max->rank > 0 && max->axes >> (max->rank - 1) & 1;
 }
 
+static bool reduces_softmax(const kf__kernel *k) {
+    bool any = false;
+    for (uint32_t i = 0; i < k->n_instrs; i++)
+        any = any || (k->instrs[i].kind == KF__I_REDUCE && k->instrs[i].op == KF__RED_MAX_SUMEXP);
+    return any;
+}
+
 /* Work of one element, as bytes it is worth. A softmax's kernel of rows takes each exponential
  * once, for the sum, and keeps it. To take it again elsewhere is dear: to store the softmax, and
  * copy it, takes less time while it is in a cache, a GPU's L2 too. So does what is cumulative. */
 static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
     const kf__node *n = kf__at(f->g, in->node);
     bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING || kf__kernel_chunk(k) >= 0;
-    return copies && is_softmax_exp(f->g, n) ? EXP_BYTES : node_weight(n, f->cpu);
+    if (!is_softmax_exp(f->g, n)) return node_weight(n, f->cpu);
+    if (f->cpu) return reduces_softmax(k) ? 0.3 : node_weight(n, true);
+    return copies ? EXP_BYTES : node_weight(n, false);
 }
 
 /* What an instruction's work is worth, in bytes, for how often each level is computed. */
