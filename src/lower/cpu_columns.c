@@ -123,19 +123,22 @@ static const kf__lx *group_rows(kf__low *L, const columns *c) {
     return kf__word_int(L, "group", c->group);
 }
 
-/* In row r of the group [r0, r1). Without groups rows are long enough for the processor. */
+/* In row r of the group [r0, r1). Without groups, and functions to wait for, rows are long enough for
+ * the processor. */
 static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0,
                       const kf__lx *r1) {
-    const kf__lx *rows = group_rows(L, c), *next = kf__l_bin(L, "+", r0, rows);
+    bool lines = c->simple && !L->tiled;
+    const kf__lx *rows = lines ? kf__l_int(L, 1) : group_rows(L, c);
+    const kf__lx *next = kf__l_bin(L, "+", lines ? kf__l_var(L, "r") : r0, rows);
     const kf__lx *end = kf__l_bin(L, "+", c->first, c->len);
-    kf__tiling t = {.a = kf__low_only_reduced(L), .d = kf__last(L), .along = c->group,
+    kf__tiling t = {.a = kf__low_only_reduced(L), .d = kf__last(L), .along = lines ? 1 : c->group,
                     .down = c->tile, .size = c->chunk, .tiles = c->tiles,
                     .wraps = kf__l_bin(L, ">=", end, kf__word_size(L, kf__last(L))),
                     .more = kf__l_bin(L, "<", next, c->to),
                     .last = kf__l_bin(L, ">=", next, c->to),
                     .row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
                     .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .len = c->len};
-    if (t.a >= 0 && (L->tiled || !c->simple)) kf__cpu_prefetch_next(L, mask, &t);
+    if (t.a >= 0 && (!lines || kf__is_dear(L, mask))) kf__cpu_prefetch_next(L, mask, &t);
 }
 
 static void put_states(kf__low *L, const columns *c) {

@@ -181,7 +181,7 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
         if (narrows(L, stores[i])) {
             const kf__instr *in = &L->k->instrs[L->k->stores[stores[i]].instr];
             kf__put_var(L, kf__ctype(L->k->instrs[in->args[0]].dtype), wide_name(L, stores[i]),
-                        KF__CPU_BLOCK, NULL);
+                        b->most, NULL);
         }
     put_elements(L, b, mask, stores, n);
     put_narrowing(L, b, stores, n);
@@ -190,11 +190,21 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
 
 /* ---------------------------------------------------------------- the nest */
 
-/* The axes' variables of unit u, and its block, of lines of `size` elements. lines: how many there
- * are, where units go from one line to the next; NULL: from one block of a line to the next. */
-static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, const kf__lx *size,
-                     const kf__lx *lines) {
-    const kf__lx *part = u, *block = kf__l_int(L, KF__CPU_BLOCK);
+/* Of functions of functions, each a loop of its own: while the last ones are computed, the processor
+ * goes on reading by itself, but not far. */
+enum { CHAINED_BLOCK = 512, FEW_LINES = 16 };
+
+static int64_t block_of(kf__low *L, const kf__mask *mask) {
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), kf__l_int(L, 0));
+    return kf__cpu_has_chains(L, &b, mask) ? CHAINED_BLOCK : KF__CPU_BLOCK;
+}
+
+/* The axes' variables of unit u, and its block, of `most` elements of lines of `size`. lines: how many
+ * there are, where units go from one line to the next; NULL: from one block of a line to the next. */
+static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, int64_t most,
+                     const kf__lx *size, const kf__lx *lines) {
+    const kf__lx *part = u, *block = kf__l_int(L, most);
     if (L->n_axes > 1) {
         const kf__lx *n = lines ? lines : kf__l_var(L, "blocks");
         kf__put_let(L, "int64_t", "line", kf__l_bin(L, lines ? "%" : "/", u, n), NULL);
@@ -206,6 +216,7 @@ static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, const kf__lx
         L, "int64_t", "len",
         kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, first), block), NULL);
     kf__cpu_open_line(L, b, first, len);
+    b->most = most;
 }
 
 /* Short lines that are no run, as picks or columns are in them, and functions of what they are made
@@ -241,6 +252,23 @@ static bool put_short_lines(kf__low *L) {
     return is;
 }
 
+/* Are there a few lines, of which each is picked from another array? Then each thread should have parts
+ * of all: stack([gelu(x), y]). */
+static bool picks_lines(const kf__low *L, const kf__mask *mask) {
+    const kf__exprs *x = &L->p->graph->exprs;
+    int64_t size;
+    if (L->n_axes != 2 || !kf__x_is_const(x, L->k->size[L->axes[0].original], &size) ||
+        size > FEW_LINES)
+        return false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (kf__has(mask, i) && in->kind == KF__I_INSIDE &&
+            kf__axes_of(x, L->k->accesses[in->access].index[0]) >> L->axes[0].original & 1)
+            return true;
+    }
+    return false;
+}
+
 /* same: what repeats along lines that may be one run; NULL: they may not. */
 static void put_lines(kf__low *L, kf__repeats *same) {
     kf__low_begin(L, "", "One pass over the elements, in blocks of the innermost axis.");
@@ -250,9 +278,6 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     for (int m = 0; m + 1 < L->n_axes; ++m) lines *= L->axes[m].size;
     L->run = same ? kf__cpu_run(L, same) : 0;
     if (L->run) line = L->run, lines = 1;
-    fn->units = lines * kf__ceil_div(line, KF__CPU_BLOCK);
-    fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, KF__CPU_BLOCK)));
-
     uint16_t stores[64];
     uint32_t n = kf__low_stores(L, 0, stores);
     const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
@@ -261,16 +286,20 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     const kf__lx *u = kf__l_var(L, "u"), *end = kf__l_var(L, "end"), *one = kf__l_int(L, 1);
     kf__mask *mask = kf__cpu_line_mask(L, stores, n);
     kf__tables tables;
+    int64_t block = block_of(L, mask);
+    fn->units = lines * kf__ceil_div(line, block);
+    fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, block)));
     bool tabled = kf__cpu_find_tables(L, mask, &tables);
-    const kf__lx *each = tabled ? kf__word_int(L, "lines", lines) : NULL;
+    bool across = tabled || picks_lines(L, mask);
+    const kf__lx *each = across ? kf__word_int(L, "lines", lines) : NULL;
     if (tabled) mask = kf__cpu_table_mask(L, &tables, stores, n);
     if (same) {
         kf__cpu_put_repeats(L, same);
         size = same->length;
     }
-    if (L->n_axes > 1 && !tabled) {
-        const kf__lx *up = kf__l_bin(L, "+", size, kf__l_int(L, KF__CPU_BLOCK - 1));
-        kf__put_let(L, "int64_t", "blocks", kf__l_bin(L, "/", up, kf__l_int(L, KF__CPU_BLOCK)),
+    if (L->n_axes > 1 && !across) {
+        const kf__lx *up = kf__l_bin(L, "+", size, kf__l_int(L, block - 1));
+        kf__put_let(L, "int64_t", "blocks", kf__l_bin(L, "/", up, kf__l_int(L, block)),
                     "of a line");
     }
     kf__cpu_block b;
@@ -279,12 +308,12 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     if (ahead) {
         kf__open_if(L, kf__l_bin(L, "&&", ahead,
                                  kf__l_bin(L, "<", kf__l_bin(L, "+", u, one), end)));
-        put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL), size,
-                 each);
+        put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL), block,
+                 size, each);
         kf__cpu_put_ahead(L, &b, mask);
         kf__close(L);
     }
-    put_unit(L, &b, u, size, each);
+    put_unit(L, &b, u, block, size, each);
     if (same) kf__cpu_put_repeated(L, &b, same);
     if (tabled) {
         kf__cpu_put_tables(L, &b, &tables);
