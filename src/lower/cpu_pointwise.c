@@ -12,13 +12,15 @@
 /* ---------------------------------------------------------------- narrowing */
 
 /* A float that is cast to a byte or two when it is stored: gcc mixes the cast's bounds with
- * whatever comparisons the value is made of, which costs more than a loop of its own over a buffer
- * in L1. */
+ * whatever comparisons the value is made of, and takes as many elements at once as make vectors of
+ * halves, which costs more than a loop of its own over a buffer in L1. */
 static bool narrows(const kf__low *L, uint32_t s) {
     const kf__instr *in = &L->k->instrs[L->k->stores[s].instr];
     if (in->kind != KF__I_CAST || !kf__at_level(L, L->k->stores[s].instr, KF__LEVEL_FULL))
         return false;
     kf__dtype from = kf__compute(L->k->instrs[in->args[0]].dtype), to = kf__compute(in->dtype);
+    if (in->dtype == KF__F16)
+        return L->k->instrs[in->args[0]].dtype == KF__F32 && kf__is_function(L, in->args[0]);
     return kf__is_float(from) && !kf__is_float(to) && to != KF__BOOL && kf__types[to].size < 4 &&
            L->k->instrs[in->args[0]].kind != KF__I_LOAD;
 }
@@ -194,8 +196,10 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
  * goes on reading by itself, but not far. */
 enum { CHAINED_BLOCK = 512, FEW_LINES = 16 };
 
-static int64_t block_of(kf__low *L, const kf__mask *mask) {
+static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores, uint32_t n) {
     kf__cpu_block b;
+    for (uint32_t i = 0; i < n; ++i)
+        if (narrows(L, stores[i]) && kf__is_dear(L, mask)) return CHAINED_BLOCK;
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), kf__l_int(L, 0));
     return kf__cpu_has_chains(L, &b, mask) ? CHAINED_BLOCK : KF__CPU_BLOCK;
 }
@@ -286,7 +290,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     const kf__lx *u = kf__l_var(L, "u"), *end = kf__l_var(L, "end"), *one = kf__l_int(L, 1);
     kf__mask *mask = kf__cpu_line_mask(L, stores, n);
     kf__tables tables;
-    int64_t block = block_of(L, mask);
+    int64_t block = block_of(L, mask, stores, n);
     fn->units = lines * kf__ceil_div(line, block);
     fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, block)));
     bool tabled = kf__cpu_find_tables(L, mask, &tables);
