@@ -512,6 +512,22 @@ static void test_places_are_asked_for(void **state) {
     stop(&f);
 }
 
+/* Which sign NaN has is open, and so is what a cast of that is compared with. */
+static void test_signs_of_nan_are_open(void **state) {
+    (void)state;
+    fixture f;
+    start(&f);
+    kf__ref x = vector(&f, KF__F32, 2, (double[]){0, 1});
+    kf__ref zero = vector(&f, KF__I64, 2, (double[]){0, 0});
+    kf__ref r = kf__apply1(f.g, KF__SIGNBIT, kf__apply2(f.g, KF__DIVIDE, x, x));
+    r = kf__apply2(f.g, KF__EQUAL, kf__cast(f.g, r, KF__I64), zero);
+    kf__result(f.g, r, "r");
+    assert_int_equal(evaluate(&f, NULL), KF_OK);
+    assert_false(f.out[0].decided[0]);
+    assert_true(f.out[0].decided[1]);
+    stop(&f);
+}
+
 /* 60000 + 60000 overflows a half where a kernel ends between, not within one kernel. */
 static void test_halves_between_kernels(void **state) {
     (void)state;
@@ -614,6 +630,7 @@ int main(void) {
         cmocka_unit_test(test_borders_are_undecided),
         cmocka_unit_test(test_places_of_equal_results),
         cmocka_unit_test(test_places_are_asked_for),
+        cmocka_unit_test(test_signs_of_nan_are_open),
         cmocka_unit_test(test_halves_between_kernels),
         cmocka_unit_test(test_compare),
         cmocka_unit_test(test_failing_allocations),

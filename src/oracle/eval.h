@@ -18,8 +18,10 @@ typedef struct kf__o_noise {
     int sample;
     uint64_t key; /* of node and pair of samples */
     bool all;     /* of the first sample: halves are rounded in it */
+    bool other;   /* it is of another look */
     bool border;  /* of the node: what others than its own operator or library call use */
     bool reduced; /* it is a reduction */
+    bool folded;  /* all who use it reduce it */
 } kf__o_noise;
 enum { KF__O_FIRST_LOOK = 8 }; /* samples behind this one only a second look has */
 
@@ -97,8 +99,10 @@ void kf__o_show_ties(int samples, double factor, int64_t n, void *const *a, void
 void kf__o_show_branches(int samples, int64_t n, const int64_t *condition, void *const *yes,
                          void *const *no, void *const *run);
 /* The same of a gather's n results, where samples disagree on which element is taken: they are made
- * undecided. type: of the results; at: of its indices */
-void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, void *const *run);
+ * undecided. type: of the results; at: of its indices. keep: a cast, of which one sample keeps what it
+ * is, a bool's 0 or 1: it may be compared with that */
+void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, bool keep,
+                       void *const *run);
 /* The same of an operation's or a cast's n results, where an argument `by`, floats, is undecided: a
  * comparison or a cast of its NaN would be a number like any other. */
 void kf__o_show_open(kf__dtype type, int samples, int64_t n, void *const *by, void *const *run);

@@ -21,6 +21,7 @@ typedef struct value {
     bool disturbed, needed;
     bool kept; /* a result, or what one is a view of */
     bool border; /* used outside of the operator or library call that makes it */
+    bool handed; /* it, or a view of it, is used by others than reductions */
 } value;
 
 typedef struct walk {
@@ -125,6 +126,7 @@ static void mark_needed(walk *w) {
             arg->needed = true;
             arg->uses++;
             arg->border |= kf__at(g, node->args[k])->call != node->call;
+            arg->handed |= view ? w->values[r].handed : node->kind != KF__REDUCE;
         }
     }
 }
@@ -324,8 +326,10 @@ static void *round_argument(walk *w, kf__ref arg, int sample) {
 
 static kf__o_noise noise_of(const walk *w, kf__ref r, int sample) {
     uint64_t key = kf__o_hash(w->opt.seed * 64 + (uint64_t)(sample / 2));
-    return (kf__o_noise){sample, kf__o_hash(key + r), w->opt.seed & 1, w->values[r].border,
-                         kf__at(w->g, r)->kind == KF__REDUCE || kf__at(w->g, r)->kind == KF__SCAN};
+    return (kf__o_noise){sample, kf__o_hash(key + r), w->opt.seed & 1, w->opt.seed >> 1 & 1,
+                         w->values[r].border,
+                         kf__at(w->g, r)->kind == KF__REDUCE || kf__at(w->g, r)->kind == KF__SCAN,
+                         !w->values[r].handed};
 }
 
 static kf_status evaluate(walk *w, kf__ref r, int sample, void *out) {
@@ -408,7 +412,7 @@ static void show_others(walk *w, kf__ref r) {
     bool recast = node->kind == KF__CAST && kf__types[type].class == KF__CLASS_INT &&
                   !kf__is_float((kf__dtype)kf__at(w->g, last)->dtype);
     if ((node->kind == KF__GATHER || recast) && by->disturbed)
-        kf__o_show_places(type, w->opt.samples, v->count, by->run, v->run);
+        kf__o_show_places(type, w->opt.samples, v->count, by->run, recast, v->run);
     if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed &&
         kf__is_float((kf__dtype)kf__at(w->g, last)->dtype) &&
         kf__types[type].class == KF__CLASS_INT)

@@ -202,10 +202,16 @@ void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *c
     }
 }
 
-void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, void *const *run) {
-    for (int64_t j = 0; j < n; j++)
-        for (int k = 1; k <= samples; k++)
-            if (((int64_t *)at[k])[j] != ((int64_t *)at[0])[j]) leave_open(type, j, run, k);
+void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, bool keep,
+                       void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        bool kept = !keep;
+        for (int k = 1; k <= samples; k++) {
+            if (((int64_t *)at[k])[j] == ((int64_t *)at[0])[j]) continue;
+            if (kept) leave_open(type, j, run, k);
+            kept = true;
+        }
+    }
 }
 
 /* Result j is undecided in the samples in which float j is that it is made of. */
