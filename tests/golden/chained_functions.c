@@ -16,10 +16,10 @@ void k0_exp_log1p_tanh_multiply(const k0_exp_log1p_tanh_multiply_args *a, int64_
     const float *in_x = a->in_x;
     float *out0 = a->out0;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t first = u * 2048;
-        const int64_t len = kf_min_i64(n0 - first, 2048);
+        const int64_t first = u * 512;
+        const int64_t len = kf_min_i64(n0 - first, 512);
         const float *p0_in_x = in_x + first;
-        float chain1[2048];
+        float chain1[512];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v0 = kf_load_f32(p0_in_x, l);
@@ -32,7 +32,7 @@ void k0_exp_log1p_tanh_multiply(const k0_exp_log1p_tanh_multiply_args *a, int64_
             chain1[l] = v2;
         }
         float *p1_out0 = out0 + first;
-        float buffer0[2048];
+        float buffer0[512];
         float *to0 = stream ? buffer0 : p1_out0;
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {

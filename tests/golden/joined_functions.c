@@ -131,15 +131,15 @@ void k0_roll_softplus(const k0_roll_softplus_args *a, int64_t begin, int64_t end
     const int64_t first_index2 = a->first_index2;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
-    const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    const int64_t blocks = (n1 + 511) / 512;  // of a line
     for (int64_t u = begin; u < end; ++u) {
         const int64_t line = u / blocks;
         const int64_t i0 = line;
-        const int64_t first = (u % blocks) * 2048;
-        const int64_t len = kf_min_i64(n1 - first, 2048);
+        const int64_t first = (u % blocks) * 512;
+        const int64_t len = kf_min_i64(n1 - first, 512);
         const float *p1_in_x = in_x + (i0 * s0_in_x + first);
         const float *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + first);
-        float pick5[2048];
+        float pick5[512];
         const float *at5 = pick5;
         {
             const int64_t end5 = kf_max_i64(0, kf_min_i64(len, size_index0 - first));
@@ -164,7 +164,7 @@ void k0_roll_softplus(const k0_roll_softplus_args *a, int64_t begin, int64_t end
                 }
             }
         }
-        float chain12[2048];
+        float chain12[512];
         const int64_t whole_v12 = len - len % 8;
         KF_SIMD
         for (int64_t l = 0; l < whole_v12; ++l) {
@@ -185,7 +185,7 @@ void k0_roll_softplus(const k0_roll_softplus_args *a, int64_t begin, int64_t end
             }
         }
         float *p4_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[2048];
+        float buffer0[512];
         float *to0 = stream ? buffer0 : p4_out0;
         const int64_t whole = len - len % 8;
         KF_SIMD

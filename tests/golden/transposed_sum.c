@@ -109,10 +109,14 @@ typedef struct {
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
+    int64_t prefetch;
     int64_t n1;
     int64_t tile;
     const float *in_x;
     int64_t s0_in_x;
+    int64_t next_in_x;
+    int64_t below_in_x;
+    int64_t wrapped_in_x;
     float *out0;
     float *part_sum2;
 } k0_exp_sum_args;
@@ -128,10 +132,14 @@ void k0_exp_sum(const k0_exp_sum_args *a, int64_t begin, int64_t end) {
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
+    const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
     const int64_t tile = a->tile;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t next_in_x = a->next_in_x;
+    const int64_t below_in_x = a->below_in_x;
+    const int64_t wrapped_in_x = a->wrapped_in_x;
     float *out0 = a->out0;
     float *part_sum2 = a->part_sum2;
     for (int64_t u = begin; u < end; ++u) {
@@ -150,6 +158,11 @@ void k0_exp_sum(const k0_exp_sum_args *a, int64_t begin, int64_t end) {
         for (int64_t r = from; r < to; ++r) {
             const int64_t i0 = r;
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+            if (prefetch && ((r + 1 < to) || (u + 1 < end))) {
+                const int last = r + 1 >= to;
+                const float *far0 = p0_in_x + (last ? (first + len >= n1 ? wrapped_in_x : below_in_x) : next_in_x);
+                kf_prefetch_run(far0, len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v0 = kf_load_f32(p0_in_x, l);

@@ -1,0 +1,85 @@
+
+typedef struct {
+    int64_t n1;
+    int64_t stream;
+    float *out0;
+    int64_t s0_out0;
+    const float *in_x;
+    int64_t s0_in_x;
+    int64_t size_index0;
+    int64_t s0_index0;
+    int64_t first_index0;
+    int64_t size_index1;
+    int64_t first_index1;
+    int64_t s0_random2;
+    int64_t first_random2;
+} k0_exp_log1p_dropout_pad_args;
+
+/* exp, log1p, dropout, pad.
+ * One pass over the elements, in blocks of the innermost axis.
+ * reads  in_x     float32[x.0, x.1], 4 bytes each
+ * writes out0     float32[x.0 + 2, x.1 + 2], 4 bytes each */
+void k0_exp_log1p_dropout_pad(const k0_exp_log1p_dropout_pad_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t stream = a->stream;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
+    const int64_t size_index0 = a->size_index0;
+    const int64_t s0_index0 = a->s0_index0;
+    const int64_t first_index0 = a->first_index0;
+    const int64_t size_index1 = a->size_index1;
+    const int64_t first_index1 = a->first_index1;
+    const int64_t s0_random2 = a->s0_random2;
+    const int64_t first_random2 = a->first_random2;
+    const int64_t blocks = (n1 + 511) / 512;  // of a line
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t line = u / blocks;
+        const int64_t i0 = line;
+        const int64_t first = (u % blocks) * 512;
+        const int64_t len = kf_min_i64(n1 - first, 512);
+        float *p4_out0 = out0 + (i0 * s0_out0 + first);
+        float buffer0[512];
+        float *to0 = stream ? buffer0 : p4_out0;
+        const float *p3_in_x = in_x + (i0 * s0_in_x + first);
+        const int64_t begin15 = kf_min_i64(kf_max_i64(0, 0 - (first_index1 + first)), len);
+        const int64_t end15 = kf_max_i64(begin15, kf_min_i64(kf_inside(first_index0 + i0 * s0_index0, size_index0) ? len : 0, size_index1 - (first_index1 + first)));
+        if (begin15 < end15) {
+            int32_t words5[512];
+            kf_philox_fill(3, 0, first_random2 + (i0 * s0_random2 + (first + begin15)), end15 - begin15, words5 + begin15);
+            {
+                float chain9[512];
+                KF_SIMD
+                for (int64_t l = begin15; l < end15; ++l) {
+                    const float v8 = kf_load_f32(p3_in_x, l);
+                    const float v9 = kf_exp_f32(v8);  // exp
+                    chain9[l] = v9;
+                }
+                KF_SIMD
+                for (int64_t l = begin15; l < end15; ++l) {
+                    const int32_t v5 = words5[l];  // random bits
+                    const int v7 = kf_keep_bits(v5, 429496729);  // dropout
+                    const float v10 = kf_log1p_f32(chain9[l]);  // log1p
+                    const float v12 = v10 * 0x1.1c71c8p+0f /* 1.1111112 */;  // dropout
+                    const float v14 = v7 ? v12 : 0.0f;  // dropout
+                    kf_store_f32(to0, l, v14);
+                }
+            }
+        }
+        KF_SIMD
+        for (int64_t l = 0; l < begin15; ++l) {
+            kf_store_f32(to0, l, 0.0f);
+        }
+        KF_SIMD
+        for (int64_t l = end15; l < len; ++l) {
+            kf_store_f32(to0, l, 0.0f);
+        }
+        if (stream) {
+            kf_stream_copy(p4_out0, buffer0, len * 4);
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
