@@ -22,6 +22,13 @@ def bench(run, *arguments, **keywords):
     return run("bench", *arguments, "--repeats", "3", "--device", "cpu", **keywords)
 
 
+@pytest.mark.parametrize("size", ["40, 30", "1024, 512"])
+def test_cancelled_results_are_not_wrong(size):
+    """Of the mean of x - mean(x) only what halves were rounded to is left, with and without fusion."""
+    out = bench("mean(x - mean(x, 1, keepdims=True))", f"x=randn({size}, dtype=bf16)").stdout
+    assert "WRONG" not in out
+
+
 def test_every_case_verifies(run):
     rows = bench(run, "--sizes", "20K", json_output=True)
     assert sorted({row["case"] for row in rows}) == sorted(CASES)
