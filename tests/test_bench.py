@@ -23,9 +23,9 @@ def bench(run, *arguments, **keywords):
 
 
 @pytest.mark.parametrize("size", ["40, 30", "1024, 512"])
-def test_cancelled_results_are_not_wrong(size):
+def test_cancelled_results_are_not_wrong(run, size):
     """Of the mean of x - mean(x) only what halves were rounded to is left, with and without fusion."""
-    out = bench("mean(x - mean(x, 1, keepdims=True))", f"x=randn({size}, dtype=bf16)").stdout
+    out = bench(run, "mean(x - mean(x, 1, keepdims=True))", f"x=randn({size}, dtype=bf16)").stdout
     assert "WRONG" not in out
 
 
