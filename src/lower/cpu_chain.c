@@ -5,7 +5,8 @@
  *                              for (l < len)  out[l] = tanh(chain0[l])
  *
  * A function is a long chain of operations, and a processor looks ahead by a few vectors of one: of
- * two in a row by half as many, and waits for each twice as long. Arrays of a block are in L1.
+ * two in a row by half as many, and waits for each twice as long. Arrays of a block are in L1. What
+ * f64 has are calls, which are fastest in loops of their own, too.
  * So do the longest ones (pow, lgamma, x % y) that reductions take. */
 #include "lower/cpu.h"
 
@@ -25,15 +26,10 @@ typedef struct chain {
     const kf__lx *whole;     /* where its last few elements begin; NULL: they are left to the compiler */
 } chain;
 
-/* What f64 has are calls, one element after another. */
-static bool is_function(const kf__low *L, uint32_t i) {
-    return kf__is_function(L, i) && kf__compute(L->k->instrs[i].dtype) == KF__F32;
-}
-
 /* Of so many operations that a loop over lanes of reductions, which is short and unrolled, takes half as
  * long again as one of it alone. */
 static bool is_long(const kf__low *L, uint32_t i) {
-    if (!is_function(L, i)) return false;
+    if (!kf__is_function(L, i)) return false;
     switch (L->k->instrs[i].op) {
     case KF__POW: case KF__CBRT: case KF__LGAMMA: case KF__DIGAMMA: case KF__ERFINV:
     case KF__FMOD: case KF__REMAINDER: case KF__FLOOR_DIVIDE: return true;
@@ -69,7 +65,7 @@ static void count_depths(chain *c) {
         if (is_made(c, i)) continue;
         for (int a = 0; a < in->n_args; ++a)
             c->depth[i] = (uint8_t)kf__max(c->depth[i], c->depth[in->args[a]]);
-        if (is_function(c->L, i) && c->depth[i] < 2) ++c->depth[i];
+        if (kf__is_function(c->L, i) && c->depth[i] < 2) ++c->depth[i];
     }
 }
 
@@ -146,7 +142,7 @@ static bool is_apart(const chain *c, uint32_t f, uint16_t i) {
 static bool put_functions(chain *c, uint16_t i) {
     const kf__mask *part = part_of(c, i);
     for (uint32_t f = 0; part && f <= i; ++f) {
-        if (!kf__has(part, f) || is_made(c, f) || !is_function(c->L, f)) continue;
+        if (!kf__has(part, f) || is_made(c, f) || !kf__is_function(c->L, f)) continue;
         find_needed(c);
         if (c->needed[f] && !put_value(c, (uint16_t)f)) return false;
     }
@@ -159,7 +155,7 @@ static bool may_have(const kf__low *L, const kf__cpu_block *b, const kf__mask *m
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i)) continue;
         if (L->k->instrs[i].kind == KF__I_SCAN && !L->value[i]) return false; /* one by one */
-        n += is_function(L, i);
+        n += kf__is_function(L, i);
         any = any || (b->folds && is_long(L, i));
     }
     return n > 1 || any;
@@ -195,7 +191,7 @@ void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, cons
     find_roots(&c);
     find_needed(&c); /* what only picks are made of is made by their runs */
     for (uint32_t f = 0; f < L->k->n_instrs && !L->failed; ++f) {
-        if (is_made(&c, f) || !is_function(L, f) || !c.needed[f]) continue;
+        if (is_made(&c, f) || !kf__is_function(L, f) || !c.needed[f]) continue;
         const kf__instr *in = &L->k->instrs[f];
         bool any = false;
         for (int a = 0; a < in->n_args; ++a) {
