@@ -426,6 +426,39 @@ static void long_chains(void **state) {
         fail_msg("text of 5, 10 and 15 stages: %zu, %zu, %zu bytes", five, ten, fifteen);
 }
 
+/* ---------------------------------------------------------------- partitions by target */
+
+static char *partition_of(const char *text, const char *head, kf__target_kind target) {
+    stages s;
+    kf_error err = {0};
+    kf__text out;
+    kf__text_init(&out, &kf__malloc);
+    must(stages_make(&s, text, head, target, &err), text, head, &err);
+    kf__partition_print(s.partition, &out);
+    stages_free(&s);
+    return out.at;
+}
+
+/* What is elementwise has the same bits on both, so halves are rounded between the same kernels; of
+ * floats a CPU stores what is dear to compute twice. */
+static void same_kernels_of_halves(void **state) {
+    static const char *const texts[] = {"t = x % y; t + flip(t, 0)", "t = lgamma(x); t[1:] - t[:-1]",
+                                        "t = x % y; t[:, ::2] + 1, flip(t, 1)"};
+    static const char *const types[] = {"f32", "f16", "bf16"};
+    (void)state;
+    for (size_t i = 0; i < KF__COUNT(texts); i++)
+        for (size_t k = 0; k < KF__COUNT(types); k++) {
+            char head[200];
+            snprintf(head, sizeof head, "# x: %s[300, 200]\n# y: %s[300, 200]\n", types[k], types[k]);
+            char *cpu = partition_of(texts[i], head, KF__TARGET_C);
+            char *cuda = partition_of(texts[i], head, KF__TARGET_CUDA);
+            if (!strcmp(cpu, cuda) != (k > 0))
+                fail_msg("%s of %s\non CPUs:\n%s\non CUDA:\n%s", texts[i], types[k], cpu, cuda);
+            free(cpu);
+            free(cuda);
+        }
+}
+
 int main(void) {
     enum { N = KF__COUNT(sames) };
     static struct CMUnitTest tests[N + 5];
@@ -437,5 +470,6 @@ int main(void) {
     tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(same_order);
     tests[N + 3] = (struct CMUnitTest)cmocka_unit_test(check_emulated);
     tests[N + 4] = (struct CMUnitTest)cmocka_unit_test(long_chains);
+    tests[N + 5] = (struct CMUnitTest)cmocka_unit_test(same_kernels_of_halves);
     return _cmocka_run_group_tests("lower", tests, N + 5, NULL, NULL);
 }

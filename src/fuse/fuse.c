@@ -113,9 +113,21 @@ static void mark_operations(kf__fuse_state *f, uint8_t *needed) {
     }
 }
 
+/* May partitions for CPUs be others than for GPUs? Halves are rounded where kernels end, and what is
+ * elementwise has the same bits on both. */
+static bool may_differ(const kf_graph *g) {
+    bool halves = false, reduces = false;
+    for (kf__ref r = 1; r < g->nodes.n; r++) {
+        const kf__node *n = kf__at(g, r);
+        halves = halves || (n->kind == KF__OP && kf__is_narrow((kf__dtype)n->dtype));
+        reduces = reduces || n->kind == KF__REDUCE || n->kind == KF__SCAN;
+    }
+    return !halves || reduces;
+}
+
 static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, bool cpu,
                             kf_error *err) {
-    *f = (kf__fuse_state){.g = g, .mem = g->mem, .mode = mode, .cpu = cpu};
+    *f = (kf__fuse_state){.g = g, .mem = g->mem, .mode = mode, .cpu = cpu && may_differ(g)};
     size_t n = g->nodes.n, names = g->exprs.names.n + 1u;
     f->stored = kf__allocate(f->mem, n);
     f->scalars = kf__allocate(f->mem, n);
