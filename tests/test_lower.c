@@ -461,7 +461,7 @@ static void same_kernels_of_halves(void **state) {
 
 int main(void) {
     enum { N = KF__COUNT(sames) };
-    static struct CMUnitTest tests[N + 5];
+    static struct CMUnitTest tests[N + 6];
     for (size_t i = 0; i < N; i++)
         tests[i] = (struct CMUnitTest){.name = sames[i].text, .test_func = check_same,
                                        .initial_state = (void *)(uintptr_t)&sames[i]};
@@ -471,5 +471,5 @@ int main(void) {
     tests[N + 3] = (struct CMUnitTest)cmocka_unit_test(check_emulated);
     tests[N + 4] = (struct CMUnitTest)cmocka_unit_test(long_chains);
     tests[N + 5] = (struct CMUnitTest)cmocka_unit_test(same_kernels_of_halves);
-    return _cmocka_run_group_tests("lower", tests, N + 5, NULL, NULL);
+    return _cmocka_run_group_tests("lower", tests, N + 6, NULL, NULL);
 }
