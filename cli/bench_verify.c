@@ -171,8 +171,8 @@ static kf_status check_one(struct job *job, kf_fusion fusion, struct variant *v,
     return status;
 }
 
-/* *agree: do the variants, too? Where both are right and apart nevertheless, as the mean of what is left
- * of x - mean(x) is, nothing can be said of larger sizes by comparing them. */
+/* *agree: do the variants, too? Where both are right and apart nevertheless, as the mean of what is
+ * left of x - mean(x) is, nothing can be said of larger sizes by comparing them. */
 static kf_status check_small(const struct options *o, const struct bench_item *item,
                              struct job *small, struct bench_errors *errors, bool *agree,
                              kf_error *err) {

@@ -442,14 +442,16 @@ static char *partition_of(const char *text, const char *head, kf__target_kind ta
 /* What is elementwise has the same bits on both, so halves are rounded between the same kernels; of
  * floats a CPU stores what is dear to compute twice. */
 static void same_kernels_of_halves(void **state) {
-    static const char *const texts[] = {"t = x % y; t + flip(t, 0)", "t = lgamma(x); t[1:] - t[:-1]",
+    static const char *const texts[] = {"t = x % y; t + flip(t, 0)",
+                                        "t = lgamma(x); t[1:] - t[:-1]",
                                         "t = x % y; t[:, ::2] + 1, flip(t, 1)"};
     static const char *const types[] = {"f32", "f16", "bf16"};
     (void)state;
     for (size_t i = 0; i < KF__COUNT(texts); i++)
         for (size_t k = 0; k < KF__COUNT(types); k++) {
             char head[200];
-            snprintf(head, sizeof head, "# x: %s[300, 200]\n# y: %s[300, 200]\n", types[k], types[k]);
+            snprintf(head, sizeof head, "# x: %s[300, 200]\n# y: %s[300, 200]\n", types[k],
+                     types[k]);
             char *cpu = partition_of(texts[i], head, KF__TARGET_C);
             char *cuda = partition_of(texts[i], head, KF__TARGET_CUDA);
             if (!strcmp(cpu, cuda) != (k > 0))

@@ -12,8 +12,8 @@ enum {
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
 
-/* Of a function: on a GPU exponentials; on a CPU what a core could copy meanwhile, from caches where a
- * temporary mostly lies (measured on a Xeon with AVX-512). */
+/* Of a function: on a GPU exponentials; on a CPU what a core could copy meanwhile, from caches
+ * where a temporary mostly lies (measured on a Xeon with AVX-512). */
 static double function_weight(const kf__node *n, bool cpu) {
     switch (n->op) {
     case KF__GCD: case KF__LCM: return cpu ? 400 : 4;

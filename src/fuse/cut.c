@@ -172,8 +172,8 @@ static kf__ref largest(const kf__body *b, bool (*wanted)(const kf__body *b, kf__
 }
 
 /* Too large: store the value whose computing took most so far. Where nothing has been computed yet
- * that can be stored, the lower half of what is being computed; where nothing is computed, what takes
- * most of what is but put together, or the lower half of what only moves. */
+ * that can be stored, the lower half of what is being computed; where nothing is computed, what
+ * takes most of what is but put together, or the lower half of what only moves. */
 uint16_t kf__cut_capacity(kf__body *b) {
     for (uint32_t i = b->depth; i-- > 1;) /* of a long chain the rest */
         if (joins(b, b->path[i]) && can_store(b, b->path[i]))

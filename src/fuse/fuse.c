@@ -113,8 +113,8 @@ static void mark_operations(kf__fuse_state *f, uint8_t *needed) {
     }
 }
 
-/* May partitions for CPUs be others than for GPUs? Halves are rounded where kernels end, and what is
- * elementwise has the same bits on both. */
+/* May partitions for CPUs be others than for GPUs? Halves are rounded where kernels end, and what
+ * is elementwise has the same bits on both. */
 static bool may_differ(const kf_graph *g) {
     bool halves = false, reduces = false;
     for (kf__ref r = 1; r < g->nodes.n; r++) {

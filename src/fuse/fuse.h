@@ -10,9 +10,9 @@
 #include "ir/kernel.h"
 #include "ir/loop.h"
 
-/* The graph is taken over, also on failure. Free *out with kf__partition_free. What is worth storing
- * depends on the target: a CPU's core computes a remainder for 30 bytes that it could have copied, a
- * GPU for 4. */
+/* The graph is taken over, also on failure. Free *out with kf__partition_free. What is worth
+ * storing depends on the target: a CPU's core computes a remainder for 30 bytes that it could have
+ * copied, a GPU for 4. */
 kf_status kf__fuse(kf_graph *simplified, kf_fusion mode, kf__target_kind target,
                    kf__partition **out, kf_error *err);
 

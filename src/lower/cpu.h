@@ -265,8 +265,8 @@ bool kf__cpu_reads_narrow(const kf__low *L, const kf__mask *mask, int bytes);
  * *len, named so: how long each is. */
 const kf__lx *kf__cpu_put_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n,
                                const char *name, const kf__lx **len);
-/* Opens the loop over a group's rows, of n elements; once over all where `is`. Gives the length of what
- * it goes over. is: a word, or NULL: they are no run. */
+/* Opens the loop over a group's rows, of n elements; once over all where `is`. Gives the length of
+ * what it goes over. is: a word, or NULL: they are no run. */
 const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n);
 /* For the group's rows, of n elements. */
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
@@ -296,9 +296,9 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf_
 
 /* ---------------------------------------------------------------- cpu_chain.c */
 
-/* Of what `mask` is made of: what functions are taken of that are of functions, into b->pick.
- * from, to: of a run of the block; NULL: of all of it. whole: where the run's last few elements begin,
- * if they are to be a vector. */
+/* Of what `mask` is made of: what functions are taken of that are of functions, into b->pick. from,
+ * to: of a run of the block; NULL: of all of it. whole: where the run's last few elements begin, if
+ * they are to be a vector. */
 void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
                         const kf__lx *to, const kf__lx *whole);
 bool kf__cpu_has_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask); /* is there any? */

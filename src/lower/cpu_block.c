@@ -173,8 +173,8 @@ static void prefetch(kf__low *L, const kf__cpu_block *b, uint32_t access, const 
     kf__close(L);
 }
 
-/* Is what comes next worth asking for? To ask takes a twentieth of a short row's time, a sixth of one
- * of a few vectors, and what a core has in its own caches needn't be asked for. */
+/* Is what comes next worth asking for? To ask takes a twentieth of a short row's time, a sixth of
+ * one of a few vectors, and what a core has in its own caches needn't be asked for. */
 const kf__lx *kf__cpu_is_far(kf__low *L) {
     bool is = kf__low_bytes(L) >= KF__FAR_BYTES && L->axes[kf__last(L)].size > KF__SHORT_LINE;
     return kf__word_int(L, "far", is);

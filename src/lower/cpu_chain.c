@@ -23,11 +23,11 @@ typedef struct chain {
     const char *name[ARRAYS];
     uint32_t n;
     const kf__lx *from, *to; /* the run; NULL: a block that may be short */
-    const kf__lx *whole;     /* where its last few elements begin; NULL: they are left to the compiler */
+    const kf__lx *whole;     /* where its last few elements begin; NULL: the compiler's business */
 } chain;
 
-/* Of so many operations that a loop over lanes of reductions, which is short and unrolled, takes half as
- * long again as one of it alone. */
+/* Of so many operations that a loop over lanes of reductions, which is short and unrolled, takes
+ * half as long again as one of it alone. */
 static bool is_long(const kf__low *L, uint32_t i) {
     if (!kf__is_function(L, i)) return false;
     switch (L->k->instrs[i].op) {

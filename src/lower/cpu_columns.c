@@ -12,13 +12,13 @@
  * The tiles of a chunk come one after another: its rows stay with one thread, and no two threads
  * write parts of one line of the cache all along.
  *
- * Of short rows without gaps what is stored is made afterwards, of all rows as one run: each row would
- * leave elements to single steps, bytes and halves most of all.
+ * Of short rows without gaps what is stored is made afterwards, of all rows as one run: each row
+ * would leave elements to single steps, bytes and halves most of all.
  *
  * A plain fold goes into state[l] directly. Where every reduction is one, a row is looked at once:
  * tiles are wide, so that memory is read in long runs, and there are groups only of short rows of
- * which something dear is made, as one run. Chunks and groups are numbers of rows that depend on the
- * number of all rows alone, and so does the order of a column's sum. */
+ * which something dear is made, as one run. Chunks and groups are numbers of rows that depend on
+ * the number of all rows alone, and so does the order of a column's sum. */
 #include "lower/cpu.h"
 
 enum {
@@ -123,8 +123,8 @@ static const kf__lx *group_rows(kf__low *L, const columns *c) {
     return kf__word_int(L, "group", c->group);
 }
 
-/* In row r of the group [r0, r1). Without groups, and functions to wait for, rows are long enough for
- * the processor. */
+/* In row r of the group [r0, r1). Without groups, and functions to wait for, rows are long enough
+ * for the processor. */
 static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0,
                       const kf__lx *r1) {
     bool lines = c->simple && !L->tiled;

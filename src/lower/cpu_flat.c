@@ -47,8 +47,8 @@ static bool is_needed(const kf__low *L, const kf__flat *f, const kf__mask *mask,
     return false;
 }
 
-/* What is made by rows of a stage, if it is one value (of lines, if it is a few), and what the run is
- * then made of. */
+/* What is made by rows of a stage, if it is one value (of lines, if it is a few), and what the run
+ * is then made of. */
 static bool find_parts(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f) {
     uint16_t roots[KF__HELD];
     kf__mask *mask = kf__cpu_of_stage(L, last);

@@ -192,8 +192,8 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
 
 /* ---------------------------------------------------------------- the nest */
 
-/* Of functions of functions, each a loop of its own: while the last ones are computed, the processor
- * goes on reading by itself, but not far. */
+/* Of functions of functions, each a loop of its own: while the last ones are computed, the
+ * processor goes on reading by itself, but not far. */
 enum { CHAINED_BLOCK = 512, FEW_LINES = 16 };
 
 static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores, uint32_t n) {
@@ -204,8 +204,9 @@ static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores
     return kf__cpu_has_chains(L, &b, mask) ? CHAINED_BLOCK : KF__CPU_BLOCK;
 }
 
-/* The axes' variables of unit u, and its block, of `most` elements of lines of `size`. lines: how many
- * there are, where units go from one line to the next; NULL: from one block of a line to the next. */
+/* The axes' variables of unit u, and its block, of `most` elements of lines of `size`. lines: how
+ * many there are, where units go from one line to the next; NULL: from one block of a line to the
+ * next. */
 static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, int64_t most,
                      const kf__lx *size, const kf__lx *lines) {
     const kf__lx *part = u, *block = kf__l_int(L, most);
@@ -256,8 +257,8 @@ static bool put_short_lines(kf__low *L) {
     return is;
 }
 
-/* Are there a few lines, of which each is picked from another array? Then each thread should have parts
- * of all: stack([gelu(x), y]). */
+/* Are there a few lines, of which each is picked from another array? Then each thread should have
+ * parts of all: stack([gelu(x), y]). */
 static bool picks_lines(const kf__low *L, const kf__mask *mask) {
     const kf__exprs *x = &L->p->graph->exprs;
     int64_t size;

@@ -183,8 +183,8 @@ static void put_value(kf__low *L, const kf__tile *t, uint32_t i, const kf__lx *e
                               kf__cuda_below_left(L, t, in, load, e), NULL);
 }
 
-/* What store s of a phase stores: of what was rounded to a half in f32, what was rounded, as storing
- * a half rounds. */
+/* What store s of a phase stores: of what was rounded to a half in f32, what was rounded, as
+ * storing a half rounds. */
 static uint32_t stored(const kf__low *L, const kf__phase *p, uint32_t s) {
     const kf__store *store = &L->k->stores[p->stores[s]];
     const kf__instr *in = &L->k->instrs[store->instr];

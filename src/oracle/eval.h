@@ -80,8 +80,8 @@ void kf__o_philox(uint64_t seed, uint64_t stream, bool wide, int64_t n, int64_t 
 /* Fills out->decided and, of floats, out->tolerance, which are allocated. run: [samples + 1] */
 void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_result *out);
 /* Writes into samples of an operation's n results what they may be too, though no disturbance makes
- * them that. type, by: of its last argument; first: of a power's base that was disturbed, or NULL. run,
- * first, by: [samples + 1], 3 samples at least; of a power only by[0] has to be there */
+ * them that. type, by: of its last argument; first: of a power's base that was disturbed, or NULL.
+ * run, first, by: [samples + 1], 3 samples at least; of a power only by[0] has to be there */
 void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
                        uint64_t seed, int64_t n, void *const *first, void *const *by,
                        void *const *run);
@@ -94,13 +94,13 @@ void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *c
  * be where their difference is nothing but roundings, though no disturbance makes it 0. */
 void kf__o_show_ties(int samples, double factor, int64_t n, void *const *a, void *const *b,
                      void *const *run);
-/* The same of n floats, each from the branch that the condition names: undecided where its own branch
- * is, also in samples that take the other one. yes, no: [samples + 1]; NULL: not disturbed */
+/* The same of n floats, each from the branch that the condition names: undecided where its own
+ * branch is, also in samples that take the other one. yes, no: [samples + 1]; NULL: not disturbed */
 void kf__o_show_branches(int samples, int64_t n, const int64_t *condition, void *const *yes,
                          void *const *no, void *const *run);
 /* The same of a gather's n results, where samples disagree on which element is taken: they are made
- * undecided. type: of the results; at: of its indices. keep: a cast, of which one sample keeps what it
- * is, a bool's 0 or 1: it may be compared with that */
+ * undecided. type: of the results; at: of its indices. keep: a cast, of which one sample keeps what
+ * it is, a bool's 0 or 1: it may be compared with that */
 void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, bool keep,
                        void *const *run);
 /* The same of an operation's or a cast's n results, where an argument `by`, floats, is undecided: a

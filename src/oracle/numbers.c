@@ -210,8 +210,8 @@ long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t
  * makes it too, gets it rounded (src/fuse/body.c). In the second sample those are that calls hand
  * on, which one kernel a call stores; in the fourth all are, in the first all or none, in the third
  * none. Other looks swap the second and the fourth. In the sixth those are that are reduced, behind
- * which kernels end. In the fifth of other looks all are but what is only reduced, in the kernel that
- * makes it. Of the others one in 4, 16, 2, ..: most kernels store few. */
+ * which kernels end. In the fifth of other looks all are but what is only reduced, in the kernel
+ * that makes it. Of the others one in 4, 16, 2, ..: most kernels store few. */
 bool kf__o_border(const kf__o_noise *noise) {
     switch (noise->sample) {
     case 1: return noise->all;

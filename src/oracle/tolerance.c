@@ -179,8 +179,8 @@ void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, vo
     }
 }
 
-/* Makes result j undecided: of integers by numbers so far off that sums of them are, too, and on both
- * sides, so that comparisons are. */
+/* Makes result j undecided: of integers by numbers so far off that sums of them are, too, and on
+ * both sides, so that comparisons are. */
 static void leave_open(kf__dtype type, int64_t j, void *const *run, int sample) {
     int bit = type == KF__BOOL ? 0 : kf__min(20, 8 * kf__types[type].size - 2);
     if (kf__is_float(type)) {

@@ -117,8 +117,8 @@ static bool too_many(kf__evaluator *ev, const kf__signature *s) {
                          s->n == 1 ? "" : "s");
 }
 
-/* zeros(2, 3) is zeros((2, 3)): a further argument by position joins the one that is there. A dtype,
- * or a string, goes to the parameter behind. */
+/* zeros(2, 3) is zeros((2, 3)): a further argument by position joins the one that is there. A
+ * dtype, or a string, goes to the parameter behind. */
 static bool join_rest(kf__evaluator *ev, const kf__signature *s, const kf__object *o,
                       kf__object *to) {
     kf__object *rest = &to[place_of(s, s->rest)], pair = {.kind = KF__O_TUPLE};

@@ -141,8 +141,8 @@ static kf__expr count_of_chunks(kf__exprs *pool, kf__expr whole, kf__expr each, 
 }
 
 /* Parts of ceil(size / n) elements and what is left, so perhaps fewer than n: 4 elements in chunks
- * of a third are two. Where the size isn't known there are as many as names take them, else n, which
- * is checked when planned. */
+ * of a third are two. Where the size isn't known there are as many as names take them, else n,
+ * which is checked when planned. */
 static bool chunks(kf__evaluator *ev, kf__ref x, int axis, int64_t n, pieces *p) {
     kf__exprs *pool = &ev->g->exprs;
     kf__expr whole = kf__at(ev->g, x)->shape[axis], zero = kf__x_const(pool, 0);

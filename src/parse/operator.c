@@ -1,6 +1,5 @@
 /* Operators on objects. Where both sides are known the result is, as Python computes it; sizes stay
- * size expressions; run-time scalars become nodes and keep their value now; all else becomes nodes.
- * */
+ * size expressions; run-time scalars become nodes and keep their value now; all else becomes nodes. */
 #include "parse/evaluate.h"
 
 #include <math.h>

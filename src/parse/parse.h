@@ -16,8 +16,7 @@ enum { KF__MAX_NESTING = 256 };
 const kf_allocator *kf__context_allocator(const kf_context *ctx);
 
 /* What kf_parse and kf_graph_create do, without a context. mem must outlive what is made. A name
- * that `text` has no def for is looked for in the library of composites and among the operations.
- * */
+ * that `text` has no def for is looked for in the library of composites and among the operations. */
 kf_status kf__parse(const kf_allocator *mem, const char *text, const char *name,
                     kf_function **out, kf_error *err);
 kf_status kf__instantiate(const kf_allocator *mem, const kf_function *function, int n_specs,

@@ -1,5 +1,5 @@
-/* Parts that are nothing but their surroundings, slices that touch one part only, and functions of parts
- * of an array, which are taken once:
+/* Parts that are nothing but their surroundings, slices that touch one part only, and functions of
+ * parts of an array, which are taken once:
  *
  *     roll(exp(x), 1) = concatenate([exp(x)[n - 1:], exp(x)[:n - 1]])
  *                     = exp(concatenate([x[n - 1:], x[:n - 1]]))
