@@ -95,12 +95,14 @@ void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *c
 void kf__o_show_ties(int samples, double factor, int64_t n, void *const *a, void *const *b,
                      void *const *run);
 /* The same of n floats, each from the branch that the condition names: undecided where its own
- * branch is, also in samples that take the other one. yes, no: [samples + 1]; NULL: not disturbed */
+ * branch is, also in samples that take the other one. yes, no: [samples + 1]; NULL: not disturbed
+ * */
 void kf__o_show_branches(int samples, int64_t n, const int64_t *condition, void *const *yes,
                          void *const *no, void *const *run);
 /* The same of a gather's n results, where samples disagree on which element is taken: they are made
- * undecided. type: of the results; at: of its indices. keep: a cast, of which one sample keeps what
- * it is, a bool's 0 or 1: it may be compared with that */
+ * undecided, but in one sample of several, whose element may be the largest. type: of the results;
+ * at: of its indices. keep: a cast, of which one sample keeps what it is even if no other
+ * disagrees, a bool's 0 or 1: it may be compared with that */
 void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, bool keep,
                        void *const *run);
 /* The same of an operation's or a cast's n results, where an argument `by`, floats, is undecided: a

@@ -205,7 +205,10 @@ void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *c
 void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, bool keep,
                        void *const *run) {
     for (int64_t j = 0; j < n; j++) {
-        bool kept = !keep;
+        int others = 0;
+        for (int k = 1; k <= samples; k++)
+            others += ((int64_t *)at[k])[j] != ((int64_t *)at[0])[j];
+        bool kept = !keep && others < 2;
         for (int k = 1; k <= samples; k++) {
             if (((int64_t *)at[k])[j] == ((int64_t *)at[0])[j]) continue;
             if (kept) leave_open(type, j, run, k);
