@@ -332,10 +332,9 @@ static bool is_softmax_exp(const kf_graph *g, const kf__node *n) {
 }
 
 static bool reduces_softmax(const kf__kernel *k) {
-    bool any = false;
     for (uint32_t i = 0; i < k->n_instrs; i++)
-        any = any || (k->instrs[i].kind == KF__I_REDUCE && k->instrs[i].op == KF__RED_MAX_SUMEXP);
-    return any;
+        if (k->instrs[i].kind == KF__I_REDUCE && k->instrs[i].op == KF__RED_MAX_SUMEXP) return true;
+    return false;
 }
 
 /* Work of one element, as bytes it is worth. A softmax's kernel of rows takes each exponential
@@ -343,9 +342,9 @@ static bool reduces_softmax(const kf__kernel *k) {
  * copy it, takes less time while it is in a cache, a GPU's L2 too. So does what is cumulative. */
 static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
     const kf__node *n = kf__at(f->g, in->node);
-    bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING || kf__kernel_chunk(k) >= 0;
     if (!is_softmax_exp(f->g, n)) return node_weight(n, f->cpu);
     if (f->cpu) return reduces_softmax(k) ? 0.3 : node_weight(n, true);
+    bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING || kf__kernel_chunk(k) >= 0;
     return copies ? EXP_BYTES : node_weight(n, false);
 }
 

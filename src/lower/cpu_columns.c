@@ -197,7 +197,7 @@ static void put_field(kf__low *L, columns *c, int f, bool last, const kf__lx *r0
         L->failed = true;
         return;
     }
-    uint32_t n = 0, n_stores = f == 0 && !(c->makes && c->made.n_stores) ? c->n_stores : 0;
+    uint32_t n = 0, n_stores = f == 0 && !c->made.n_stores ? c->n_stores : 0;
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > f) {
             roots[n++] = L->k->instrs[c->reds[r]].args[0];

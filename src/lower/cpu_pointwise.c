@@ -192,10 +192,13 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
 
 /* ---------------------------------------------------------------- the nest */
 
-/* Of functions of functions, each a loop of its own: while the last ones are computed, the
- * processor goes on reading by itself, but not far. */
-enum { CHAINED_BLOCK = 512, FEW_LINES = 16 };
+enum {
+    CHAINED_BLOCK = 512, /* elements of a block of functions of functions */
+    FEW_LINES = 16,
+};
 
+/* Of functions of functions, each a loop of its own, blocks are small: while the last ones are
+ * computed, the processor goes on reading by itself, but not far. */
 static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores, uint32_t n) {
     kf__cpu_block b;
     for (uint32_t i = 0; i < n; ++i)

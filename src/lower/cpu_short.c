@@ -1,7 +1,7 @@
 /* Rows of up to 128 elements, in a function of their own: what is made of a row's elements before
  * anything is reduced is made for eight rows first, and kept on the stack. Where that takes a
- * function, or widens bytes or halves, of which vectors leave most, rows of up to 512 too, by as
- * many as make 1024 elements.
+ * function, or widens bytes or halves, of which vectors leave most, rows of up to 1024 too, by
+ * as many as make 1024 elements.
  *
  *     for (first_row = begin; first_row < end; first_row += most_rows)
  *         for (r = 0; r < runs; ++r)                gelu(layer_norm(relu(x))): of eight rows

@@ -95,8 +95,8 @@ void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *c
 void kf__o_show_ties(int samples, double factor, int64_t n, void *const *a, void *const *b,
                      void *const *run);
 /* The same of n floats, each from the branch that the condition names: undecided where its own
- * branch is, also in samples that take the other one. yes, no: [samples + 1]; NULL: not disturbed
- * */
+ * branch is, also in samples that take the other one. yes, no: [samples + 1]; NULL: it is not
+ * disturbed */
 void kf__o_show_branches(int samples, int64_t n, const int64_t *condition, void *const *yes,
                          void *const *no, void *const *run);
 /* The same of a gather's n results, where samples disagree on which element is taken: they are made
