@@ -27,7 +27,7 @@ typedef struct kf__cpu_block {
     bool folds;                /* is it read by a loop over lanes of reductions? */
 } kf__cpu_block;
 
-/* Elements of a tile, whole vectors: n in as many tiles as those of `most` would be, of one size. */
+/* Elements of a tile, whole vectors: n in as many tiles as those of `most` are, of one size. */
 int64_t kf__cpu_even_tile(int64_t n, int64_t most);
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len);
 /* L->pointer[access]: where the block begins. */
@@ -123,6 +123,20 @@ kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *st
 void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t); /* a unit's first */
 /* What doesn't change along the unit's line. */
 void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask);
+
+/* ---------------------------------------------------------------- cpu_few.c */
+
+/* Are the last few elements of a run, of what `mask` has, worth a vector of their own? */
+bool kf__cpu_is_worth_few(const kf__low *L, const kf__mask *mask);
+/* Declares, as `name`, where they begin: of [from, to) fewer than KF__CPU_FEW are behind it. */
+const kf__lx *kf__cpu_put_whole(kf__low *L, const char *name, const kf__lx *from,
+                                const kf__lx *to);
+/* Opens an `if` there are any in [whole, to), and says how many. */
+void kf__cpu_open_few(kf__low *L, const kf__lx *whole, const kf__lx *to);
+/* In it: the vector of them, of which those are inside; gives its element. */
+const kf__lx *kf__cpu_open_vector(kf__low *L, kf__cpu_block *b, const kf__lx *whole);
+void kf__cpu_close_vector(kf__low *L, kf__cpu_block *b);
+void kf__cpu_open_left(kf__low *L); /* and a loop over them, one by one */
 
 /* ---------------------------------------------------------------- cpu_pointwise.c, cpu_pick.c */
 

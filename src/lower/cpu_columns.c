@@ -19,34 +19,18 @@
  * tiles are wide, so that memory is read in long runs, and there are groups only of short rows of
  * which something dear is made, as one run. Chunks and groups are numbers of rows that depend on
  * the number of all rows alone, and so does the order of a column's sum. */
-#include "lower/cpu.h"
+#include "lower/cpu_columns.h"
 
 enum {
-    KF__CPU_ROWS = 64,         /* rows of a group: 256 bytes of what is contiguous along them */
-    KF__CPU_ROW_CHUNK = 128,   /* rows of a chunk, at most */
-    KF__CPU_CHUNKS = 16,       /* chunks that there should be, of 32 rows at least */
-    KF__CPU_MERGED = 32,       /* chunks that are merged before the rest sees them */
-    KF__CPU_TILE_SIMPLE = 4096, /* columns, where every element is looked at once: at most, */
-    KF__CPU_TILE_LEAST = 512,   /* and at least, where there are few chunks */
-    KF__CPU_TILE = 256,        /* columns, so that a group stays in L1 for two passes */
-    KF__CPU_TURNED = 128,      /* columns, where operands are transposed into L1 */
-    KF__CPU_TURNED_PITCH = 144,
-    KF__CPU_MADE = 2048,        /* elements that are made at once: a block */
-    KF__CPU_MADE_ROW = 512,     /* elements of a row that is put together with others for that */
+    ROW_CHUNK = 128,    /* rows of a chunk, at most */
+    CHUNKS = 16,        /* chunks that there should be, of 32 rows at least */
+    MERGED = 32,        /* chunks that are merged before the rest sees them */
+    TILE_SIMPLE = 4096, /* columns, where every element is looked at once: at most, */
+    TILE_LEAST = 512,   /* and at least, where there are few chunks */
+    TILE = 256,         /* columns, so that a group stays in L1 for two passes */
+    TURNED = 128,       /* columns, where operands are transposed into L1 */
+    MADE_ROW = 512,     /* elements of a row that is put together with others to make something */
 };
-
-typedef struct columns {
-    uint16_t *reds, stores[64];
-    uint32_t n_reds, n_stores;
-    bool simple; /* all reductions are plain folds */
-    int64_t tile, most_tile, tiles, rows, group, chunk, chunks, outer;
-    int64_t (*offsets)[KF__MAX_FIELDS];
-    const kf__lx *first, *len, *total;
-    const kf__lx *from, *to; /* the unit's rows */
-    kf__held made;           /* what is made of a group of rows before anything is reduced */
-    bool makes;              /* is there any? */
-    const kf__lx *run;       /* is it one run of all rows? NULL: no */
-} columns;
 
 static const char *array_name(kf__low *L, const char *what, uint32_t red, int f) {
     return kf__field_name(L, what, red, f);
@@ -58,11 +42,11 @@ static const kf__lx *open_lanes(kf__low *L, const kf__lx *len) {
 }
 
 /* Is it folded into the state at once, without lanes of its group of rows? */
-static bool is_direct(const kf__low *L, const columns *c, uint32_t red) {
+static bool is_direct(const kf__low *L, const kf__columns *c, uint32_t red) {
     return c->simple || kf__is_simple(L, red);
 }
 
-static void put_array(kf__low *L, const columns *c, const char *what, uint32_t red, int f) {
+static void put_array(kf__low *L, const kf__columns *c, const char *what, uint32_t red, int f) {
     const char *name = array_name(L, what, red, f);
     bool lanes = !strcmp(what, "lanes");
     kf__dtype type = lanes ? kf__lane_type(L, red, f) : kf__field_type(L, red, f);
@@ -73,124 +57,13 @@ static void put_array(kf__low *L, const columns *c, const char *what, uint32_t r
     kf__close(L);
 }
 
-/* What is contiguous along the rows: a group of it, transposed into L1; of a result, from there. */
-static const char *turned_name(kf__low *L, uint32_t i) {
-    return kf__l_name(L, "turned%u", (unsigned)i);
-}
-
-/* Where the group that begins with row r0 is in memory. */
-static const kf__lx *put_corner(kf__low *L, const columns *c, uint32_t i, const kf__lx *r0) {
-    const kf__lx *at = kf__low_address(L, i, r0->name, c->first);
-    return kf__put_let(L, kf__pointer_type(L, i), kf__cpu_corner(L, i), at, NULL);
-}
-
-static void put_turned(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        if (!kf__low_tiled(L, i)) continue;
-        kf__put_var(L, kf__types[L->operands[i].dtype].stored, turned_name(L, i),
-                    KF__CPU_ROWS * KF__CPU_TURNED_PITCH, NULL);
-        const kf__lx *from = put_corner(L, c, i, r0);
-        if (L->operands[i].store) continue;
-        kf__cpu_prefetch_first(L, i, kf__l_bin(L, "==", r0, c->from), kf__l_bin(L, "-", r1, r0),
-                               c->len);
-        kf__cpu_put_transpose(L, i, "kf_transpose", kf__l_var(L, turned_name(L, i)),
-                              kf__l_int(L, KF__CPU_TURNED_PITCH), from,
-                              kf__word_stride(L, i, kf__last(L)), c->len,
-                              kf__l_bin(L, "-", r1, r0));
-    }
-}
-
-static void put_turned_stores(kf__low *L, const columns *c, const kf__lx *r0, const kf__lx *r1) {
-    const kf__lx *pitch = kf__l_int(L, KF__CPU_TURNED_PITCH), *rows = kf__l_bin(L, "-", r1, r0);
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        if (kf__low_tiled(L, i) && L->operands[i].store)
-            kf__cpu_flush_tile(L, i, turned_name(L, i), pitch, rows, c->len);
-}
-
-/* Their row r of the group that begins with r0. */
-static void put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        if (!kf__low_tiled(L, i)) continue;
-        const kf__lx *row = kf__l_bin(L, "*", kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
-                                      kf__l_int(L, KF__CPU_TURNED_PITCH));
-        b->tile[i] = kf__l_name(L, "row%u", (unsigned)i);
-        kf__put_let(L, kf__pointer_type(L, i), b->tile[i],
-                    kf__l_bin(L, "+", kf__l_var(L, turned_name(L, i)), row), NULL);
-    }
-}
-
-static const kf__lx *group_rows(kf__low *L, const columns *c) {
-    return kf__word_int(L, "group", c->group);
-}
-
-/* In row r of the group [r0, r1). Without groups, and functions to wait for, rows are long enough
- * for the processor. */
-static void put_ahead(kf__low *L, const columns *c, const kf__mask *mask, const kf__lx *r0,
-                      const kf__lx *r1) {
-    bool lines = c->simple && !L->tiled;
-    const kf__lx *rows = lines ? kf__l_int(L, 1) : group_rows(L, c);
-    const kf__lx *next = kf__l_bin(L, "+", lines ? kf__l_var(L, "r") : r0, rows);
-    const kf__lx *end = kf__l_bin(L, "+", c->first, c->len);
-    kf__tiling t = {.a = kf__low_only_reduced(L), .d = kf__last(L), .along = lines ? 1 : c->group,
-                    .down = c->tile, .size = c->chunk, .tiles = c->tiles,
-                    .wraps = kf__l_bin(L, ">=", end, kf__word_size(L, kf__last(L))),
-                    .more = kf__l_bin(L, "<", next, c->to),
-                    .last = kf__l_bin(L, ">=", next, c->to),
-                    .row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
-                    .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .len = c->len};
-    if (t.a >= 0 && (!lines || kf__is_dear(L, mask))) kf__cpu_prefetch_next(L, mask, &t);
-}
-
-static void put_states(kf__low *L, const columns *c) {
+static void put_states(kf__low *L, const kf__columns *c) {
     for (uint32_t r = 0; r < c->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) put_array(L, c, "state", c->reds[r], f);
 }
 
-/* The values of element l of row r that are made already. */
-static void read_made(kf__low *L, columns *c, const kf__lx *r0, const kf__lx *l) {
-    const kf__held *held = L->held;
-    if (!c->makes) return;
-    const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
-    c->made.begin = kf__l_bin(L, "*", row, c->len);
-    L->held = &c->made;
-    kf__cpu_hold(L, l);
-    L->held = held;
-}
-
-/* Of rows at indices of their own: asks for the next one. */
-static void put_next_row(kf__low *L, const columns *c, const uint16_t *roots, uint32_t n,
-                         const kf__lx *r1) {
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    const kf__lx *ahead = c->makes || L->tiled ? NULL : kf__cpu_ahead(L, mask);
-    if (!ahead) return;
-    const kf__lx *next = kf__l_bin(L, "+", kf__l_var(L, "r"), kf__l_int(L, 1));
-    kf__open_if(L, kf__l_bin(L, "&&", ahead, kf__l_bin(L, "<", next, r1)));
-    kf__put_decode(L, true, false, kf__put_let(L, "int64_t", "next", next, NULL));
-    kf__cpu_block b;
-    kf__cpu_open_line(L, &b, c->first, c->len);
-    kf__cpu_put_ahead(L, &b, mask);
-    kf__close(L);
-}
-
-/* The rows of the next group that something is made of, while this one's are reduced: to make it
- * waits for memory, and functions don't. */
-static void put_ahead_of_made(kf__low *L, const columns *c, kf__cpu_block *b, const kf__lx *r0,
-                              const kf__lx *r1) {
-    if (c->run) kf__open_if(L, kf__l_bin(L, "==", c->run, kf__l_int(L, 0)));
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (in->kind == KF__I_LOAD && kf__has(c->made.mask, i) && !kf__low_tiled(L, in->access) &&
-            kf__low_step(L, in->access) == 1 && !kf__has_symbols(L, in->access))
-            kf__cpu_need_pointer(L, b, in->access);
-    }
-    for (uint32_t s = 0; s < c->made.n_stores; ++s)
-        kf__cpu_need_pointer(L, b, L->k->stores[c->made.stores[s]].access);
-    put_ahead(L, c, c->made.mask, r0, r1);
-    if (c->run) kf__close(L);
-}
-
 /* One field of the states, `last` or others behind it, over the rows [r0, r1). */
-static void put_field(kf__low *L, columns *c, int f, bool last, const kf__lx *r0,
+static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx *r0,
                       const kf__lx *r1) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, c->n_reds + 64);
     if (!roots) {
@@ -205,18 +78,18 @@ static void put_field(kf__low *L, columns *c, int f, bool last, const kf__lx *r0
         }
     for (uint32_t s = 0; s < n_stores; ++s) roots[n++] = L->k->stores[c->stores[s]].instr;
     kf__open_for(L, "int64_t", "r", r0, r1, kf__l_int(L, 1), KF__SERIAL);
-    put_next_row(L, c, roots, n, r1);
+    kf__columns_put_next_row(L, c, roots, n, r1);
     kf__put_decode(L, true, false, kf__l_var(L, "r"));
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, c->first, c->len);
     b.most = c->most_tile;
-    put_turned_rows(L, &b, r0);
-    read_made(L, c, r0, kf__l_var(L, "l"));
+    kf__columns_put_turned_rows(L, &b, r0);
+    kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     kf__cpu_prepare(L, &b, mask);
     kf__cpu_store_targets(L, &b, c->stores, n_stores);
-    if (c->makes && !c->simple && last) put_ahead_of_made(L, c, &b, r0, r1);
-    else if (!c->makes && f == 0) put_ahead(L, c, mask, r0, r1);
+    if (c->makes && !c->simple && last) kf__columns_put_ahead_of_made(L, c, &b, r0, r1);
+    else if (!c->makes && f == 0) kf__columns_put_ahead(L, c, mask, r0, r1);
     const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
     const kf__lx *l = open_lanes(L, c->len);
     kf__cpu_body(L, &b, mask, l);
@@ -256,7 +129,7 @@ static void put_field(kf__low *L, columns *c, int f, bool last, const kf__lx *r0
 
 /* into[l] = merge(into[l], q[l]) for every reduction; q: the lanes of rows from `begin` on, or
  * loads from partials. */
-static void put_merges(kf__low *L, const columns *c, const char *into, const kf__lx *np,
+static void put_merges(kf__low *L, const kf__columns *c, const char *into, const kf__lx *np,
                        const kf__lx *nq, const kf__lx *begin, const kf__lx *part_at) {
     const kf__lx *l = open_lanes(L, c->len);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
@@ -283,7 +156,7 @@ static void put_merges(kf__low *L, const columns *c, const char *into, const kf_
     kf__close(L);
 }
 
-static void put_finish(kf__low *L, const columns *c) {
+static void put_finish(kf__low *L, const kf__columns *c) {
     const kf__lx *l = open_lanes(L, c->len);
     kf__put_let(L, "int64_t", L->axes[kf__last(L)].var, kf__l_bin(L, "+", c->first, l), NULL);
     L->rows_inside = false;
@@ -302,7 +175,7 @@ static void put_finish(kf__low *L, const columns *c) {
 }
 
 /* first and len of tile `tile`; kept outer axes from `outer`. */
-static void put_tile(kf__low *L, columns *c, const kf__lx *tile, const kf__lx *outer) {
+static void put_tile(kf__low *L, kf__columns *c, const kf__lx *tile, const kf__lx *outer) {
     const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__word_int(L, "tile", c->tile);
     kf__put_decode(L, false, true, outer);
     c->first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", tile, width), NULL);
@@ -316,14 +189,14 @@ static const kf__lx *min_of(kf__low *L, const kf__lx *a, const kf__lx *b) {
 }
 
 /* Where chunks leave their states, for whichever function merges them. */
-static void place_partials(kf__low *L, columns *c) {
+static void place_partials(kf__low *L, kf__columns *c) {
     int64_t n = c->chunks > 1 ? c->chunks * c->outer * L->axes[kf__last(L)].size : 0;
     for (uint32_t r = 0; r < c->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
             c->offsets[r][f] = kf__low_scratch(L, n, kf__field_type(L, c->reds[r], f));
 }
 
-static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
+static void put_partials(kf__low *L, kf__columns *c, const kf__lx *at) {
     const kf__lx *l = open_lanes(L, c->len);
     for (uint32_t r = 0; r < c->n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) {
@@ -336,132 +209,27 @@ static void put_partials(kf__low *L, columns *c, const kf__lx *at) {
     kf__close(L);
 }
 
-/* What is stored is made with what is reduced where any of it is dear: of one function or random
- * number. */
-static void find_stored(kf__low *L, columns *c) {
-    kf__held *h = &c->made;
-    uint16_t roots[2 * KF__HELD];
-    bool dear = false;
-    if (L->tiled || c->n_stores > KF__HELD) return;
-    for (uint32_t s = 0; s < c->n_stores; ++s) {
-        uint16_t i = L->k->stores[c->stores[s]].instr;
-        if (!kf__at_level(L, i, KF__LEVEL_FULL) ||
-            kf__low_step(L, L->k->stores[c->stores[s]].access) != 1)
-            return;
-        dear = dear || kf__cpu_is_dear(L, i);
-        roots[s] = i;
-    }
-    if (!dear) return;
-    h->n_stores = c->n_stores;
-    for (uint32_t s = 0; s < c->n_stores; ++s) h->stores[s] = c->stores[s];
-    memcpy(roots + h->n_stores, h->instr, sizeof *roots * h->n);
-    h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, h->n_stores + h->n);
-}
-
-/* Arguments of reductions that are dear, if their rows may have several passes, or are short. */
-static bool find_made(kf__low *L, columns *c) {
-    kf__held *h = &c->made;
-    *h = (kf__held){0};
-    for (uint32_t r = 0; r < c->n_reds; ++r) {
-        uint16_t arg = L->k->instrs[c->reds[r]].args[0];
-        if (!kf__at_level(L, arg, KF__LEVEL_FULL) || !kf__cpu_is_dear(L, arg) ||
-            kf__holds(h, arg))
-            continue;
-        if (h->n == KF__HELD) return false;
-        h->name[h->n] = kf__l_name(L, "made%u", (unsigned)arg);
-        h->instr[h->n++] = arg;
-    }
-    if (h->n) h->mask = kf__low_needed(L, KF__LEVEL_FULL, h->instr, h->n);
-    if (h->n && !c->simple) find_stored(L, c);
-    if (!c->simple) return h->n;
-    return h->n && !L->tiled && kf__is_dear(L, h->mask) && kf__cpu_may_be_run(L, h);
-}
-
-/* How many of the rows are made at once, where each is looked at once. */
-static int64_t rows_made(const kf__low *L) {
-    return kf__max(1, KF__CPU_MADE / kf__max(1, L->axes[kf__last(L)].size));
-}
-
-/* What is stored of these rows afterwards, without anything to wait for meanwhile, is asked for. */
-static void put_places(kf__low *L, const columns *c, kf__cpu_block *b) {
-    for (uint32_t s = 0; s < c->n_stores; ++s) {
-        uint32_t access = L->k->stores[c->stores[s]].access;
-        if (kf__low_step(L, access) != 1 || kf__low_tiled(L, access)) continue;
-        const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
-        kf__cpu_need_pointer(L, b, access);
-        kf__open_if(L, kf__l_bin(L, "&&", kf__cpu_is_far(L),
-                                 kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0))));
-        kf__put_call(L, kf__l_call(L, "kf_prefetch_write_run", KF__I64,
-                                   kf__l_var(L, L->pointer[access]),
-                                   kf__l_bin(L, "*", b->len, size)));
-        kf__close(L);
-    }
-}
-
-/* Row by row; of rows without gaps, as one run. */
-static void put_made(kf__low *L, columns *c, const kf__lx *r0, const kf__lx *r1) {
-    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *is = NULL;
-    const kf__lx *block = kf__l_int(L, KF__CPU_MADE), *len;
-    const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
-    if (!L->tiled && kf__cpu_may_be_run(L, &c->made))
-        c->run = is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, &c->made));
-    const kf__lx *runs = kf__cpu_put_runs(L, is, rows, c->len, "all", &len);
-    kf__open_for(L, "int64_t", "k", zero, runs, one, KF__SERIAL);
-    const kf__lx *r = kf__l_bin(L, "+", r0, kf__l_var(L, "k"));
-    kf__put_decode(L, true, false, kf__put_let(L, "int64_t", "r", r, NULL));
-    const kf__lx *begin = kf__l_bin(L, "*", kf__l_var(L, "k"), c->len);
-    const kf__lx *first = c->first;
-    bool blocks = is && !c->simple;
-    if (blocks) {
-        const kf__lx *from = kf__l_var(L, "b0");
-        kf__open_for(L, "int64_t", "b0", zero, len, block, KF__SERIAL);
-        len = kf__put_let(L, "int64_t", "n", kf__l_call(L, "kf_min_i64", KF__I64,
-                                                        kf__l_bin(L, "-", len, from), block), NULL);
-        first = kf__l_bin(L, "+", first, from);
-        begin = kf__l_bin(L, "+", begin, from);
-    }
-    kf__cpu_block b;
-    kf__cpu_open_line(L, &b, first, len);
-    put_turned_rows(L, &b, r0);
-    kf__cpu_prepare(L, &b, c->made.mask);
-    if (c->made.n_stores) kf__cpu_store_targets(L, &b, c->made.stores, c->made.n_stores);
-    else put_places(L, c, &b);
-    kf__cpu_make(L, &b, &c->made, begin);
-    kf__cpu_flush(L, &b, c->made.stores, c->made.n_stores);
-    kf__cpu_forget(L, NULL);
-    if (blocks) kf__close(L);
-    kf__close(L);
-}
-
-static void put_made_arrays(kf__low *L, const columns *c) {
-    int64_t n = c->simple ? KF__CPU_MADE : KF__CPU_ROWS * c->most_tile;
-    for (uint32_t k = 0; k < c->made.n; ++k)
-        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[c->made.instr[k]].dtype),
-                    c->made.name[k], n + KF__CPU_FEW, NULL);
-}
-
 /* The rows [from, to) into the states. */
-static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx *to) {
+static void put_groups(kf__low *L, kf__columns *c, const kf__lx *from, const kf__lx *to) {
     c->from = from;
     c->to = to;
     if (c->simple && !L->tiled && !c->makes) {
         put_field(L, c, 0, true, from, to);
         return;
     }
-    const kf__lx *r0 = kf__l_var(L, "r0"), *group = group_rows(L, c);
-    if (c->simple && c->makes) group = kf__word_int(L, "most_rows", rows_made(L));
-    if (c->makes) put_made_arrays(L, c);
+    const kf__lx *r0 = kf__l_var(L, "r0"), *group = kf__columns_group(L, c);
+    if (c->makes) kf__columns_put_made_arrays(L, c);
     kf__open_for(L, "int64_t", "r0", from, to, group, KF__SERIAL);
     const kf__lx *r1 =
         kf__put_let(L, "int64_t", "r1", min_of(L, to, kf__l_bin(L, "+", r0, group)), NULL);
-    put_turned(L, c, r0, r1);
-    if (c->makes) put_made(L, c, r0, r1);
+    kf__columns_put_turned(L, c, r0, r1);
+    if (c->makes) kf__columns_put_made(L, c, r0, r1);
     int most = 1;
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > most) most = kf__fields(L, c->reds[r]);
     for (int f = 0; f < most; ++f) {
         put_field(L, c, f, f == most - 1, r0, r1);
-        if (f == 0) put_turned_stores(L, c, r0, r1);
+        if (f == 0) kf__columns_put_turned_stores(L, c, r0, r1);
     }
     if (!c->simple)
         put_merges(L, c, "state", kf__l_bin(L, "-", r0, from), kf__l_bin(L, "-", r1, r0), r0, NULL);
@@ -469,7 +237,7 @@ static void put_groups(kf__low *L, columns *c, const kf__lx *from, const kf__lx 
 }
 
 /* Stores of narrow elements, of what takes no function, which may be one run. */
-static bool find_run(kf__low *L, const columns *c, kf__held *run) {
+static bool find_run(kf__low *L, const kf__columns *c, kf__held *run) {
     uint16_t roots[KF__HELD];
     *run = (kf__held){.n_stores = c->n_stores};
     if (!c->simple || L->tiled || !c->n_stores || c->n_stores > KF__HELD) return false;
@@ -483,7 +251,7 @@ static bool find_run(kf__low *L, const columns *c, kf__held *run) {
 }
 
 /* Behind the reductions: a result may be stored over what they read. */
-static void put_run(kf__low *L, const columns *c, kf__held *run) {
+static void put_run(kf__low *L, const kf__columns *c, kf__held *run) {
     const kf__lx *zero = kf__l_int(L, 0), *rows = kf__l_bin(L, "-", c->to, c->from);
     kf__cpu_block b;
     kf__open_block(L);
@@ -500,7 +268,7 @@ static void put_run(kf__low *L, const columns *c, kf__held *run) {
 }
 
 /* run: what is stored of short rows, or NULL */
-static void put_chunks(kf__low *L, columns *c, kf__held *run) {
+static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     bool makes = c->simple && c->makes; /* of short rows only */
     kf__low_begin(L, run || makes ? "_short" : "",
                   run ? "Short rows without gaps: their columns, then what is stored, as one run."
@@ -540,11 +308,11 @@ static void put_chunks(kf__low *L, columns *c, kf__held *run) {
 }
 
 /* Merge the chunks in order; plain folds in groups, so that no chain of additions gets long. */
-static void put_merged_chunks(kf__low *L, columns *c, const kf__lx *chunks, const kf__lx *size,
+static void put_merged_chunks(kf__low *L, kf__columns *c, const kf__lx *chunks, const kf__lx *size,
                               const kf__lx *outer_n, const kf__lx *outer) {
     const kf__lx *chunk = kf__l_var(L, "chunk"), *from = kf__l_int(L, 0), *to = chunks;
     if (c->simple) {
-        const kf__lx *c0 = kf__l_var(L, "c0"), *group = kf__l_int(L, KF__CPU_MERGED);
+        const kf__lx *c0 = kf__l_var(L, "c0"), *group = kf__l_int(L, MERGED);
         kf__open_for(L, "int64_t", "c0", from, to, group, KF__SERIAL);
         for (uint32_t r = 0; r < c->n_reds; ++r) put_array(L, c, "lanes", c->reds[r], 0);
         from = c0;
@@ -566,7 +334,7 @@ static void put_merged_chunks(kf__low *L, columns *c, const kf__lx *chunks, cons
     kf__close(L);
 }
 
-static void put_merge_function(kf__low *L, columns *c) {
+static void put_merge_function(kf__low *L, kf__columns *c) {
     kf__low_begin(L, "_merge", "Merges the chunks of each column.");
     L->fn->units = c->chunks > 1 ? c->outer * c->tiles : 0;
     L->fn->work_bytes = c->chunks * c->outer * L->axes[kf__last(L)].size * 4;
@@ -588,20 +356,20 @@ static void put_merge_function(kf__low *L, columns *c) {
 
 /* By the number of rows alone: a column's sum is the same in any kernel. */
 static int64_t chunk_rows(int64_t rows) {
-    int64_t even = kf__ceil_div(rows, 32 * KF__CPU_CHUNKS) * 32;
-    return rows <= KF__CPU_ROW_CHUNK ? KF__CPU_ROW_CHUNK : kf__min(even, KF__CPU_ROW_CHUNK);
+    int64_t even = kf__ceil_div(rows, 32 * CHUNKS) * 32;
+    return rows <= ROW_CHUNK ? ROW_CHUNK : kf__min(even, ROW_CHUNK);
 }
 
 /* So that several threads have something to do. */
-static int64_t tile_columns(const columns *c, int64_t n) {
+static int64_t tile_columns(const kf__columns *c, int64_t n) {
     int64_t units = kf__max(1, c->chunks * c->outer);
-    int64_t most = kf__ceil_div(n * units, KF__CPU_CHUNKS);
-    most = kf__ceil_div(kf__max(most, KF__CPU_TILE_LEAST), KF__CPU_ROWS) * KF__CPU_ROWS;
+    int64_t most = kf__ceil_div(n * units, CHUNKS);
+    most = kf__ceil_div(kf__max(most, TILE_LEAST), KF__CPU_ROWS) * KF__CPU_ROWS;
     return kf__cpu_even_tile(n, kf__min(c->most_tile, most));
 }
 
 void kf__cpu_columns(kf__low *L) {
-    columns c = {0};
+    kf__columns c = {0};
     c.reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
     c.offsets = (int64_t(*)[KF__MAX_FIELDS])KF__NEW(L->arena, int64_t,
                                                      KF__MAX_FIELDS * (size_t)(L->k->n_instrs + 1));
@@ -614,9 +382,9 @@ void kf__cpu_columns(kf__low *L) {
     c.n_stores = kf__low_stores(L, 0, c.stores);
     c.simple = c.n_reds <= 2;
     for (uint32_t r = 0; r < c.n_reds; ++r) c.simple = c.simple && kf__is_simple(L, c.reds[r]);
-    c.most_tile = L->tiled ? KF__CPU_TURNED : c.simple ? KF__CPU_TILE_SIMPLE : KF__CPU_TILE;
-    bool makes = find_made(L, &c);
-    if (makes && !c.simple && !L->tiled) c.most_tile = KF__CPU_MADE_ROW;
+    c.most_tile = L->tiled ? TURNED : c.simple ? TILE_SIMPLE : TILE;
+    bool makes = kf__columns_find_made(L, &c);
+    if (makes && !c.simple && !L->tiled) c.most_tile = MADE_ROW;
     if (L->k->n_symbols) c.most_tile = kf__min(c.most_tile, KF__CPU_BLOCK); /* see kf_nothing */
     c.rows = kf__low_extent(L, true);
     c.chunk = chunk_rows(c.rows);
@@ -632,7 +400,7 @@ void kf__cpu_columns(kf__low *L) {
     c.makes = makes;
     if (runs || (makes && c.simple)) {
         put_chunks(L, &c, runs ? &run : NULL);
-        is_short = runs ? n <= KF__CPU_SHORT && kf__cpu_is_run(L, &run) : n <= KF__CPU_MADE_ROW;
+        is_short = runs ? n <= KF__CPU_SHORT && kf__cpu_is_run(L, &run) : n <= MADE_ROW;
         if (!is_short) L->fn->units = 0;
     }
     c.makes = makes && !c.simple;

@@ -111,8 +111,7 @@ static bool put_froms(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
 /* Are a run's last few elements worth a vector: of a function, in lines that may be short? */
 static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const goal *g,
                        const kf__mask *mask) {
-    if (L->n_axes < 2 || b->inside || !kf__is_dear(L, mask) || !kf__cpu_is_masked_well(L, mask))
-        return false;
+    if (L->n_axes < 2 || b->inside || !kf__cpu_is_worth_few(L, mask)) return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
@@ -140,18 +139,13 @@ static void put_element(kf__low *L, kf__cpu_block *b, const goal *g, const kf__m
 /* The elements [whole, to). */
 static void put_few(kf__low *L, kf__cpu_block *b, const goal *g, const kf__mask *mask,
                     uint16_t arg, int holds, const kf__lx *whole, const kf__lx *to) {
-    const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
-    const kf__lx *left = kf__l_bin(L, "-", to, whole), *e = kf__l_bin(L, "+", whole, l);
-    const kf__lx *few = kf__l_item(L, "few", l);
-    kf__open_if(L, kf__l_bin(L, "<", whole, to));
-    left = kf__put_let(L, "int", "left", kf__l_call(L, "kf_cast_i64_i32", KF__I64, left), NULL);
+    const kf__lx *few = kf__l_item(L, "few", kf__l_var(L, "l"));
+    kf__cpu_open_few(L, whole, to);
     kf__put_var(L, kf__ctype(L->k->instrs[arg].dtype), "few", KF__CPU_FEW, NULL);
-    kf__open_for(L, "int", "l", zero, kf__l_int(L, KF__CPU_FEW), one, KF__SIMD);
-    b->inside = kf__l_bin(L, "<", l, left);
+    const kf__lx *e = kf__cpu_open_vector(L, b, whole);
     put_element(L, b, g, mask, arg, holds, e, few);
-    b->inside = NULL;
-    kf__close(L);
-    kf__open_for(L, "int", "l", zero, left, one, KF__SERIAL);
+    kf__cpu_close_vector(L, b);
+    kf__cpu_open_left(L);
     if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, e), few);
     else kf__put_store(L, (uint32_t)g->access, g->name, e, few);
     kf__close(L);
@@ -193,11 +187,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     bool chains = kf__cpu_has_chains(L, b, mask), few = leaves_few(L, b, g, mask);
     const kf__lx *last = to;
     if (chains || few) kf__open_block(L);
-    if (few) {
-        const kf__lx *left = kf__l_bin(L, "%", kf__l_bin(L, "-", to, from),
-                                       kf__l_int(L, KF__CPU_FEW));
-        last = kf__put_let(L, "int64_t", "whole", kf__l_bin(L, "-", to, left), NULL);
-    }
+    if (few) last = kf__cpu_put_whole(L, "whole", from, to);
     if (chains) kf__cpu_put_chains(L, b, mask, from, to, few ? last : NULL);
     memcpy(made, L->value, sizeof *made * L->k->n_instrs);
     kf__open_for(L, "int64_t", "l", from, last, kf__l_int(L, 1), KF__SIMD);

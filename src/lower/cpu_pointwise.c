@@ -108,7 +108,7 @@ static void put_copy(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_
 static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
                        const uint16_t *stores, uint32_t n) {
     bool lines = L->k->reduced || (L->n_axes > 1 && L->tile < 0);
-    bool few = lines && kf__is_dear(L, mask) && kf__cpu_is_masked_well(L, mask);
+    bool few = lines && kf__cpu_is_worth_few(L, mask);
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
         few = few && L->operands[access].dtype == KF__F32 && kf__low_step(L, access) == 1 &&
@@ -117,24 +117,24 @@ static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const kf__mask 
     return few;
 }
 
+static const kf__lx *few_of(kf__low *L, uint16_t store) {
+    return kf__l_item(L, kf__l_name(L, "few%u", (unsigned)store), kf__l_var(L, "l"));
+}
+
 static void put_few(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                     uint32_t n, const kf__lx *whole) {
-    const kf__lx *l = kf__l_var(L, "l"), *few = kf__l_int(L, KF__CPU_FEW);
-    const kf__lx *at = kf__l_bin(L, "-", l, whole), *one = kf__l_int(L, 1);
+    kf__cpu_open_few(L, whole, b->len);
     for (uint32_t i = 0; i < n; ++i)
         kf__put_var(L, "float", kf__l_name(L, "few%u", (unsigned)stores[i]), KF__CPU_FEW, NULL);
-    kf__open_for(L, "int64_t", "l", whole, kf__l_bin(L, "+", whole, few), one, KF__SIMD);
-    b->inside = kf__l_bin(L, "<", l, b->len);
-    kf__cpu_body(L, b, mask, l);
+    const kf__lx *e = kf__cpu_open_vector(L, b, whole);
+    kf__cpu_body(L, b, mask, e);
     for (uint32_t i = 0; i < n; ++i)
-        kf__put_set(L, kf__l_item(L, kf__l_name(L, "few%u", (unsigned)stores[i]), at),
-                    kf__value_of(L, L->k->stores[stores[i]].instr));
-    b->inside = NULL;
+        kf__put_set(L, few_of(L, stores[i]), kf__value_of(L, L->k->stores[stores[i]].instr));
+    kf__cpu_close_vector(L, b);
+    kf__cpu_open_left(L);
+    for (uint32_t i = 0; i < n; ++i)
+        kf__put_store(L, L->k->stores[stores[i]].access, b->target[i], e, few_of(L, stores[i]));
     kf__close(L);
-    kf__open_for(L, "int64_t", "l", whole, b->len, one, KF__SERIAL);
-    for (uint32_t i = 0; i < n; ++i)
-        kf__put_store(L, L->k->stores[stores[i]].access, b->target[i], l,
-                      kf__l_item(L, kf__l_name(L, "few%u", (unsigned)stores[i]), at));
     kf__close(L);
 }
 
@@ -149,8 +149,7 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
         return;
     }
     if (few) {
-        const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_FEW));
-        whole = kf__put_let(L, "int64_t", "whole", kf__l_bin(L, "-", b->len, left), NULL);
+        whole = kf__cpu_put_whole(L, "whole", kf__l_int(L, 0), b->len);
         memcpy(before, L->value, sizeof *before * L->k->n_instrs);
     }
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), whole, kf__l_int(L, 1), KF__SIMD);
@@ -159,9 +158,7 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
     kf__close(L);
     if (!few) return;
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
-    kf__open_if(L, kf__l_bin(L, "<", whole, b->len));
     put_few(L, b, mask, stores, n, whole);
-    kf__close(L);
 }
 
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,

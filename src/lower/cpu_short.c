@@ -184,15 +184,9 @@ static void put_element(kf__low *L, kf__cpu_block *b, const kf__held *h, const k
 
 void kf__cpu_make_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
                        const kf__lx *whole, const kf__lx *to) {
-    const kf__lx *l = kf__l_var(L, "l"), *left = kf__l_bin(L, "-", to, whole);
-    kf__open_if(L, kf__l_bin(L, "<", whole, to));
-    left = kf__put_let(L, "int", "left", kf__l_call(L, "kf_cast_i64_i32", KF__I64, left), NULL);
-    kf__open_for(L, "int", "l", kf__l_int(L, 0), kf__l_int(L, KF__CPU_FEW), kf__l_int(L, 1),
-                 KF__SIMD);
-    b->inside = kf__l_bin(L, "<", l, left);
-    put_element(L, b, h, begin, kf__l_bin(L, "+", whole, l));
-    b->inside = NULL;
-    kf__close(L);
+    kf__cpu_open_few(L, whole, to);
+    put_element(L, b, h, begin, kf__cpu_open_vector(L, b, whole));
+    kf__cpu_close_vector(L, b);
     kf__close(L);
 }
 
@@ -214,13 +208,11 @@ static bool is_given(const kf__low *L, const kf__mask *mask) {
 }
 
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
-    bool few = !h->n_stores && kf__is_dear(L, h->mask) && kf__cpu_is_masked_well(L, h->mask) &&
-               !is_given(L, h->mask);
+    bool few = !h->n_stores && kf__cpu_is_worth_few(L, h->mask) && !is_given(L, h->mask);
     const kf__lx *whole = b->len;
     if (few) {
-        const kf__lx *left = kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_FEW));
-        whole = kf__put_let(L, "int64_t", h->whole ? h->whole : kf__l_name(L, "whole_%s", h->name[0]),
-                            kf__l_bin(L, "-", b->len, left), NULL);
+        const char *name = h->whole ? h->whole : kf__l_name(L, "whole_%s", h->name[0]);
+        whole = kf__cpu_put_whole(L, name, kf__l_int(L, 0), b->len);
     }
     kf__cpu_make_run(L, b, h, begin, kf__l_int(L, 0), whole);
     if (few) kf__cpu_make_last(L, b, h, begin, whole, b->len);

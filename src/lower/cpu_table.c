@@ -76,7 +76,8 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t) {
     t->made = kf__low_needed(L, KF__LEVEL_FULL, t->kept, t->n);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         uint8_t kind = L->k->instrs[i].kind;
-        ops += kf__has(t->made, i) && (kind == KF__I_OP || (kind == KF__I_CAST && !L->k->n_symbols));
+        bool counts = kind == KF__I_OP || (kind == KF__I_CAST && !L->k->n_symbols);
+        ops += kf__has(t->made, i) && counts;
     }
     if (ops < (L->k->n_symbols ? LEAST_OPS : 1)) t->n = 0;
     for (uint32_t k = 0; k < t->n; ++k) {

@@ -36,7 +36,7 @@ struct kf__choice {
 bool kf__cuda_is_part(const kf__low *L, uint32_t lead, uint32_t i);
 kf__dtype kf__choice_type(const kf__low *L, uint32_t lead); /* as it is stored */
 const char *kf__choice_pointer(kf__low *L, uint32_t lead);
-/* Where the group is, unless that has been put: of columns before all rows, else where it is asked. */
+/* Where the group is, unless that has been put: of columns before all rows, else where asked. */
 void kf__choice_put(kf__choice *c, uint32_t group);
 /* May a pack of the group be read by 16 bytes? */
 const kf__lx *kf__choice_aligned(const kf__choice *c, uint32_t group);

@@ -1,0 +1,50 @@
+/* Columns on the CPU: what the loops over groups of rows and those in a group share. */
+#ifndef KFUSE_LOWER_CPU_COLUMNS_H
+#define KFUSE_LOWER_CPU_COLUMNS_H
+
+#include "lower/cpu.h"
+
+enum {
+    KF__CPU_ROWS = 64,           /* rows of a group: 256 bytes of what is contiguous along them */
+    KF__CPU_TURNED_PITCH = 144,  /* of what is transposed: elements from row to row */
+    KF__CPU_MADE = 2048,         /* elements that are made at once: a block */
+};
+
+typedef struct kf__columns {
+    uint16_t *reds, stores[64];
+    uint32_t n_reds, n_stores;
+    bool simple; /* all reductions are plain folds */
+    int64_t tile, most_tile, tiles, rows, group, chunk, chunks, outer;
+    int64_t (*offsets)[KF__MAX_FIELDS];
+    const kf__lx *first, *len, *total;
+    const kf__lx *from, *to; /* the unit's rows */
+    kf__held made;           /* what is made of a group of rows before anything is reduced */
+    bool makes;              /* is there any? */
+    const kf__lx *run;       /* is it one run of all rows? NULL: no */
+} kf__columns;
+
+/* ---------------------------------------------------------------- cpu_columns_group.c */
+
+/* Below, r0 and r1: the group's first row, and behind its last one. */
+const kf__lx *kf__columns_group(kf__low *L, const kf__columns *c); /* its rows, a word */
+/* What is contiguous along the rows, transposed into L1; results from there, afterwards. */
+void kf__columns_put_turned(kf__low *L, const kf__columns *c, const kf__lx *r0, const kf__lx *r1);
+void kf__columns_put_turned_stores(kf__low *L, const kf__columns *c, const kf__lx *r0,
+                                   const kf__lx *r1);
+void kf__columns_put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0); /* of row r */
+/* Is anything made before it is reduced? Into c->made. */
+bool kf__columns_find_made(kf__low *L, kf__columns *c);
+void kf__columns_put_made_arrays(kf__low *L, const kf__columns *c); /* declares its arrays */
+void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *r1);
+/* The values of element l of row r that are made already. */
+void kf__columns_read_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *l);
+/* In row r: asks for what loads of `mask` read, and stores, of the next group. */
+void kf__columns_put_ahead(kf__low *L, const kf__columns *c, const kf__mask *mask,
+                           const kf__lx *r0, const kf__lx *r1);
+void kf__columns_put_ahead_of_made(kf__low *L, const kf__columns *c, kf__cpu_block *b,
+                                   const kf__lx *r0, const kf__lx *r1);
+/* Of rows at indices of their own: asks for the next one that n `roots` read. */
+void kf__columns_put_next_row(kf__low *L, const kf__columns *c, const uint16_t *roots,
+                              uint32_t n, const kf__lx *r1);
+
+#endif

@@ -1,0 +1,226 @@
+/* Columns on the CPU, a group of rows before it is reduced: what is contiguous along the rows is
+ * transposed into L1, what is dear is made into arrays, and what comes next is asked for.
+ *
+ *     turned[l][r] = x[r0 + r, first + l]      of tiled operands; of results, back afterwards
+ *     for each of these rows                   or for all as one run
+ *         made[r][l] = ... and stores of it
+ *     ...                                      the fields of the states, cpu_columns.c
+ */
+#include "lower/cpu_columns.h"
+
+/* What is contiguous along the rows: a group of it, transposed into L1; of a result, from there. */
+static const char *turned_name(kf__low *L, uint32_t i) {
+    return kf__l_name(L, "turned%u", (unsigned)i);
+}
+
+/* Where the group that begins with row r0 is in memory. */
+static const kf__lx *put_corner(kf__low *L, const kf__columns *c, uint32_t i, const kf__lx *r0) {
+    const kf__lx *at = kf__low_address(L, i, r0->name, c->first);
+    return kf__put_let(L, kf__pointer_type(L, i), kf__cpu_corner(L, i), at, NULL);
+}
+
+void kf__columns_put_turned(kf__low *L, const kf__columns *c, const kf__lx *r0, const kf__lx *r1) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i)) continue;
+        kf__put_var(L, kf__types[L->operands[i].dtype].stored, turned_name(L, i),
+                    KF__CPU_ROWS * KF__CPU_TURNED_PITCH, NULL);
+        const kf__lx *from = put_corner(L, c, i, r0);
+        if (L->operands[i].store) continue;
+        kf__cpu_prefetch_first(L, i, kf__l_bin(L, "==", r0, c->from), kf__l_bin(L, "-", r1, r0),
+                               c->len);
+        kf__cpu_put_transpose(L, i, "kf_transpose", kf__l_var(L, turned_name(L, i)),
+                              kf__l_int(L, KF__CPU_TURNED_PITCH), from,
+                              kf__word_stride(L, i, kf__last(L)), c->len,
+                              kf__l_bin(L, "-", r1, r0));
+    }
+}
+
+void kf__columns_put_turned_stores(kf__low *L, const kf__columns *c, const kf__lx *r0,
+                                   const kf__lx *r1) {
+    const kf__lx *pitch = kf__l_int(L, KF__CPU_TURNED_PITCH), *rows = kf__l_bin(L, "-", r1, r0);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i) && L->operands[i].store)
+            kf__cpu_flush_tile(L, i, turned_name(L, i), pitch, rows, c->len);
+}
+
+/* Their row r of the group that begins with r0. */
+void kf__columns_put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i)) continue;
+        const kf__lx *row = kf__l_bin(L, "*", kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
+                                      kf__l_int(L, KF__CPU_TURNED_PITCH));
+        b->tile[i] = kf__l_name(L, "row%u", (unsigned)i);
+        kf__put_let(L, kf__pointer_type(L, i), b->tile[i],
+                    kf__l_bin(L, "+", kf__l_var(L, turned_name(L, i)), row), NULL);
+    }
+}
+
+/* How many of the rows are made at once, where each is looked at once. */
+static int64_t rows_made(const kf__low *L) {
+    return kf__max(1, KF__CPU_MADE / kf__max(1, L->axes[kf__last(L)].size));
+}
+
+const kf__lx *kf__columns_group(kf__low *L, const kf__columns *c) {
+    return c->simple && c->makes ? kf__word_int(L, "most_rows", rows_made(L))
+                                 : kf__word_int(L, "group", c->group);
+}
+
+/* In row r of the group [r0, r1). Without groups, and functions to wait for, rows are long enough
+ * for the processor. */
+void kf__columns_put_ahead(kf__low *L, const kf__columns *c, const kf__mask *mask,
+                           const kf__lx *r0, const kf__lx *r1) {
+    bool lines = c->simple && !L->tiled;
+    const kf__lx *rows = lines ? kf__l_int(L, 1) : kf__columns_group(L, c);
+    const kf__lx *next = kf__l_bin(L, "+", lines ? kf__l_var(L, "r") : r0, rows);
+    const kf__lx *end = kf__l_bin(L, "+", c->first, c->len);
+    kf__tiling t = {.a = kf__low_only_reduced(L), .d = kf__last(L), .along = lines ? 1 : c->group,
+                    .down = c->tile, .size = c->chunk, .tiles = c->tiles,
+                    .wraps = kf__l_bin(L, ">=", end, kf__word_size(L, kf__last(L))),
+                    .more = kf__l_bin(L, "<", next, c->to),
+                    .last = kf__l_bin(L, ">=", next, c->to),
+                    .row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
+                    .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .len = c->len};
+    if (t.a >= 0 && (!lines || kf__is_dear(L, mask))) kf__cpu_prefetch_next(L, mask, &t);
+}
+
+/* The values of element l of row r that are made already. */
+void kf__columns_read_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *l) {
+    const kf__held *held = L->held;
+    if (!c->makes) return;
+    const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
+    c->made.begin = kf__l_bin(L, "*", row, c->len);
+    L->held = &c->made;
+    kf__cpu_hold(L, l);
+    L->held = held;
+}
+
+/* Of rows at indices of their own: asks for the next one. */
+void kf__columns_put_next_row(kf__low *L, const kf__columns *c, const uint16_t *roots,
+                              uint32_t n, const kf__lx *r1) {
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    const kf__lx *ahead = c->makes || L->tiled ? NULL : kf__cpu_ahead(L, mask);
+    if (!ahead) return;
+    const kf__lx *next = kf__l_bin(L, "+", kf__l_var(L, "r"), kf__l_int(L, 1));
+    kf__open_if(L, kf__l_bin(L, "&&", ahead, kf__l_bin(L, "<", next, r1)));
+    kf__put_decode(L, true, false, kf__put_let(L, "int64_t", "next", next, NULL));
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, c->first, c->len);
+    kf__cpu_put_ahead(L, &b, mask);
+    kf__close(L);
+}
+
+/* The rows of the next group that something is made of, while this one's are reduced: to make it
+ * waits for memory, and functions don't. */
+void kf__columns_put_ahead_of_made(kf__low *L, const kf__columns *c, kf__cpu_block *b,
+                                   const kf__lx *r0, const kf__lx *r1) {
+    if (c->run) kf__open_if(L, kf__l_bin(L, "==", c->run, kf__l_int(L, 0)));
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind == KF__I_LOAD && kf__has(c->made.mask, i) && !kf__low_tiled(L, in->access) &&
+            kf__low_step(L, in->access) == 1 && !kf__has_symbols(L, in->access))
+            kf__cpu_need_pointer(L, b, in->access);
+    }
+    for (uint32_t s = 0; s < c->made.n_stores; ++s)
+        kf__cpu_need_pointer(L, b, L->k->stores[c->made.stores[s]].access);
+    kf__columns_put_ahead(L, c, c->made.mask, r0, r1);
+    if (c->run) kf__close(L);
+}
+
+/* What is stored is made with what is reduced where any of it is dear: of one function or random
+ * number. */
+static void find_stored(kf__low *L, kf__columns *c) {
+    kf__held *h = &c->made;
+    uint16_t roots[2 * KF__HELD];
+    bool dear = false;
+    if (L->tiled || c->n_stores > KF__HELD) return;
+    for (uint32_t s = 0; s < c->n_stores; ++s) {
+        uint16_t i = L->k->stores[c->stores[s]].instr;
+        if (!kf__at_level(L, i, KF__LEVEL_FULL) ||
+            kf__low_step(L, L->k->stores[c->stores[s]].access) != 1)
+            return;
+        dear = dear || kf__cpu_is_dear(L, i);
+        roots[s] = i;
+    }
+    if (!dear) return;
+    h->n_stores = c->n_stores;
+    for (uint32_t s = 0; s < c->n_stores; ++s) h->stores[s] = c->stores[s];
+    memcpy(roots + h->n_stores, h->instr, sizeof *roots * h->n);
+    h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, h->n_stores + h->n);
+}
+
+/* Arguments of reductions that are dear, if their rows may have several passes, or are short. */
+bool kf__columns_find_made(kf__low *L, kf__columns *c) {
+    kf__held *h = &c->made;
+    *h = (kf__held){0};
+    for (uint32_t r = 0; r < c->n_reds; ++r) {
+        uint16_t arg = L->k->instrs[c->reds[r]].args[0];
+        if (!kf__at_level(L, arg, KF__LEVEL_FULL) || !kf__cpu_is_dear(L, arg) ||
+            kf__holds(h, arg))
+            continue;
+        if (h->n == KF__HELD) return false;
+        h->name[h->n] = kf__l_name(L, "made%u", (unsigned)arg);
+        h->instr[h->n++] = arg;
+    }
+    if (h->n) h->mask = kf__low_needed(L, KF__LEVEL_FULL, h->instr, h->n);
+    if (h->n && !c->simple) find_stored(L, c);
+    if (!c->simple) return h->n;
+    return h->n && !L->tiled && kf__is_dear(L, h->mask) && kf__cpu_may_be_run(L, h);
+}
+
+/* What is stored of these rows afterwards, without anything to wait for meanwhile, is asked for. */
+static void put_places(kf__low *L, const kf__columns *c, kf__cpu_block *b) {
+    for (uint32_t s = 0; s < c->n_stores; ++s) {
+        uint32_t access = L->k->stores[c->stores[s]].access;
+        if (kf__low_step(L, access) != 1 || kf__low_tiled(L, access)) continue;
+        const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
+        kf__cpu_need_pointer(L, b, access);
+        kf__open_if(L, kf__l_bin(L, "&&", kf__cpu_is_far(L),
+                                 kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0))));
+        kf__put_call(L, kf__l_call(L, "kf_prefetch_write_run", KF__I64,
+                                   kf__l_var(L, L->pointer[access]),
+                                   kf__l_bin(L, "*", b->len, size)));
+        kf__close(L);
+    }
+}
+
+/* Row by row; of rows without gaps, as one run. */
+void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *r1) {
+    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *is = NULL;
+    const kf__lx *block = kf__l_int(L, KF__CPU_MADE), *len;
+    const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
+    if (!L->tiled && kf__cpu_may_be_run(L, &c->made))
+        c->run = is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, &c->made));
+    const kf__lx *runs = kf__cpu_put_runs(L, is, rows, c->len, "all", &len);
+    kf__open_for(L, "int64_t", "k", zero, runs, one, KF__SERIAL);
+    const kf__lx *r = kf__l_bin(L, "+", r0, kf__l_var(L, "k"));
+    kf__put_decode(L, true, false, kf__put_let(L, "int64_t", "r", r, NULL));
+    const kf__lx *begin = kf__l_bin(L, "*", kf__l_var(L, "k"), c->len);
+    const kf__lx *first = c->first;
+    bool blocks = is && !c->simple;
+    if (blocks) {
+        const kf__lx *from = kf__l_var(L, "b0");
+        kf__open_for(L, "int64_t", "b0", zero, len, block, KF__SERIAL);
+        len = kf__put_let(L, "int64_t", "n", kf__l_call(L, "kf_min_i64", KF__I64,
+                                                        kf__l_bin(L, "-", len, from), block), NULL);
+        first = kf__l_bin(L, "+", first, from);
+        begin = kf__l_bin(L, "+", begin, from);
+    }
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, first, len);
+    kf__columns_put_turned_rows(L, &b, r0);
+    kf__cpu_prepare(L, &b, c->made.mask);
+    if (c->made.n_stores) kf__cpu_store_targets(L, &b, c->made.stores, c->made.n_stores);
+    else put_places(L, c, &b);
+    kf__cpu_make(L, &b, &c->made, begin);
+    kf__cpu_flush(L, &b, c->made.stores, c->made.n_stores);
+    kf__cpu_forget(L, NULL);
+    if (blocks) kf__close(L);
+    kf__close(L);
+}
+
+void kf__columns_put_made_arrays(kf__low *L, const kf__columns *c) {
+    int64_t n = c->simple ? KF__CPU_MADE : KF__CPU_ROWS * c->most_tile;
+    for (uint32_t k = 0; k < c->made.n; ++k)
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[c->made.instr[k]].dtype),
+                    c->made.name[k], n + KF__CPU_FEW, NULL);
+}
