@@ -8,6 +8,7 @@
 
 enum {
     DIVISION_BYTES = 8, /* an index with div or mod, though the array were one run */
+    TURNED_BYTES = 8, /* on a CPU, a load across the lines of its array: through tiles */
     EXP_BYTES = 8, /* a softmax's exponential, taken again where it could be copied */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
@@ -348,11 +349,23 @@ static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__
     return copies ? EXP_BYTES : node_weight(n, false);
 }
 
+/* Do elements that are neighbours along the kernel's last axis lie apart, along an outer axis of the
+ * array? */
+static bool is_turned(const kf__exprs *x, const kf__kernel *k, const kf__access *a) {
+    uint32_t last = k->n_axes ? 1u << (k->n_axes - 1) : 0, inner = 0;
+    for (int d = a->rank; !inner && d-- > 0;) inner = kf__axes_of(x, a->index[d]);
+    return kf__access_axes(x, a) & last & ~inner;
+}
+
 /* What an instruction's work is worth, in bytes, for how often each level is computed. */
 static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in,
                       const int64_t times[3]) {
-    if (in->kind == KF__I_LOAD && !k->accesses[in->access].flat)
-        return DIVISION_BYTES * (double)times[in->level];
+    if (in->kind == KF__I_LOAD) {
+        const kf__access *a = &k->accesses[in->access];
+        double bytes = !a->flat ? DIVISION_BYTES : 0;
+        if (f->cpu && is_turned(&f->g->exprs, k, a)) bytes += TURNED_BYTES;
+        return bytes * (double)times[in->level];
+    }
     if (!is_work(in)) return 0;
     return weight_of(f, k, in) * (double)times[level_computed(k, in)];
 }
