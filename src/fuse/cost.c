@@ -8,7 +8,9 @@
 
 enum {
     DIVISION_BYTES = 8, /* an index with div or mod, though the array were one run */
+    CPU_DIVISION_BYTES = 32, /* which no loop is vectorized with */
     TURNED_BYTES = 8, /* on a CPU, a load across the lines of its array: through tiles */
+    TURNED_ROW_BYTES = 24, /* and a store, beside a reduction along rows: one by one */
     EXP_BYTES = 8, /* a softmax's exponential, taken again where it could be copied */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
@@ -357,15 +359,20 @@ static bool is_turned(const kf__exprs *x, const kf__kernel *k, const kf__access 
     return kf__access_axes(x, a) & last & ~inner;
 }
 
+/* What a load or a store of an element takes, besides its bytes. */
+static double access_bytes(const kf__fuse_state *f, const kf__kernel *k, const kf__access *a,
+                           bool store) {
+    if (!a->flat) return f->cpu ? CPU_DIVISION_BYTES : DIVISION_BYTES;
+    if (!f->cpu || !is_turned(&f->g->exprs, k, a)) return 0;
+    if (k->kind == KF__ROW) return TURNED_ROW_BYTES;
+    return store ? 0 : TURNED_BYTES; /* whoever reads it straight afterwards saves that */
+}
+
 /* What an instruction's work is worth, in bytes, for how often each level is computed. */
 static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in,
                       const int64_t times[3]) {
-    if (in->kind == KF__I_LOAD) {
-        const kf__access *a = &k->accesses[in->access];
-        double bytes = !a->flat ? DIVISION_BYTES : 0;
-        if (f->cpu && is_turned(&f->g->exprs, k, a)) bytes += TURNED_BYTES;
-        return bytes * (double)times[in->level];
-    }
+    if (in->kind == KF__I_LOAD)
+        return access_bytes(f, k, &k->accesses[in->access], false) * (double)times[in->level];
     if (!is_work(in)) return 0;
     return weight_of(f, k, in) * (double)times[level_computed(k, in)];
 }
@@ -417,7 +424,7 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
         cost += work;
     }
     for (uint32_t i = 0; i < k.n_stores; i++)
-        if (!k.accesses[k.stores[i].access].flat)
-            cost += DIVISION_BYTES * (double)times[KF__LEVEL_FULL];
+        cost += access_bytes(b->f, &k, &k.accesses[k.stores[i].access], true) *
+                (double)times[KF__LEVEL_FULL];
     return cost;
 }

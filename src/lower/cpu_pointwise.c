@@ -117,23 +117,30 @@ static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const kf__mask 
     return few;
 }
 
-static const kf__lx *few_of(kf__low *L, uint16_t store) {
-    return kf__l_item(L, kf__l_name(L, "few%u", (unsigned)store), kf__l_var(L, "l"));
+static const char *few_name(kf__low *L, uint16_t store) {
+    return kf__l_name(L, "few%u", (unsigned)store);
 }
 
+/* Values that are there already are those of element l: unlike those of cpu_few.c, this vector
+ * counts on from the last one. */
 static void put_few(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                     uint32_t n, const kf__lx *whole) {
-    kf__cpu_open_few(L, whole, b->len);
+    const kf__lx *l = kf__l_var(L, "l"), *few = kf__l_int(L, KF__CPU_FEW);
+    const kf__lx *at = kf__l_bin(L, "-", l, whole), *one = kf__l_int(L, 1);
+    kf__open_if(L, kf__l_bin(L, "<", whole, b->len));
     for (uint32_t i = 0; i < n; ++i)
-        kf__put_var(L, "float", kf__l_name(L, "few%u", (unsigned)stores[i]), KF__CPU_FEW, NULL);
-    const kf__lx *e = kf__cpu_open_vector(L, b, whole);
-    kf__cpu_body(L, b, mask, e);
+        kf__put_var(L, "float", few_name(L, stores[i]), KF__CPU_FEW, NULL);
+    kf__open_for(L, "int64_t", "l", whole, kf__l_bin(L, "+", whole, few), one, KF__SIMD);
+    b->inside = kf__l_bin(L, "<", l, b->len);
+    kf__cpu_body(L, b, mask, l);
     for (uint32_t i = 0; i < n; ++i)
-        kf__put_set(L, few_of(L, stores[i]), kf__value_of(L, L->k->stores[stores[i]].instr));
+        kf__put_set(L, kf__l_item(L, few_name(L, stores[i]), at),
+                    kf__value_of(L, L->k->stores[stores[i]].instr));
     kf__cpu_close_vector(L, b);
-    kf__cpu_open_left(L);
+    kf__open_for(L, "int64_t", "l", whole, b->len, one, KF__SERIAL);
     for (uint32_t i = 0; i < n; ++i)
-        kf__put_store(L, L->k->stores[stores[i]].access, b->target[i], e, few_of(L, stores[i]));
+        kf__put_store(L, L->k->stores[stores[i]].access, b->target[i], l,
+                      kf__l_item(L, few_name(L, stores[i]), at));
     kf__close(L);
     kf__close(L);
 }

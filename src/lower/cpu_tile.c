@@ -16,6 +16,7 @@ enum {
     KF__TILE_BYTES = 256, /* of a row of t: four lines of cache, as memory is slow to give fewer */
     KF__TILE_LEN = 128,   /* elements of the innermost axis */
     KF__TILE_PAD = 16,
+    SHARED_LINES = 8,     /* as much work for a thread, where threads share lines of results */
 };
 
 typedef struct tiles {
@@ -202,11 +203,17 @@ static int64_t count_units(const kf__low *L, const tiles *s) {
     return n;
 }
 
-static int64_t tiled_bytes(const kf__low *L) {
-    int64_t bytes = 0;
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        if (kf__low_tiled(L, i) && L->operands[i].value) bytes += kf__low_bytes_of(L, i);
-    return bytes;
+/* How many bytes of work it is: what is transposed moves twice. Of results that are, threads write
+ * parts of the same lines of the cache, so that several are worth while for large ones only. */
+static int64_t work_bytes(const kf__low *L) {
+    int64_t bytes = L->fn->work_bytes;
+    bool stores = false;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!kf__low_tiled(L, i) || !L->operands[i].value) continue;
+        bytes += kf__low_bytes_of(L, i);
+        stores = stores || L->operands[i].store;
+    }
+    return stores ? bytes / SHARED_LINES : bytes;
 }
 
 void kf__cpu_tiles(kf__low *L) {
@@ -214,7 +221,7 @@ void kf__cpu_tiles(kf__low *L) {
     pick_shape(L, &s);
     kf__low_begin(L, "", "Tile by tile: what is transposed goes through tiles in L1.");
     L->fn->units = count_units(L, &s);
-    L->fn->work_bytes += tiled_bytes(L); /* these move twice */
+    L->fn->work_bytes = work_bytes(L);
     int64_t line = kf__min(s.len, L->axes[kf__last(L)].size);
     L->fn->grain = kf__max(1, 4096 / kf__max(1, line * kf__min(s.rows, L->axes[s.t].size)));
     s.n_stores = kf__low_stores(L, 0, s.stores);

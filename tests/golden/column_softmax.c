@@ -269,20 +269,19 @@ void k1_softmax(const k1_softmax_args *a, int64_t begin, int64_t end) {
             kf_store_f32(to0, l, v5);
         }
         if (whole < len) {
-            const int left = kf_cast_i64_i32(len - whole);
             float few0[8];
             KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                const float v0 = l < left ? kf_load_f32(p0_in_x, whole + l) : 0.0f;
-                const float v1 = l < left ? kf_load_f32(p1_tmp_2, whole + l) : 0.0f;
+            for (int64_t l = whole; l < whole + 8; ++l) {
+                const float v0 = l < len ? kf_load_f32(p0_in_x, l) : 0.0f;
+                const float v1 = l < len ? kf_load_f32(p1_tmp_2, l) : 0.0f;
                 const float v2 = v0 - v1;  // softmax
                 const float v3 = kf_exp_f32(v2);  // softmax
-                const float v4 = l < left ? kf_load_f32(p2_tmp_3, whole + l) : 0.0f;
+                const float v4 = l < len ? kf_load_f32(p2_tmp_3, l) : 0.0f;
                 const float v5 = v3 * v4;  // softmax
-                few0[l] = v5;
+                few0[l - whole] = v5;
             }
-            for (int l = 0; l < left; ++l) {
-                kf_store_f32(to0, whole + l, few0[l]);
+            for (int64_t l = whole; l < len; ++l) {
+                kf_store_f32(to0, l, few0[l - whole]);
             }
         }
         if (stream) {

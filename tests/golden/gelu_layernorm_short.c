@@ -385,24 +385,23 @@ void k0_layer_norm_add_gelu(const k0_layer_norm_add_gelu_args *a, int64_t begin,
                     kf_store_f32(to0, l, v21);
                 }
                 if (whole < len) {
-                    const int left = kf_cast_i64_i32(len - whole);
                     float few0[8];
                     KF_SIMD
-                    for (int l = 0; l < 8; ++l) {
-                        const float v1 = l < left ? kf_load_f32(p0_in_x, whole + l) : 0.0f;
+                    for (int64_t l = whole; l < whole + 8; ++l) {
+                        const float v1 = l < len ? kf_load_f32(p0_in_x, l) : 0.0f;
                         const float v4 = v1 - v3;  // layer_norm
                         const float v12 = v4 * v11;  // layer_norm
-                        const float v13 = l < left ? kf_load_f32(p1_in_y, whole + l) : 0.0f;
+                        const float v13 = l < len ? kf_load_f32(p1_in_y, l) : 0.0f;
                         const float v14 = v12 + v13;  // add
                         const float v15 = 0.5f * v14;  // gelu
                         const float v18 = v14 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
                         const float v19 = kf_erf_f32(v18);  // gelu
                         const float v20 = 1.0f + v19;  // gelu
                         const float v21 = v15 * v20;  // gelu
-                        few0[l] = v21;
+                        few0[l - whole] = v21;
                     }
-                    for (int l = 0; l < left; ++l) {
-                        kf_store_f32(to0, whole + l, few0[l]);
+                    for (int64_t l = whole; l < len; ++l) {
+                        kf_store_f32(to0, l, few0[l - whole]);
                     }
                 }
                 if (stream) {

@@ -198,20 +198,19 @@ void k0_roll_softplus(const k0_roll_softplus_args *a, int64_t begin, int64_t end
             kf_store_f32(to0, l, v15);
         }
         if (whole < len) {
-            const int left = kf_cast_i64_i32(len - whole);
             float few0[8];
             KF_SIMD
-            for (int l = 0; l < 8; ++l) {
-                const float v5 = l < left ? at5[whole + l] : 0.0f;
+            for (int64_t l = whole; l < whole + 8; ++l) {
+                const float v5 = l < len ? at5[l] : 0.0f;
                 const int v7 = v5 > 20.0f;  // softplus
                 const float v9 = kf_max_f32(v5, 0.0f);  // softplus
-                const float v13 = kf_log1p_f32(chain12[whole + l]);  // softplus
+                const float v13 = kf_log1p_f32(chain12[l]);  // softplus
                 const float v14 = v9 + v13;  // softplus
                 const float v15 = v7 ? v5 : v14;  // softplus
-                few0[l] = v15;
+                few0[l - whole] = v15;
             }
-            for (int l = 0; l < left; ++l) {
-                kf_store_f32(to0, whole + l, few0[l]);
+            for (int64_t l = whole; l < len; ++l) {
+                kf_store_f32(to0, l, few0[l - whole]);
             }
         }
         if (stream) {
