@@ -167,14 +167,30 @@ bool kf__cpu_is_masked_well(const kf__low *L, const kf__mask *mask) {
     return well;
 }
 
+/* The stores of what is less than a group, in a loop of their own: vectors of which a part doesn't
+ * count can't store. */
+static void put_rest_of_stores(kf__low *L, kf__cpu_block *b, const kf__pass *p,
+                               const kf__lx *whole) {
+    uint16_t roots[64];
+    for (uint32_t s = 0; s < p->n_stores; ++s) roots[s] = L->k->stores[p->stores[s]].instr;
+    const kf__lx *l = kf__l_var(L, "l");
+    kf__open_for(L, "int64_t", "l", whole, b->len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, b, kf__low_needed(L, KF__LEVEL_FULL, roots, p->n_stores), l);
+    kf__cpu_stores(L, b, p->stores, p->n_stores, l);
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
+}
+
 /* What is less than a group: by vectors, too, of which what is behind the last element doesn't
  * count. Single elements, which a loop's vectors leave, would take longer than all of a short
  * row. */
-static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *whole) {
+static void put_rest(kf__low *L, kf__cpu_block *b, kf__pass *p, const kf__lx *whole) {
     /* a long chain has so much to do for each element that few are too many */
     const kf__lx *vector = kf__l_int(L, L->carried ? KF__CPU_FEW : KF__CPU_VECTOR);
     const kf__lx *zero = kf__l_int(L, 0);
-    bool vectors = !(p->field == 0 && p->n_stores) && kf__cpu_is_masked_well(L, p->mask);
+    bool stores = p->field == 0 && p->n_stores;
+    bool apart = stores && !L->held && !L->carried && !p->use && !p->save && !p->kept;
+    bool vectors = (!stores || apart) && kf__cpu_is_masked_well(L, p->mask);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         kf__dtype lane = kf__lane_type(L, p->reds[r], p->field);
         vectors = vectors && (!takes_part(L, p, r) || lane == KF__F32 || lane == KF__I32);
@@ -183,6 +199,9 @@ static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__
         put_group(L, b, p, whole, kf__l_bin(L, "-", b->len, whole), zero);
         return;
     }
+    uint32_t n_stores = p->n_stores;
+    if (stores) put_rest_of_stores(L, b, p, whole);
+    p->n_stores = 0;
     const kf__lx *part = kf__l_var(L, "part"), *l = kf__l_var(L, "l");
     kf__open_for(L, "int64_t", "part", whole, b->len, vector, KF__SERIAL);
     const kf__lx *left = kf__l_call(L, "kf_cast_i64_i32", KF__I64, kf__l_bin(L, "-", b->len, part));
@@ -190,6 +209,7 @@ static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__
     put_group(L, b, p, part, vector, kf__l_bin(L, "-", part, whole));
     b->inside = NULL;
     kf__close(L);
+    p->n_stores = n_stores;
 }
 
 /* The row's next block is asked for; after its last one, where the last stage doesn't do that, the

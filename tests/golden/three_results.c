@@ -206,15 +206,23 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
                 }
             }
             KF_SIMD
-            for (int64_t l = 0; l < len - whole0; ++l) {
-                const float v0 = kf_load_f32(p0_in_x, whole0 + l);
+            for (int64_t l = whole0; l < len; ++l) {
+                const float v0 = kf_load_f32(p0_in_x, l);
                 const float v2 = kf_max_f32(v0, 0.0f);  // relu
                 const float v9 = v2 * 2.0f;  // multiply
-                const float v10 = kf_load_f32(p3_in_y, whole0 + l);
+                const float v10 = kf_load_f32(p3_in_y, l);
                 const float v11 = v9 + v10;  // add
-                kf_store_f32(to0, whole0 + l, v2);
-                kf_store_f32(to2, whole0 + l, v11);
-                lanes_sum3[l] = lanes_sum3[l] + v2;
+                kf_store_f32(to0, l, v2);
+                kf_store_f32(to2, l, v11);
+            }
+            for (int64_t part = whole0; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    const float v0 = l < left ? kf_load_f32(p0_in_x, part + l) : 0.0f;
+                    const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                    lanes_sum3[part - whole0 + l] = lanes_sum3[part - whole0 + l] + (l < left ? v2 : 0.0f);
+                }
             }
             KF_SIMD
             for (int l = 0; l < 16; ++l) {
