@@ -203,17 +203,19 @@ static int64_t count_units(const kf__low *L, const tiles *s) {
     return n;
 }
 
+static bool turns_results(const kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i) && L->operands[i].value && L->operands[i].store) return true;
+    return false;
+}
+
 /* How many bytes of work it is: what is transposed moves twice. Of results that are, threads write
  * parts of the same lines of the cache, so that several are worth while for large ones only. */
 static int64_t work_bytes(const kf__low *L) {
     int64_t bytes = L->fn->work_bytes;
-    bool stores = false;
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        if (!kf__low_tiled(L, i) || !L->operands[i].value) continue;
-        bytes += kf__low_bytes_of(L, i);
-        stores = stores || L->operands[i].store;
-    }
-    return stores ? bytes / SHARED_LINES : bytes;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i) && L->operands[i].value) bytes += kf__low_bytes_of(L, i);
+    return turns_results(L) ? bytes / SHARED_LINES : bytes;
 }
 
 void kf__cpu_tiles(kf__low *L) {
