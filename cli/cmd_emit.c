@@ -117,8 +117,9 @@ static kf_status emit(struct job *job, kf_program *program, struct output *out, 
 
 kf_status command_emit(const struct options *o, struct job *job, int *code, kf_error *err) {
     (void)code;
+    bool gpu = o->device.type == KF_CUDA || o->device.type == KF_CUDA_EMULATED;
     bool cuda = o->target ? strcmp(o->target, "cuda") == 0
-                          : o->cubin || (o->arch && strncmp(o->arch, "sm_", 3) == 0);
+                          : gpu || o->cubin || (o->arch && strncmp(o->arch, "sm_", 3) == 0);
     if (o->cubin && !cuda)
         return kf__fail(err, KF_ERR_ARGUMENT, "--cubin is for --target cuda");
     if (o->outputs.n > 1)

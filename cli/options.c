@@ -144,7 +144,7 @@ static const struct option_row {
     {"output", "o", REQUIRED, CMD_RUN | CMD_EMIT, set_output, "-o FILE",
      "save to a file; run: .npy, once for each result"},
     {"target", NULL, REQUIRED, CMD_EMIT, set_target, "--target c|cuda",
-     "C (default) or CUDA C"},
+     "C or CUDA C (default: of --device; else C)"},
     {"arch", NULL, REQUIRED, CMD_EMIT, set_arch, "--arch sm_90",
      "for CUDA the architecture, for C x86-64-v1 to v4 (default: this machine's)"},
     {"cubin", NULL, REQUIRED, CMD_EMIT, set_cubin, "--cubin FILE",

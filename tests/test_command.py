@@ -365,6 +365,9 @@ def test_emit(run, tmp_path):
     assert "kf_exp_f32" in done.stdout and "__global__" not in done.stdout
     run("emit", "exp(x) * 2", "x=ones(10)", "--target", "cuda", "--arch", "sm_80", "-o", "k.cu")
     assert "kf_exp_f32" in (tmp_path / "k.cu").read_text()
+    for device in "cuda", "cuda:1":
+        done_there = run("emit", "exp(x) * 2", "x=ones(10)", "--device", device, "--arch", "sm_80")
+        assert done_there.stdout == (tmp_path / "k.cu").read_text()
     env = {"PATH": "/nonexistent"}  # no compiler is needed
     assert run("emit", "exp(x) * 2", "x=ones(10)", env=env).stdout == done.stdout
     assert "standalone" in run("emit", "exp(x)", "x=ones(1)", "--standalone", "d", code=2).stderr
