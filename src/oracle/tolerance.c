@@ -104,6 +104,15 @@ static bool at_border(kf__opcode op, double x, double *border, double *above, do
         return true;
     case KF__SQRT: *above = 0.0; return true;
     case KF__RSQRT: return true;
+    case KF__LOG1P: *border = -1, *above = -INFINITY; return true;
+    case KF__ACOSH: *border = 1, *above = 0.0; return true;
+    case KF__ASIN: case KF__ACOS: case KF__ATANH: case KF__ERFINV: { /* of -1 to 1 */
+        double end = op == KF__ASIN ? 0x1.921fb54442d18p0 : INFINITY;
+        *border = copysign(1, x), *above = x > 0 ? NAN : -end, *below = x > 0 ? end : NAN;
+        if (op == KF__ACOS && x > 0) *below = 0;
+        if (op == KF__ACOS && x < 0) *above = 0x1.921fb54442d18p1;
+        return true;
+    }
     default: return false;
     }
 }
