@@ -158,14 +158,16 @@ kf__expr kf__x_place(kf__exprs *pool, uint32_t rank, const kf__expr *index, cons
 typedef struct evaluation {
     const kf__exprs *pool;
     const int64_t *names, *axes;
+    bool place; /* a division by what isn't above 0 is 0 */
     kf__expr from[CACHE];
     int64_t to[CACHE];
 } evaluation;
 
 /* What was proved of quotients and remainders holds for divisors above 0 only: x % b is no index of
  * anything where b is y.shape[0] - 10, and that is less. */
-static bool divide(int64_t a, int64_t b, bool rest, int64_t *out) {
-    if (b <= 0) return false;
+static bool divide(const evaluation *e, int64_t a, int64_t b, bool rest, int64_t *out) {
+    *out = 0;
+    if (b <= 0) return e->place;
     int64_t r = a % b;
     bool down = r < 0;
     *out = rest ? r + (down ? b : 0) : a / b - down;
@@ -180,8 +182,8 @@ static bool value_of_pair(evaluation *e, const kf__expr_node *x, int64_t *out) {
     switch (x->kind) {
     case KF__X_ADD: return kf__add_ok(a, b, out);
     case KF__X_MUL: return kf__mul_ok(a, b, out);
-    case KF__X_DIV: return divide(a, b, false, out);
-    case KF__X_MOD: return divide(a, b, true, out);
+    case KF__X_DIV: return divide(e, a, b, false, out);
+    case KF__X_MOD: return divide(e, a, b, true, out);
     case KF__X_MIN: *out = kf__min(a, b); return true;
     case KF__X_MAX: *out = kf__max(a, b); return true;
     default: return false;
@@ -218,6 +220,11 @@ bool kf__x_eval(const kf__exprs *pool, kf__expr a, const int64_t *names, const i
                 int64_t *out) {
     if (kf__x_is_const(pool, a, out)) return true;
     evaluation e = {.pool = pool, .names = names, .axes = axes};
+    return value_of(&e, a, out);
+}
+
+bool kf__x_eval_place(const kf__exprs *pool, kf__expr a, const int64_t *names, int64_t *out) {
+    evaluation e = {.pool = pool, .names = names, .place = true};
     return value_of(&e, a, out);
 }
 

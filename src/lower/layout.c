@@ -13,11 +13,18 @@
 
 #include "lower/low.h"
 
+static kf_status exceeds(const kf__low *L, kf_error *err) {
+    return kf__fail(err, KF_ERR_LIMIT, "a size or stride of kernel %s exceeds 64 bits", L->k->name);
+}
+
 static kf_status evaluate(const kf__low *L, kf__expr e, int64_t *out, kf_error *err) {
-    if (!kf__x_eval(&L->p->graph->exprs, e, L->layout->names, NULL, out))
-        return kf__fail(err, KF_ERR_LIMIT, "a size or stride of kernel %s exceeds 64 bits",
-                        L->k->name);
-    return KF_OK;
+    bool fits = kf__x_eval(&L->p->graph->exprs, e, L->layout->names, NULL, out);
+    return fits ? KF_OK : exceeds(L, err);
+}
+
+static kf_status evaluate_place(const kf__low *L, kf__expr e, int64_t *out, kf_error *err) {
+    bool fits = kf__x_eval_place(&L->p->graph->exprs, e, L->layout->names, out);
+    return fits ? KF_OK : exceeds(L, err);
 }
 
 /* Strides of what an access indexes, in elements. */
@@ -77,18 +84,18 @@ static kf_status affine_operand(kf__low *L, kf__operand *o, const int64_t *strid
         int64_t value;
         o->origin &= kf__x_is(pool, offset, 0);
         if (offset) {
-            KF_TRY(evaluate(L, offset, &value, err));
+            KF_TRY(evaluate_place(L, offset, &value, err));
             o->offset += value * strides[d];
         }
         for (int m = 0; m < (int)L->k->n_axes; ++m) {
             if (!coefficient[m]) continue;
-            KF_TRY(evaluate(L, coefficient[m], &value, err));
+            KF_TRY(evaluate_place(L, coefficient[m], &value, err));
             o->stride[m] += value * strides[d];
             add_dim(L, o, m, d, coefficient[m], inner);
         }
         for (uint32_t k = 0; k < L->k->n_symbols; ++k) {
             if (!coefficient[KF__FIRST_SYMBOL + k]) continue;
-            KF_TRY(evaluate(L, coefficient[KF__FIRST_SYMBOL + k], &value, err));
+            KF_TRY(evaluate_place(L, coefficient[KF__FIRST_SYMBOL + k], &value, err));
             o->symbol_stride[k] += value * strides[d];
         }
     }
