@@ -86,7 +86,7 @@ uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e); /* mask of axes and sym
  * 0, or for a name whose value is negative (unset). */
 bool kf__x_eval(const kf__exprs *pool, kf__expr a, const int64_t *names, const int64_t *axes,
                 int64_t *out);
-/* The same of a part of an index: of an array of nothing, by whose size it may divide, any will do. */
+/* The same of a part of an index: x // 0 and x % 0, of an array of nothing, are 0. */
 bool kf__x_eval_place(const kf__exprs *pool, kf__expr a, const int64_t *names, int64_t *out);
 
 void kf__x_print(const kf__exprs *pool, kf__expr a, kf__text *text);
