@@ -1,9 +1,9 @@
 #!/bin/sh
 # The cases of `kfuse bench` at an earlier commit and now, on one machine, one after the other.
 #   sh bench/compare.sh COMMIT [arguments of kfuse bench, such as --device cpu softmax]
-# Builds COMMIT into a folder that is removed again; KFUSE is the program of now (build/kfuse). Prints
-# what `kfuse bench --compare` does. Figures of two runs differ by noise: what counts is more than that,
-# twice. Exit code: that of the last run; 2 if COMMIT can't be built.
+# Builds COMMIT into a folder that is removed again; KFUSE is the program of now (build/kfuse).
+# Prints what `kfuse bench --compare` does. Figures of two runs differ by noise: what counts is more
+# than that, twice. Exit code: that of the last run; 2 if COMMIT can't be built.
 set -u
 [ $# -gt 0 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 commit=$1

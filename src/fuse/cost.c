@@ -351,8 +351,8 @@ static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__
     return copies ? EXP_BYTES : node_weight(n, false);
 }
 
-/* Do elements that are neighbours along the kernel's last axis lie apart, along an outer axis of the
- * array? */
+/* Do elements that are neighbours along the kernel's last axis lie apart, along an outer axis of
+ * the array? */
 static bool is_turned(const kf__exprs *x, const kf__kernel *k, const kf__access *a) {
     uint32_t last = k->n_axes ? 1u << (k->n_axes - 1) : 0, inner = 0;
     for (int d = a->rank; !inner && d-- > 0;) inner = kf__axes_of(x, a->index[d]);

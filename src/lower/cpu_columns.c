@@ -28,7 +28,6 @@ enum {
     TILE_SIMPLE = 4096, /* columns, where every element is looked at once: at most, */
     TILE_LEAST = 512,   /* and at least, where there are few chunks */
     TILE = 256,         /* columns, so that a group stays in L1 for two passes */
-    TURNED = 128,       /* columns, where operands are transposed into L1 */
     MADE_ROW = 512,     /* elements of a row that is put together with others to make something */
 };
 
@@ -382,7 +381,7 @@ void kf__cpu_columns(kf__low *L) {
     c.n_stores = kf__low_stores(L, 0, c.stores);
     c.simple = c.n_reds <= 2;
     for (uint32_t r = 0; r < c.n_reds; ++r) c.simple = c.simple && kf__is_simple(L, c.reds[r]);
-    c.most_tile = L->tiled ? TURNED : c.simple ? TILE_SIMPLE : TILE;
+    c.most_tile = L->tiled ? KF__CPU_TURNED : c.simple ? TILE_SIMPLE : TILE;
     bool makes = kf__columns_find_made(L, &c);
     if (makes && !c.simple && !L->tiled) c.most_tile = MADE_ROW;
     if (L->k->n_symbols) c.most_tile = kf__min(c.most_tile, KF__CPU_BLOCK); /* see kf_nothing */

@@ -6,7 +6,8 @@
 
 enum {
     KF__CPU_ROWS = 64,           /* rows of a group: 256 bytes of what is contiguous along them */
-    KF__CPU_TURNED_PITCH = 144,  /* of what is transposed: elements from row to row */
+    KF__CPU_TURNED = 128,        /* columns, where operands are transposed into L1 */
+    KF__CPU_TURNED_PITCH = 144,  /* elements from row to row there */
     KF__CPU_MADE = 2048,         /* elements that are made at once: a block */
 };
 

@@ -184,7 +184,7 @@ static void put_rest_of_stores(kf__low *L, kf__cpu_block *b, const kf__pass *p,
 /* What is less than a group: by vectors, too, of which what is behind the last element doesn't
  * count. Single elements, which a loop's vectors leave, would take longer than all of a short
  * row. */
-static void put_rest(kf__low *L, kf__cpu_block *b, kf__pass *p, const kf__lx *whole) {
+static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *whole) {
     /* a long chain has so much to do for each element that few are too many */
     const kf__lx *vector = kf__l_int(L, L->carried ? KF__CPU_FEW : KF__CPU_VECTOR);
     const kf__lx *zero = kf__l_int(L, 0);
@@ -199,17 +199,16 @@ static void put_rest(kf__low *L, kf__cpu_block *b, kf__pass *p, const kf__lx *wh
         put_group(L, b, p, whole, kf__l_bin(L, "-", b->len, whole), zero);
         return;
     }
-    uint32_t n_stores = p->n_stores;
     if (stores) put_rest_of_stores(L, b, p, whole);
-    p->n_stores = 0;
+    kf__pass folds = *p;
+    folds.n_stores = 0;
     const kf__lx *part = kf__l_var(L, "part"), *l = kf__l_var(L, "l");
     kf__open_for(L, "int64_t", "part", whole, b->len, vector, KF__SERIAL);
     const kf__lx *left = kf__l_call(L, "kf_cast_i64_i32", KF__I64, kf__l_bin(L, "-", b->len, part));
     b->inside = kf__l_bin(L, "<", l, kf__put_let(L, "int", "left", left, NULL));
-    put_group(L, b, p, part, vector, kf__l_bin(L, "-", part, whole));
+    put_group(L, b, &folds, part, vector, kf__l_bin(L, "-", part, whole));
     b->inside = NULL;
     kf__close(L);
-    p->n_stores = n_stores;
 }
 
 /* The row's next block is asked for; after its last one, where the last stage doesn't do that, the

@@ -136,7 +136,8 @@ static void put_few(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const ui
     for (uint32_t i = 0; i < n; ++i)
         kf__put_set(L, kf__l_item(L, few_name(L, stores[i]), at),
                     kf__value_of(L, L->k->stores[stores[i]].instr));
-    kf__cpu_close_vector(L, b);
+    b->inside = NULL;
+    kf__close(L);
     kf__open_for(L, "int64_t", "l", whole, b->len, one, KF__SERIAL);
     for (uint32_t i = 0; i < n; ++i)
         kf__put_store(L, L->k->stores[stores[i]].access, b->target[i], l,

@@ -107,10 +107,10 @@ static bool at_border(kf__opcode op, double x, double *border, double *above, do
     case KF__LOG1P: *border = -1, *above = -INFINITY; return true;
     case KF__ACOSH: *border = 1, *above = 0.0; return true;
     case KF__ASIN: case KF__ACOS: case KF__ATANH: case KF__ERFINV: { /* of -1 to 1 */
-        double end = op == KF__ASIN ? 0x1.921fb54442d18p0 : INFINITY;
-        *border = copysign(1, x), *above = x > 0 ? NAN : -end, *below = x > 0 ? end : NAN;
-        if (op == KF__ACOS && x > 0) *below = 0;
-        if (op == KF__ACOS && x < 0) *above = 0x1.921fb54442d18p1;
+        double first = op == KF__ACOS ? 0x1.921fb54442d18p1 : -INFINITY;
+        double last = op == KF__ACOS ? 0 : INFINITY;
+        if (op == KF__ASIN) first = -0x1.921fb54442d18p0, last = -first;
+        *border = copysign(1, x), *above = x > 0 ? NAN : first, *below = x > 0 ? last : NAN;
         return true;
     }
     default: return false;
