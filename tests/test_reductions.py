@@ -172,3 +172,22 @@ def test_softmax_of_nothing(run, tmp_path, device):
         got = [np.load(tmp_path / f"{i}.npy") for i in range(4)]
         assert got[0].shape == got[1].shape == (3, 0)
         assert np.array_equal(got[2], [-np.inf] * 3) and got[3] == -np.inf
+
+
+@pytest.mark.parametrize("text, shape", [
+    ("var(x, axis=0)", (4_000_000, 2)), ("x / var(x, axis=0)", (1_000_000, 3)),
+    ("var(x)", (20_000_000,)), ("t = pad(sign(x), 1); t * 2, var(t)", (20_000, 5)),
+    ("t = pad(sign(x), 1); t * 2, sum(exp(t - max(t)))", (20_000, 5)),
+    ("t = pad(sign(x), 1); t * 2, var(t)", (3_000, 150))])
+def test_roundings_do_not_add_up(run, tmp_path, text, shape):
+    """States of many rows, lines or chunks: merged one after another they would be off by hundreds
+    of ulp, where every rounding goes the same way or the next state is less than an ulp."""
+    x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    got = save(run, tmp_path, text, {"x": x}, 2 if "t * 2" in text else 1, "cpu")[-1]
+    t = x.astype(np.float64)
+    if "pad" in text:
+        t = np.pad(np.sign(t), 1)
+    wanted = np.exp(t - t.max()).sum() if "exp" in text else t.var(axis=0 if "axis" in text else None)
+    if text.startswith("x /"):
+        wanted = t / wanted
+    assert np.max(np.abs(got / wanted - 1)) < 16 * 2.0 ** -24

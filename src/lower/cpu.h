@@ -207,6 +207,24 @@ void kf__cpu_read_kept(kf__low *L, const kf__kept *k, const kf__lx *l);
 /* Declares k->from, and the next ones', of the block that starts at element `first`. */
 void kf__cpu_put_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
 
+/* ---------------------------------------------------------------- cpu_merges.c */
+
+/* Reductions whose states are merged as a tree. */
+typedef struct kf__merges {
+    uint16_t reds[64];
+    kf__state_fields state[64];
+    uint32_t n;
+    const kf__lx *blocks; /* how many there were */
+} kf__merges;
+
+/* Are its states rounded when they are merged? Those of one field are added elsewhere. */
+bool kf__cpu_is_rounded(const kf__low *L, uint32_t red);
+void kf__cpu_open_merges(kf__low *L, kf__merges *m); /* declares the levels; all may have n = 0 */
+/* A block of len elements; its states leave nothing of use in m->state. */
+void kf__cpu_put_merges(kf__low *L, const kf__merges *m, const kf__state_fields *block,
+                        const kf__lx *len);
+void kf__cpu_close_merges(kf__low *L, const kf__merges *m); /* all of them, into m->state */
+
 /* One stage's reductions and stores. */
 typedef struct kf__cpu_stage {
     uint32_t s;
@@ -214,6 +232,7 @@ typedef struct kf__cpu_stage {
     uint32_t n_reds, n_stores;
     kf__state_fields running[64];
     const kf__lx *rest[64]; /* of sums of many short lines: what their roundings left */
+    kf__merges merges;      /* and states that are merged as a tree */
     const char *done;       /* elements reduced so far */
     const kf__kept *fill, *use; /* exponentials that it keeps, values that it reads; or NULL */
     const kf__kept *save;       /* a value that it computes and keeps */

@@ -56,9 +56,10 @@ static void put_array(kf__low *L, const kf__columns *c, const char *what, uint32
     kf__close(L);
 }
 
-static void put_states(kf__low *L, const kf__columns *c) {
+/* As of nothing; what: "state", or "group" of states. */
+static void put_states(kf__low *L, const kf__columns *c, const char *what) {
     for (uint32_t r = 0; r < c->n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) put_array(L, c, "state", c->reds[r], f);
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) put_array(L, c, what, c->reds[r], f);
 }
 
 /* One field of the states, `last` or others behind it, over the rows [r0, r1). */
@@ -126,10 +127,11 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     }
 }
 
-/* into[l] = merge(into[l], q[l]) for every reduction; q: the lanes of rows from `begin` on, or
- * loads from partials. */
-static void put_merges(kf__low *L, const kf__columns *c, const char *into, const kf__lx *np,
-                       const kf__lx *nq, const kf__lx *begin, const kf__lx *part_at) {
+/* into[l] = merge(into[l], q[l]) for every reduction; q: the arrays `from`, of rows from `begin` on
+ * (NULL: any); or, where that is NULL, loads from partials. */
+static void put_merges(kf__low *L, const kf__columns *c, const char *into, const char *from,
+                       const kf__lx *np, const kf__lx *nq, const kf__lx *begin,
+                       const kf__lx *part_at) {
     const kf__lx *l = open_lanes(L, c->len);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint32_t red = c->reds[r];
@@ -138,19 +140,20 @@ static void put_merges(kf__low *L, const kf__columns *c, const char *into, const
         for (int f = 0; f < kf__fields(L, red); ++f) {
             kf__dtype type = kf__field_type(L, red, f);
             p[f] = kf__l_item(L, array_name(L, into, red, f), l);
-            q[f] = kf__l_item(L, array_name(L, "lanes", red, f), l);
-            if (!part_at && kf__lane_type(L, red, f) != type)
-                q[f] = kf__put_let(L, kf__ctype(type), array_name(L, "q", red, f),
-                                   kf__close_of(L, red, f, q[f], q[0], NULL, begin), NULL);
-            if (!part_at) continue;
+            if (from) {
+                q[f] = kf__l_item(L, array_name(L, from, red, f), l);
+                if (begin && kf__lane_type(L, red, f) != type)
+                    q[f] = kf__put_let(L, kf__ctype(type), array_name(L, "q", red, f),
+                                       kf__close_of(L, red, f, q[f], q[0], NULL, begin), NULL);
+                continue;
+            }
             const kf__lx *part =
                 kf__word_partial(L, array_name(L, "part", red, f), type, c->offsets[r][f]);
             q[f] = kf__put_let(
                 L, kf__ctype(type), array_name(L, "q", red, f),
                 kf__l_call(L, "kf_load_T", type, part, kf__l_bin(L, "+", part_at, l)), NULL);
         }
-        kf__put_merge(L, red, p, q, np ? kf__count_as(L, red, np) : NULL,
-                      nq ? kf__count_as(L, red, nq) : NULL);
+        kf__put_merge(L, red, p, q, kf__count_as(L, red, np), kf__count_as(L, red, nq));
     }
     kf__close(L);
 }
@@ -231,7 +234,8 @@ static void put_groups(kf__low *L, kf__columns *c, const kf__lx *from, const kf_
         if (f == 0) kf__columns_put_turned_stores(L, c, r0, r1);
     }
     if (!c->simple)
-        put_merges(L, c, "state", kf__l_bin(L, "-", r0, from), kf__l_bin(L, "-", r1, r0), r0, NULL);
+        put_merges(L, c, "state", "lanes", kf__l_bin(L, "-", r0, from), kf__l_bin(L, "-", r1, r0),
+                   r0, NULL);
     kf__close(L);
 }
 
@@ -291,7 +295,7 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     const kf__lx *from = kf__put_let(L, "int64_t", "from", kf__l_bin(L, "*", chunk, size), NULL);
     const kf__lx *to = kf__put_let(L, "int64_t", "to",
                                    min_of(L, c->total, kf__l_bin(L, "+", from, size)), NULL);
-    put_states(L, c);
+    put_states(L, c, "state");
     put_groups(L, c, from, to);
     if (run) put_run(L, c, run);
     kf__open_if(L, kf__l_bin(L, "==", chunks, one));
@@ -306,18 +310,17 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     if (stream) kf__cpu_fence(L);
 }
 
-/* Merge the chunks in order; plain folds in groups, so that no chain of additions gets long. */
+/* Merge the chunks in order, in groups, so that no chain of roundings gets long. */
 static void put_merged_chunks(kf__low *L, kf__columns *c, const kf__lx *chunks, const kf__lx *size,
                               const kf__lx *outer_n, const kf__lx *outer) {
-    const kf__lx *chunk = kf__l_var(L, "chunk"), *from = kf__l_int(L, 0), *to = chunks;
-    if (c->simple) {
-        const kf__lx *c0 = kf__l_var(L, "c0"), *group = kf__l_int(L, MERGED);
-        kf__open_for(L, "int64_t", "c0", from, to, group, KF__SERIAL);
-        for (uint32_t r = 0; r < c->n_reds; ++r) put_array(L, c, "lanes", c->reds[r], 0);
-        from = c0;
-        to = kf__put_let(L, "int64_t", "c1", min_of(L, chunks, kf__l_bin(L, "+", c0, group)), NULL);
-    }
-    kf__open_for(L, "int64_t", "chunk", from, to, kf__l_int(L, 1), KF__SERIAL);
+    const kf__lx *chunk = kf__l_var(L, "chunk"), *c0 = kf__l_var(L, "c0");
+    const kf__lx *group = kf__l_int(L, MERGED);
+    kf__open_for(L, "int64_t", "c0", kf__l_int(L, 0), chunks, group, KF__SERIAL);
+    put_states(L, c, "group");
+    const kf__lx *c1 =
+        kf__put_let(L, "int64_t", "c1", min_of(L, chunks, kf__l_bin(L, "+", c0, group)), NULL);
+    const kf__lx *first = kf__put_let(L, "int64_t", "r0", kf__l_bin(L, "*", c0, size), NULL);
+    kf__open_for(L, "int64_t", "chunk", c0, c1, kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *before =
         kf__put_let(L, "int64_t", "before", kf__l_bin(L, "*", chunk, size), NULL);
     const kf__lx *count = kf__put_let(L, "int64_t", "count",
@@ -326,10 +329,11 @@ static void put_merged_chunks(kf__low *L, kf__columns *c, const kf__lx *chunks, 
     const kf__lx *line = kf__l_bin(L, "*", row, kf__word_size(L, kf__last(L)));
     const kf__lx *at =
         kf__put_let(L, "int64_t", "part_at", kf__l_bin(L, "+", line, c->first), NULL);
-    put_merges(L, c, c->simple ? "lanes" : "state", before, count, NULL, at);
+    put_merges(L, c, "group", NULL, kf__l_bin(L, "-", before, first), count, NULL, at);
     kf__close(L);
-    if (!c->simple) return;
-    put_merges(L, c, "state", NULL, NULL, NULL, NULL);
+    const kf__lx *n = min_of(L, kf__l_bin(L, "-", c->total, first),
+                             kf__l_bin(L, "*", size, group));
+    put_merges(L, c, "state", "group", first, kf__put_let(L, "int64_t", "n", n, NULL), NULL, NULL);
     kf__close(L);
 }
 
@@ -347,7 +351,7 @@ static void put_merge_function(kf__low *L, kf__columns *c) {
                  KF__SERIAL);
     const kf__lx *outer = kf__put_let(L, "int64_t", "outer", kf__l_bin(L, "/", u, tiles), NULL);
     put_tile(L, c, kf__l_bin(L, "%", u, tiles), outer);
-    put_states(L, c);
+    put_states(L, c, "state");
     put_merged_chunks(L, c, chunks, size, outer_n, outer);
     put_finish(L, c);
     kf__close(L);

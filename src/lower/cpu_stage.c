@@ -39,16 +39,23 @@ void kf__cpu_put_states(kf__low *L, kf__cpu_stage *st, int made) {
 }
 
 /* Lines may be of one element: so many sums of lines, added in order, would lose digits. Their
- * roundings are added, too (Knuth's TwoSum), and finally made up for. */
-static void open_rests(kf__low *L, kf__cpu_stage *st) {
+ * roundings are added, too (Knuth's TwoSum), and finally made up for. States that are no sums are
+ * merged as a tree. */
+static void open_lines_states(kf__low *L, kf__cpu_stage *st) {
+    kf__merges *m = &st->merges;
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         uint32_t red = st->reds[r];
         kf__dtype type = kf__state_type(L, red);
         st->rest[r] = NULL;
+        if (kf__cpu_is_rounded(L, red) && !kf__cpu_kept_of(st->fill, red)) {
+            memcpy(m->state[m->n], st->running[r], sizeof m->state[m->n]);
+            m->reds[m->n++] = (uint16_t)red;
+        }
         if (L->k->instrs[red].op != KF__RED_SUM || !kf__is_float(type)) continue;
         st->rest[r] = kf__put_var(L, kf__ctype(type), kf__field_name(L, "rest", red, 0), 0,
                                   kf__identity(L, red, 0));
     }
+    kf__cpu_open_merges(L, m);
 }
 
 static void put_rest(kf__low *L, const kf__cpu_stage *st, uint32_t r, const kf__lx *block) {
@@ -62,7 +69,9 @@ static void put_rest(kf__low *L, const kf__cpu_stage *st, uint32_t r, const kf__
     kf__put_set(L, sum, next);
 }
 
-static void close_rests(kf__low *L, const kf__cpu_stage *st) {
+static void close_lines_states(kf__low *L, kf__cpu_stage *st) {
+    kf__cpu_close_merges(L, &st->merges);
+    st->merges.n = 0;
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         if (!st->rest[r]) continue;
         const kf__lx *both[] = {st->running[r][0], st->rest[r]};
@@ -95,7 +104,8 @@ static void put_block_state(kf__low *L, const kf__cpu_stage *st, uint32_t r,
 
 /* kept: buffers of the reductions' arguments, if all are in one; or NULL. */
 static void put_reductions(kf__low *L, kf__cpu_block *b, kf__cpu_stage *st, const char **kept) {
-    kf__state_fields fields[64];
+    kf__state_fields fields[64], merged[64];
+    uint32_t n = 0;
     kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
               .n_stores = st->n_stores, .fields = fields, .fill = st->fill, .use = st->use,
               .save = st->save, .keep = kept, .kept = kept, .stage = st};
@@ -111,8 +121,12 @@ static void put_reductions(kf__low *L, kf__cpu_block *b, kf__cpu_stage *st, cons
             put_rest(L, st, r, fields[r][0]);
             continue;
         }
-        put_block_state(L, st, r, fields[r], b->len);
+        if (n < st->merges.n && st->merges.reds[n] == st->reds[r])
+            memcpy(merged[n++], fields[r], sizeof fields[r]);
+        else
+            put_block_state(L, st, r, fields[r], b->len);
     }
+    kf__cpu_put_merges(L, &st->merges, merged, b->len);
     kf__put_set(L, kf__l_var(L, st->done), kf__l_bin(L, "+", kf__l_var(L, st->done), b->len));
 }
 
@@ -311,12 +325,12 @@ void kf__cpu_put_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const 
     } else {
         kf__open_block(L);
     }
-    open_rests(L, st);
+    open_lines_states(L, st);
     const kf__lx *left = open_lines(L, "at", from, to, &first, &len);
     kf__put_set(L, len, kf__l_call(L, "kf_min_i64", KF__I64, left, block));
     put_block_of_stage(L, st, kf__l_var(L, "at"), first, len);
     kf__close(L);
-    close_rests(L, st);
+    close_lines_states(L, st);
     kf__close(L);
 }
 

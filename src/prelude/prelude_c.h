@@ -3,7 +3,8 @@
  * No #include: the text is compiled at run time, and parsing headers would take longer than the
  * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with the flags
  * of src/compile/cc.c. Only f64's functions need libm (prelude_libm.h). What only the CPU has:
- * kf_philox_fill*, kf_prefetch, kf_nothing, kf_stream_*, kf_repeat, kf_strided*, kf_transpose*. */
+ * kf_philox_fill*, kf_prefetch, kf_nothing, kf_has_bit, kf_stream_*, kf_repeat, kf_strided*,
+ * kf_transpose*. */
 
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -229,6 +230,19 @@ KF_FN const void *kf_nothing(void) {
     static const uint64_t zeros[2048];
     return zeros;
 }
+/* Of a binary counter: its lowest ones, its digits, and digit k. */
+KF_FN int64_t kf_trailing_ones(int64_t n) {
+    int64_t k = 0;
+    while (n >> k & 1) ++k;
+    return k;
+}
+KF_FN int64_t kf_bit_length(int64_t n) {
+    int64_t k = 0;
+    while (n >> k) ++k;
+    return k;
+}
+KF_FN int kf_has_bit(int64_t n, int64_t k) { return (int)(n >> k & 1); }
+
 KF_FN void kf_prefetch(const void *p) { __builtin_prefetch(p, 0, 3); }
 KF_FN void kf_prefetch_far(const void *p) { __builtin_prefetch(p, 0, 2); } /* to L2 */
 KF_FN void kf_prefetch_write(const void *p) { __builtin_prefetch(p, 1, 2); }

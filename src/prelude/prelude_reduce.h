@@ -13,7 +13,7 @@
     }                                                                                         \
     KF_FN T kf_merge_m2_##N(T p, T p2, T q, T q2, T np, T nq) {                               \
         T n = np + nq, d = q - p;                                                             \
-        T r = p2 + q2 + d * d * (np > 0 && nq > 0 ? np * (nq / n) : (T)0);                    \
+        T r = p2 + (q2 + d * d * (np > 0 && nq > 0 ? np * (nq / n) : (T)0));                  \
         r = nq > 0 ? r : p2;                                                                  \
         return np > 0 ? r : q2;                                                               \
     }                                                                                         \

@@ -181,15 +181,37 @@ void k0_softmax_merge(const k0_softmax_merge_args *a, int64_t begin, int64_t end
         for (int64_t l = 0; l < len; ++l) {
             sumexp1[l] = 0.0f;
         }
-        for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-            const int64_t part_at = (chunk * outer_n + outer) * n1 + first;
+        for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
+            float group_max1[256];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                const float q_max1 = kf_load_f32(part_max1, part_at + l);
-                const float q_sumexp1 = kf_load_f32(part_sumexp1, part_at + l);
+                group_max1[l] = kf_lowest_f32;
+            }
+            float group_sumexp1[256];
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                group_sumexp1[l] = 0.0f;
+            }
+            const int64_t c1 = kf_min_i64(chunks, c0 + 32);
+            for (int64_t chunk = c0; chunk < c1; ++chunk) {
+                const int64_t part_at = (chunk * outer_n + outer) * n1 + first;
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    const float q_max1 = kf_load_f32(part_max1, part_at + l);
+                    const float q_sumexp1 = kf_load_f32(part_sumexp1, part_at + l);
+                    {
+                        const float merged_max1 = kf_max_f32(group_max1[l], q_max1);
+                        const float merged_sumexp1 = kf_merge_sumexp_f32(group_max1[l], group_sumexp1[l], q_max1, q_sumexp1);
+                        group_max1[l] = merged_max1;
+                        group_sumexp1[l] = merged_sumexp1;
+                    }
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
                 {
-                    const float merged_max1 = kf_max_f32(max1[l], q_max1);
-                    const float merged_sumexp1 = kf_merge_sumexp_f32(max1[l], sumexp1[l], q_max1, q_sumexp1);
+                    const float merged_max1 = kf_max_f32(max1[l], group_max1[l]);
+                    const float merged_sumexp1 = kf_merge_sumexp_f32(max1[l], sumexp1[l], group_max1[l], group_sumexp1[l]);
                     max1[l] = merged_max1;
                     sumexp1[l] = merged_sumexp1;
                 }

@@ -183,17 +183,41 @@ void k0_var_merge(const k0_var_merge_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             m2_1[l] = 0.0f;
         }
-        for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-            const int64_t before = chunk * chunk_rows;
-            const int64_t count = kf_min_i64(reduced - before, chunk_rows);
-            const int64_t part_at = (chunk * outer_n + outer) * n1 + first;
+        for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
+            float group_mean1[256];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                const float q_mean1 = kf_load_f32(part_mean1, part_at + l);
-                const float q_m2_1 = kf_load_f32(part_m2_1, part_at + l);
+                group_mean1[l] = 0.0f;
+            }
+            float group_m2_1[256];
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                group_m2_1[l] = 0.0f;
+            }
+            const int64_t c1 = kf_min_i64(chunks, c0 + 32);
+            const int64_t r0 = c0 * chunk_rows;
+            for (int64_t chunk = c0; chunk < c1; ++chunk) {
+                const int64_t before = chunk * chunk_rows;
+                const int64_t count = kf_min_i64(reduced - before, chunk_rows);
+                const int64_t part_at = (chunk * outer_n + outer) * n1 + first;
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    const float q_mean1 = kf_load_f32(part_mean1, part_at + l);
+                    const float q_m2_1 = kf_load_f32(part_m2_1, part_at + l);
+                    {
+                        const float merged_mean1 = kf_merge_mean_f32(group_mean1[l], q_mean1, kf_cast_i64_f32(before - r0), kf_cast_i64_f32(count));
+                        const float merged_m2_1 = kf_merge_m2_f32(group_mean1[l], group_m2_1[l], q_mean1, q_m2_1, kf_cast_i64_f32(before - r0), kf_cast_i64_f32(count));
+                        group_mean1[l] = merged_mean1;
+                        group_m2_1[l] = merged_m2_1;
+                    }
+                }
+            }
+            const int64_t n = kf_min_i64(reduced - r0, chunk_rows * 32);
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
                 {
-                    const float merged_mean1 = kf_merge_mean_f32(mean1[l], q_mean1, kf_cast_i64_f32(before), kf_cast_i64_f32(count));
-                    const float merged_m2_1 = kf_merge_m2_f32(mean1[l], m2_1[l], q_mean1, q_m2_1, kf_cast_i64_f32(before), kf_cast_i64_f32(count));
+                    const float merged_mean1 = kf_merge_mean_f32(mean1[l], group_mean1[l], kf_cast_i64_f32(r0), kf_cast_i64_f32(n));
+                    const float merged_m2_1 = kf_merge_m2_f32(mean1[l], m2_1[l], group_mean1[l], group_m2_1[l], kf_cast_i64_f32(r0), kf_cast_i64_f32(n));
                     mean1[l] = merged_mean1;
                     m2_1[l] = merged_m2_1;
                 }

@@ -113,10 +113,10 @@ void k0_max_merge(const k0_max_merge_args *a, int64_t begin, int64_t end) {
             max1[l] = kf_lowest_f32;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float lanes_max1[4096];
+            float group_max1[4096];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                lanes_max1[l] = kf_lowest_f32;
+                group_max1[l] = kf_lowest_f32;
             }
             const int64_t c1 = kf_min_i64(chunks, c0 + 32);
             for (int64_t chunk = c0; chunk < c1; ++chunk) {
@@ -124,12 +124,12 @@ void k0_max_merge(const k0_max_merge_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float q_max1 = kf_load_f32(part_max1, part_at + l);
-                    lanes_max1[l] = kf_max_f32(q_max1, lanes_max1[l]);
+                    group_max1[l] = kf_max_f32(q_max1, group_max1[l]);
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                max1[l] = kf_max_f32(lanes_max1[l], max1[l]);
+                max1[l] = kf_max_f32(group_max1[l], max1[l]);
             }
         }
         KF_SIMD

@@ -291,10 +291,10 @@ void k0_pad_mean_merge(const k0_pad_mean_merge_args *a, int64_t begin, int64_t e
             sum36[l] = 0.0f;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float lanes_sum36[4096];
+            float group_sum36[4096];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                lanes_sum36[l] = 0.0f;
+                group_sum36[l] = 0.0f;
             }
             const int64_t c1 = kf_min_i64(chunks, c0 + 32);
             for (int64_t chunk = c0; chunk < c1; ++chunk) {
@@ -302,12 +302,12 @@ void k0_pad_mean_merge(const k0_pad_mean_merge_args *a, int64_t begin, int64_t e
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float q_sum36 = kf_load_f32(part_sum36, part_at + l);
-                    lanes_sum36[l] = lanes_sum36[l] + q_sum36;
+                    group_sum36[l] = group_sum36[l] + q_sum36;
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                sum36[l] = sum36[l] + lanes_sum36[l];
+                sum36[l] = sum36[l] + group_sum36[l];
             }
         }
         KF_SIMD

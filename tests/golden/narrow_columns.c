@@ -220,10 +220,10 @@ void k0_bitwise_right_shift_bitwise_xor_max_merge(const k0_bitwise_right_shift_b
             max5[l] = kf_lowest_i8;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            int8_t lanes_max5[4096];
+            int8_t group_max5[4096];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                lanes_max5[l] = kf_lowest_i8;
+                group_max5[l] = kf_lowest_i8;
             }
             const int64_t c1 = kf_min_i64(chunks, c0 + 32);
             for (int64_t chunk = c0; chunk < c1; ++chunk) {
@@ -231,12 +231,12 @@ void k0_bitwise_right_shift_bitwise_xor_max_merge(const k0_bitwise_right_shift_b
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const int8_t q_max5 = kf_load_i8(part_max5, part_at + l);
-                    lanes_max5[l] = kf_max_i8(q_max5, lanes_max5[l]);
+                    group_max5[l] = kf_max_i8(q_max5, group_max5[l]);
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                max5[l] = kf_max_i8(lanes_max5[l], max5[l]);
+                max5[l] = kf_max_i8(group_max5[l], max5[l]);
             }
         }
         KF_SIMD

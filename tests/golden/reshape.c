@@ -134,10 +134,10 @@ void k0_sum_merge(const k0_sum_merge_args *a, int64_t begin, int64_t end) {
             sum1[l] = 0.0f;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float lanes_sum1[128];
+            float group_sum1[128];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                lanes_sum1[l] = 0.0f;
+                group_sum1[l] = 0.0f;
             }
             const int64_t c1 = kf_min_i64(chunks, c0 + 32);
             for (int64_t chunk = c0; chunk < c1; ++chunk) {
@@ -145,12 +145,12 @@ void k0_sum_merge(const k0_sum_merge_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float q_sum1 = kf_load_f32(part_sum1, part_at + l);
-                    lanes_sum1[l] = lanes_sum1[l] + q_sum1;
+                    group_sum1[l] = group_sum1[l] + q_sum1;
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                sum1[l] = sum1[l] + lanes_sum1[l];
+                sum1[l] = sum1[l] + group_sum1[l];
             }
         }
         KF_SIMD

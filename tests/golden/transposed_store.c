@@ -152,10 +152,10 @@ void k0_relu_sum_merge(const k0_relu_sum_merge_args *a, int64_t begin, int64_t e
             sum3[l] = 0.0f;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float lanes_sum3[128];
+            float group_sum3[128];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                lanes_sum3[l] = 0.0f;
+                group_sum3[l] = 0.0f;
             }
             const int64_t c1 = kf_min_i64(chunks, c0 + 32);
             for (int64_t chunk = c0; chunk < c1; ++chunk) {
@@ -163,12 +163,12 @@ void k0_relu_sum_merge(const k0_relu_sum_merge_args *a, int64_t begin, int64_t e
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float q_sum3 = kf_load_f32(part_sum3, part_at + l);
-                    lanes_sum3[l] = lanes_sum3[l] + q_sum3;
+                    group_sum3[l] = group_sum3[l] + q_sum3;
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                sum3[l] = sum3[l] + lanes_sum3[l];
+                sum3[l] = sum3[l] + group_sum3[l];
             }
         }
         KF_SIMD

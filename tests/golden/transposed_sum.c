@@ -222,10 +222,10 @@ void k0_exp_sum_merge(const k0_exp_sum_merge_args *a, int64_t begin, int64_t end
             sum2[l] = 0.0f;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float lanes_sum2[4096];
+            float group_sum2[4096];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                lanes_sum2[l] = 0.0f;
+                group_sum2[l] = 0.0f;
             }
             const int64_t c1 = kf_min_i64(chunks, c0 + 32);
             for (int64_t chunk = c0; chunk < c1; ++chunk) {
@@ -233,12 +233,12 @@ void k0_exp_sum_merge(const k0_exp_sum_merge_args *a, int64_t begin, int64_t end
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float q_sum2 = kf_load_f32(part_sum2, part_at + l);
-                    lanes_sum2[l] = lanes_sum2[l] + q_sum2;
+                    group_sum2[l] = group_sum2[l] + q_sum2;
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                sum2[l] = sum2[l] + lanes_sum2[l];
+                sum2[l] = sum2[l] + group_sum2[l];
             }
         }
         KF_SIMD
