@@ -90,10 +90,10 @@ void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, vo
                          void *const *run);
 /* The same of n places of extremes: where samples disagree there may be others that none shows. */
 void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *const *run);
-/* The same of n comparisons of floats a and b, [samples + 1], for equality: either is what they may
- * be where their difference is nothing but roundings, though no disturbance makes it 0. */
-void kf__o_show_ties(int samples, double factor, int64_t n, void *const *a, void *const *b,
-                     void *const *run);
+/* The same of n comparisons of floats a and b, [samples + 1]: each answer is what they may give
+ * where the difference is nothing but roundings, though no disturbance makes it 0. */
+void kf__o_show_ties(kf__opcode op, int samples, double factor, int64_t n, void *const *a,
+                     void *const *b, void *const *run);
 /* The same of n floats, each from the branch that the condition names: undecided where its own
  * branch is, also in samples that take the other one. yes, no: [samples + 1]; NULL: it is not
  * disturbed */

@@ -375,6 +375,11 @@ static kf_status one_run(walk *w, kf__ref r, int k) {
     return v->run[k] ? evaluate(w, r, k, v->run[k]) : kf__out_of_memory(w->err);
 }
 
+static bool compares(int op) {
+    return op == KF__EQUAL || op == KF__NOT_EQUAL || op == KF__LESS || op == KF__LESS_EQUAL ||
+           op == KF__GREATER || op == KF__GREATER_EQUAL;
+}
+
 static void show_ties(const walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     const value *a = &w->values[node->args[0]], *b = &w->values[node->args[1]];
@@ -385,7 +390,7 @@ static void show_ties(const walk *w, kf__ref r) {
         at[1][k] = b->run[b->disturbed ? k : 0];
     }
     const value *v = &w->values[r];
-    kf__o_show_ties(w->opt.samples, w->opt.factor, v->count, at[0], at[1], v->run);
+    kf__o_show_ties((kf__opcode)node->op, w->opt.samples, w->opt.factor, v->count, at[0], at[1], v->run);
 }
 
 static void show_others(walk *w, kf__ref r) {
@@ -417,9 +422,7 @@ static void show_others(walk *w, kf__ref r) {
         kf__is_float((kf__dtype)kf__at(w->g, last)->dtype) &&
         kf__types[type].class == KF__CLASS_INT)
         kf__o_show_integers(type, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
-    if (node->kind == KF__OP && (node->op == KF__EQUAL || node->op == KF__NOT_EQUAL) &&
-        w->opt.samples >= 3)
-        show_ties(w, r);
+    if (node->kind == KF__OP && compares(node->op) && w->opt.samples >= 3) show_ties(w, r);
     const value *first = node->n_args > 1 ? &w->values[node->args[0]] : NULL;
     bool base = node->op == KF__POW && first && first->disturbed;
     if (node->kind == KF__OP && w->opt.samples >= 3 && (by->disturbed || base))

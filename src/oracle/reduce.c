@@ -76,8 +76,8 @@ static double reduce_sum(const row *r) {
     partial s = {0};
     for (int64_t j = 0; j < r->n; j++) add(&s, r->x[j]);
     bool overflows = s.finite > r->largest / 2;
-    return disturbed(r, r->n == 1 ? r->x[0] : total(&s), r->n == 1 ? 0 : r->promise * s.magnitude,
-                     overflows && r->n > 1);
+    long double error = r->n == 1 ? 0 : r->promise * s.magnitude;
+    return disturbed(r, r->n == 1 ? r->x[0] + 0.0 : total(&s), error, overflows && r->n > 1);
 }
 
 static double reduce_prod(const row *r) {

@@ -94,6 +94,11 @@ static bool at_border(kf__opcode op, double x, double *border, double *above, do
     switch (op) {
     case KF__FLOOR: *above = *border = rint(x), *below = *above - 1; return true;
     case KF__CEIL: *below = *border = rint(x), *above = *below + 1; return true;
+    case KF__TRUNC: /* up to 0 as ceil; at 0 from both sides */
+        *border = rint(x) == 0 ? NAN : rint(x);
+        *above = *border + (x < 0), *below = *border - (x > 0);
+        return true;
+    case KF__ROUND: *border = floor(x) + .5, *above = floor(x) + 1, *below = floor(x); return true;
     case KF__SIGN: *above = 1, *below = -1; return true;
     case KF__DIVIDE: case KF__FLOOR_DIVIDE: case KF__RECIPROCAL: *below = -INFINITY; return true;
     case KF__FMOD: case KF__REMAINDER: *above = 0.0, *below = -0.0; return true;
@@ -164,15 +169,26 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
     }
 }
 
-void kf__o_show_ties(int samples, double factor, int64_t n, void *const *a, void *const *b,
-                     void *const *run) {
+/* In sample 2 all a are a little more than b, in 3 a little less, as at_border has them, so that what
+ * is asked of one number in several ways has one answer. They are equal in sample 4, or in 2. */
+static bool tie(kf__opcode op, int sample, int equal) {
+    switch (op) {
+    case KF__LESS: case KF__LESS_EQUAL: return sample == 3;
+    case KF__GREATER: case KF__GREATER_EQUAL: return sample == 2;
+    case KF__NOT_EQUAL: return sample != equal;
+    default: return sample == equal;
+    }
+}
+
+void kf__o_show_ties(kf__opcode op, int samples, double factor, int64_t n, void *const *a,
+                     void *const *b, void *const *run) {
+    int equal = samples >= 4 && (op == KF__EQUAL || op == KF__NOT_EQUAL) ? 4 : 2;
     for (int64_t j = 0; j < n; j++) {
         double apart = ((double *)a[0])[j] - ((double *)b[0])[j], spread = 0;
         for (int k = 2; k <= samples; k++)
             spread = fmax(spread, fabs(((double *)a[k])[j] - ((double *)b[k])[j] - apart));
         if (!(spread > 0 && spread < INFINITY && fabs(apart) <= factor * spread)) continue;
-        ((int64_t *)run[2])[j] = 1;
-        ((int64_t *)run[3])[j] = 0;
+        for (int k = 2; k <= 3 || k == equal; k++) ((int64_t *)run[k])[j] = tie(op, k, equal);
     }
 }
 
@@ -189,11 +205,11 @@ void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, vo
 }
 
 /* Makes result j undecided: of integers by numbers so far off that sums of them are, too, and on
- * both sides, so that comparisons are. */
+ * both sides, so that comparisons are. Instead of NaN by two numbers: x % 0 is NaN again. */
 static void leave_open(kf__dtype type, int64_t j, void *const *run, int sample) {
     int bit = type == KF__BOOL ? 0 : kf__min(20, 8 * kf__types[type].size - 2);
     if (kf__is_float(type)) {
-        ((double *)run[sample])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
+        ((double *)run[sample])[j] = isnan(((double *)run[0])[j]) ? sample % 2 : NAN;
         return;
     }
     int64_t off = ((int64_t *)run[0])[j] ^ (int64_t)1 << bit;
