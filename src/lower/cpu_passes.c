@@ -96,6 +96,20 @@ static bool folds_places(const kf__low *L, const kf__pass *p) {
     return false;
 }
 
+/* What has a value now; later on only that has: what a line's elements share, for one. */
+static kf__mask *known(kf__low *L) {
+    kf__mask *mask = kf__low_mask(L);
+    if (!mask) L->failed = true;
+    for (uint32_t i = 0; mask && i < L->k->n_instrs; ++i)
+        if (L->value[i]) kf__add(mask, i);
+    return mask;
+}
+
+static void keep_only(kf__low *L, const kf__mask *before) {
+    for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
+        if (!kf__has(before, i)) L->value[i] = NULL;
+}
+
 /* Elements l of a group that starts at `group`, up to `to`; `first_lane`: of the first. Behind the
  * end an identity is folded: of lanes that are told to stay gcc makes stores under masks, which
  * take long. */
@@ -107,9 +121,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
     bool narrow = b->inside || folds_places(L, p);
     kf__open_for(L, narrow ? "int" : "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1),
                  KF__SIMD);
-    kf__mask *before = kf__low_mask(L);
-    for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
-        if (L->value[i]) kf__add(before, i);
+    kf__mask *before = known(L);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (is_read(p, r)) L->value[arg] = kf__l_item(L, p->keep[r], e);
@@ -146,9 +158,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         kf__put_set(L, lane, kf__fold_of(L, red, p->field, lane, term));
     }
     kf__close(L);
-    for (uint32_t i = 0; before && i < L->k->n_instrs; ++i)
-        if (!kf__has(before, i)) L->value[i] = NULL;
-    if (!before) L->failed = true;
+    keep_only(L, before);
 }
 
 static bool takes_mask(const kf__low *L, uint32_t i) {
@@ -174,10 +184,11 @@ static void put_rest_of_stores(kf__low *L, kf__cpu_block *b, const kf__pass *p,
     uint16_t roots[64];
     for (uint32_t s = 0; s < p->n_stores; ++s) roots[s] = L->k->stores[p->stores[s]].instr;
     const kf__lx *l = kf__l_var(L, "l");
+    const kf__mask *before = known(L);
     kf__open_for(L, "int64_t", "l", whole, b->len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, kf__low_needed(L, KF__LEVEL_FULL, roots, p->n_stores), l);
     kf__cpu_stores(L, b, p->stores, p->n_stores, l);
-    kf__cpu_forget(L, NULL);
+    keep_only(L, before);
     kf__close(L);
 }
 
