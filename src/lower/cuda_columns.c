@@ -20,6 +20,7 @@ enum {
     KF__THREADS = KF__ACROSS * KF__DOWN,
     KF__ROWS_IN_FLIGHT = 8,
     KF__ELEMENTS_IN_FLIGHT = 96, /* of a thread, at most: registers */
+    KF__LONG_ROWS = 4,           /* of long functions, one column a thread */
     KF__CLUSTER_ROWS = 2048,     /* at most; of more rows clusters lose to groups */
     KF__CLUSTER_BLOCKS = 8,
     KF__BLOCKS_A_SM = 2,         /* of clusters: more of them gain nothing */
@@ -452,6 +453,25 @@ static void put_merge_function(kf__low *L, columns *c) {
     kf__close(L);
 }
 
+/* Functions of hundreds of instructions, which branch: unrolled 16 times they don't fit the cache of
+ * instructions, and where threads are few they wait for each other. */
+static bool has_long(kf__low *L, const columns *c) {
+    uint16_t roots[64];
+    for (uint32_t r = 0; r < c->phase.n_reds && r < 64; ++r) {
+        roots[r] = L->k->instrs[c->reds[r]].args[0];
+        if (!kf__is_simple(L, c->reds[r])) return false; /* what a tile holds shows in the bits */
+    }
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, kf__min(c->phase.n_reds, 64));
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (kf__has(mask, i) && in->kind == KF__I_OP &&
+            (in->op == KF__LGAMMA || in->op == KF__DIGAMMA || in->op == KF__FMOD ||
+             in->op == KF__REMAINDER))
+            return true;
+    }
+    return false;
+}
+
 /* bytes: of a column's states in shared memory, of which there is `room`. */
 static void pick_tile(kf__low *L, columns *c, int bytes, int room) {
     kf__tile *t = &c->tile;
@@ -497,7 +517,15 @@ void kf__cuda_columns(kf__low *L) {
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
     pick_tile(L, &c, bytes, room);
     c.tiles = kf__max(1, kf__ceil_div(c.width, KF__ACROSS * c.tile.W));
-    int64_t step = KF__DOWN * c.tile.V, most = c.clusters ? KF__CLUSTER_BLOCKS : KF__COLUMN_GROUPS;
+    int64_t step = KF__DOWN * c.tile.V; /* of the rows of a part: whatever a thread holds */
+    if (!L->tiled && has_long(L, &c)) {
+        c.tile.V = (int)kf__min(c.tile.V, KF__LONG_ROWS);
+        c.tile.W = 1;
+        c.tile.inside = true;
+        c.tile.vec = kf__cuda_wide(L, 1);
+        c.tiles = kf__max(1, kf__ceil_div(c.width, KF__ACROSS));
+    }
+    int64_t most = c.clusters ? KF__CLUSTER_BLOCKS : KF__COLUMN_GROUPS;
     c.part = kf__ceil_div(kf__ceil_div(c.rows, most), step) * step;
     c.part = kf__max(c.part, c.clusters ? step : KF__GROUP_ROWS);
     c.parts = kf__max(1, kf__ceil_div(c.rows, c.part));

@@ -8,12 +8,16 @@
  *     before the tile what the tiles to the left left, the same on all lanes
  *
  * What follows needs its elements, so that a stage ends behind each. Short rows have fewer lanes.
- * Along another axis a thread goes through a chunk of a column, a few rows at a time. */
+ * Along another axis a block has a chunk of 32 columns. Each of its four warps has eight rows of a
+ * tile, all in flight, whose folds the others read from shared memory: a single thread to a column
+ * would wait for memory, and for functions, eight times as long as one that has eight rows. */
 #include "lower/cuda.h"
 
 enum {
     KF__SCAN_THREADS = 128, /* of a block: four chunks of rows */
-    KF__SCAN_COLUMNS = 128, /* of a block: so many columns */
+    KF__SCAN_COLUMNS = 32,  /* of a block */
+    KF__SCAN_DOWN = 4,      /* threads of a column */
+    KF__SCAN_ROWS = 8,      /* of a thread, whose loads are in flight together */
     KF__SCAN_PACK = 4,      /* elements of a pack at least: fewer butterflies */
     KF__SCAN_TILES = 4,     /* of a long chunk, whose loads are in flight together */
 };
@@ -44,13 +48,27 @@ static const char *name_of(kf__low *L, const char *what, uint32_t i) {
     return kf__field_name(L, what, i, 0);
 }
 
+/* n folds from `slot` on, behind the state and what is `before` them in the tile; and the state
+ * behind the tile's total. */
+static void put_behind(kf__low *L, uint32_t i, const kf__lx *before, const kf__lx *total,
+                       const kf__lx *slot, int n) {
+    const kf__lx *state = L->running[i], *one = kf__l_int(L, 1);
+    kf__put_set(L, before, kf__fold_of(L, i, 0, state, before));
+    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, n), one, KF__UNROLL);
+    const kf__lx *k = kf__l_bin(L, "+", slot, kf__l_var(L, "k"));
+    const kf__lx *item = kf__l_item(L, L->value[i]->name, k);
+    kf__put_set(L, item, kf__fold_of(L, i, 0, before, item));
+    kf__close(L);
+    kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
+}
+
 /* What is before each lane's packs is put in front of their folds, and the tile's into the state.
  * slot: of the first fold; n: how many. */
 static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total, const kf__lx *slot,
                        int n) {
     kf__dtype type = L->k->instrs[i].dtype;
     const char *ctype = kf__ctype(type);
-    const kf__lx *lane = kf__l_var(L, "lane"), *state = L->running[i];
+    const kf__lx *lane = kf__l_var(L, "lane");
     type = kf__compute(type);
     const kf__lx *before =
         kf__put_var(L, ctype, name_of(L, "before", i), 0, kf__identity(L, i, 0));
@@ -64,13 +82,7 @@ static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total, con
                                         kf__fold_of(L, i, 0, other, before), before));
     kf__put_set(L, total, kf__fold_of(L, i, 0, total, other));
     kf__close(L);
-    kf__put_set(L, before, kf__fold_of(L, i, 0, state, before));
-    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, n), one, KF__UNROLL);
-    const kf__lx *k = kf__l_bin(L, "+", slot, kf__l_var(L, "k"));
-    const kf__lx *item = kf__l_item(L, L->value[i]->name, k);
-    kf__put_set(L, item, kf__fold_of(L, i, 0, before, item));
-    kf__close(L);
-    kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
+    put_behind(L, i, before, total, slot, n);
 }
 
 /* Of several tiles one after the other: their folds are made side by side, but for the state. */
@@ -87,6 +99,30 @@ static void put_tiles(kf__low *L, scan *s, uint32_t i, const kf__lx *total) {
                s->tile.W);
     kf__close(L);
     kf__close(L);
+}
+
+/* The same of columns: the folds of the threads above one another. */
+static void put_down(kf__low *L, uint32_t i, const kf__lx *fold) {
+    kf__dtype type = kf__compute(L->k->instrs[i].dtype);
+    const char *ctype = kf__ctype(L->k->instrs[i].dtype), *get = "kf_shared_get_T";
+    const kf__lx *down = kf__l_var(L, "down"), *d = kf__l_var(L, "d"), *zero = kf__l_int(L, 0);
+    const kf__lx *folds = kf__l_var(L, name_of(L, "folds", i));
+    kf__put_call(L, kf__l_call(L, "kf_shared_put_T", type, folds, kf__l_var(L, "tid"), fold));
+    kf__cuda_put_barrier(L);
+    const kf__lx *none = kf__identity(L, i, 0);
+    const kf__lx *before = kf__put_var(L, ctype, name_of(L, "before", i), 0, none);
+    const kf__lx *total = kf__put_var(L, ctype, name_of(L, "total", i), 0, none);
+    kf__open_for(L, "int", "d", zero, kf__l_int(L, KF__SCAN_DOWN), kf__l_int(L, 1), KF__UNROLL);
+    const kf__lx *at = kf__l_bin(L, "*", d, kf__l_int(L, KF__SCAN_COLUMNS));
+    at = kf__l_bin(L, "+", at, kf__l_var(L, "across"));
+    const kf__lx *other = kf__put_let(L, ctype, name_of(L, "other", i),
+                                      kf__l_call(L, get, type, folds, at), NULL);
+    kf__put_set(L, before, kf__l_select(L, kf__l_bin(L, "<", d, down),
+                                        kf__fold_of(L, i, 0, before, other), before));
+    kf__put_set(L, total, kf__fold_of(L, i, 0, total, other));
+    kf__close(L);
+    kf__cuda_put_barrier(L); /* the next tile's are written there */
+    put_behind(L, i, before, total, zero, KF__SCAN_ROWS);
 }
 
 static void put_totals(kf__low *L, scan *s, uint32_t r) {
@@ -107,13 +143,10 @@ static void put_totals(kf__low *L, scan *s, uint32_t r) {
 static void put_stages(kf__low *L, scan *s) {
     for (uint32_t stage = 0; stage < L->k->n_stages; ++stage) {
         if (!find_stage(L, s, stage)) continue;
-        for (uint32_t r = 0; r < s->phase.n_reds; ++r) {
-            if (s->rows)
-                put_totals(L, s, r);
-            else
-                s->phase.acc[r][0] = L->running[s->reds[r]];
-        }
+        for (uint32_t r = 0; r < s->phase.n_reds; ++r) put_totals(L, s, r);
         kf__cuda_phase(L, &s->tile, &s->phase, stage, true);
+        for (uint32_t r = 0; !s->rows && r < s->phase.n_reds; ++r)
+            put_down(L, s->reds[r], s->phase.acc[r][0]);
         for (uint32_t r = 0; s->rows && s->lanes > 1 && r < s->phase.n_reds; ++r)
             put_tiles(L, s, s->reds[r], s->phase.acc[r][0]);
     }
@@ -217,28 +250,41 @@ static void put_rows(kf__low *L, scan *s) {
 
 /* ---------------------------------------------------------------- along another one */
 
-enum { KF__SCAN_ROWS = 8 }; /* of a column, whose loads are in flight together */
-
 static void head_column(kf__low *L, kf__tile *t, const kf__lx *s) {
+    scan *of = (scan *)((char *)t - offsetof(scan, tile));
     const kf__lx *r = kf__put_let(L, "int64_t", "r", kf__l_bin(L, "+", t->base, s), NULL);
     const kf__lx *safe = kf__l_call(L, "kf_min_i64", KF__I64, r,
-                                    kf__l_bin(L, "-", t->end, kf__l_int(L, 1)));
+                                    kf__l_bin(L, "-", of->all->to, kf__l_int(L, 1)));
     t->left = kf__put_let(L, "int", "left", kf__l_bin(L, "<", r, t->end), NULL);
     kf__put_decode(L, true, false, safe);
 }
 
+/* A thread whose column doesn't exist goes with the last one's, and has no rows. */
 static void put_columns(kf__low *L, scan *s) {
     int64_t units = kf__low_extent(L, false) * s->all->chunks;
+    const kf__lx *wide = kf__l_int(L, KF__SCAN_COLUMNS), *one = kf__l_int(L, 1);
     s->tile = (kf__tile){.V = KF__SCAN_ROWS, .W = 1, .head = head_column};
-    kf__low_begin(L, "", "A thread goes through a chunk of a column, row by row.");
-    L->fn->threads = KF__SCAN_COLUMNS;
+    kf__low_begin(L, "", "A block goes through a chunk of 32 columns, eight rows a thread.");
+    L->fn->threads = KF__SCAN_COLUMNS * KF__SCAN_DOWN;
     L->fn->grid = kf__ceil_div(units, KF__SCAN_COLUMNS);
-    const kf__lx *t = kf__put_let(L, "int64_t", "t", thread_of_all(L, KF__SCAN_COLUMNS), NULL);
-    const kf__lx *n = kf__word_size(L, kf__last(L));
-    kf__open_if(L, kf__l_bin(L, "<", t, kf__word_int(L, "units", units)));
+    const kf__lx *tid = kf__thread_id(L);
+    const kf__lx *across = kf__put_let(L, "int", "across", kf__l_bin(L, "%", tid, wide), NULL);
+    const kf__lx *down = kf__put_let(L, "int", "down", kf__l_bin(L, "/", tid, wide), NULL);
+    const kf__lx *block = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *all = kf__word_int(L, "units", units);
+    const kf__lx *t = kf__l_bin(L, "+", kf__l_bin(L, "*", block, wide), across);
+    t = kf__put_let(L, "int64_t", "t", t, NULL);
+    const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", t, all), NULL);
+    const kf__lx *u = kf__l_call(L, "kf_min_i64", KF__I64, t, kf__l_bin(L, "-", all, one));
+    u = kf__put_let(L, "int64_t", "u", u, NULL);
+    for (uint32_t k = 0; k < s->all->n; ++k) {
+        uint32_t i = s->all->instrs[k];
+        kf__put_shared(L, kf__ctype(L->k->instrs[i].dtype), name_of(L, "folds", i),
+                       KF__SCAN_COLUMNS * KF__SCAN_DOWN);
+    }
     kf__put_scalars(L);
-    const kf__lx *line = kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", t, n), NULL);
-    s->tile.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "%", t, n), NULL);
+    const kf__lx *line = kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", u, n), NULL);
+    s->tile.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "%", u, n), NULL);
     kf__put_decode(L, false, true, kf__put_scan_unit(L, s->all, line));
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -250,12 +296,17 @@ static void put_columns(kf__low *L, scan *s) {
                                   load, NULL);
     }
     kf__put_running(L, s->all, 0, NULL);
-    kf__open_for(L, "int64_t", "begin_row", s->all->from, s->all->to, kf__l_int(L, KF__SCAN_ROWS),
-                 KF__SERIAL);
-    s->tile.base = kf__l_var(L, "begin_row");
-    s->tile.end = s->all->to;
+    const kf__lx *stop = kf__l_select(L, there, s->all->to, kf__l_int(L, 0));
+    s->tile.end = kf__put_let(L, "int64_t", "stop", stop, NULL);
+    const kf__lx *first = kf__l_bin(L, "*", down, kf__l_int(L, KF__SCAN_ROWS));
+    first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "+", s->all->from, first), NULL);
+    /* Threads wait for each other: all go as far as a whole chunk does. */
+    const kf__lx *most = s->all->chunk ? kf__l_int(L, s->all->chunk)
+                                       : kf__word_size(L, s->all->axis);
+    kf__open_for(L, "int64_t", "tile", kf__l_int(L, 0), most,
+                 kf__l_int(L, KF__SCAN_ROWS * KF__SCAN_DOWN), KF__SERIAL);
+    s->tile.base = kf__l_bin(L, "+", first, kf__l_var(L, "tile"));
     put_stages(L, s);
-    kf__close(L);
     kf__close(L);
 }
 
