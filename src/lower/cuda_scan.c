@@ -277,7 +277,7 @@ static void put_columns(kf__low *L, scan *s) {
     const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", t, all), NULL);
     const kf__lx *u = kf__l_call(L, "kf_min_i64", KF__I64, t, kf__l_bin(L, "-", all, one));
     u = kf__put_let(L, "int64_t", "u", u, NULL);
-    for (uint32_t k = 0; k < s->all->n; ++k) {
+    for (uint32_t k = 0; k < s->all->n; ++k) { /* 1 KB at most, and each has an operand */
         uint32_t i = s->all->instrs[k];
         kf__put_shared(L, kf__ctype(L->k->instrs[i].dtype), name_of(L, "folds", i),
                        KF__SCAN_COLUMNS * KF__SCAN_DOWN);
