@@ -103,6 +103,7 @@ static bool at_border(kf__opcode op, double x, double *border, double *above, do
     case KF__DIVIDE: case KF__FLOOR_DIVIDE: case KF__RECIPROCAL: *below = -INFINITY; return true;
     case KF__FMOD: case KF__REMAINDER: *above = 0.0, *below = -0.0; return true;
     case KF__LOG: case KF__LOG2: case KF__LOG10: *above = -INFINITY; return true;
+    case KF__LOGB: *above = *below = -INFINITY; return true; /* of 0 itself */
     case KF__LGAMMA: case KF__DIGAMMA: /* poles: the whole numbers up to 0 */
         *border = fmin(rint(x), 0);
         *below = *above = op == KF__LGAMMA ? INFINITY : NAN;
