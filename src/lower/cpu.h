@@ -212,17 +212,18 @@ void kf__cpu_put_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first);
 /* Reductions whose states are merged as a tree. */
 typedef struct kf__merges {
     uint16_t reds[64];
-    kf__state_fields state[64];
+    kf__state_fields state[64], block[64];
     uint32_t n;
     const kf__lx *blocks; /* how many there were */
 } kf__merges;
 
-/* Are its states rounded when they are merged? Those of one field are added elsewhere. */
-bool kf__cpu_is_rounded(const kf__low *L, uint32_t red);
+/* Adds it, if its states are rounded when they are merged; of one field others take care. */
+void kf__cpu_add_merge(const kf__low *L, kf__merges *m, uint32_t red, const kf__lx *const *state);
 void kf__cpu_open_merges(kf__low *L, kf__merges *m); /* declares the levels; all may have n = 0 */
-/* A block of len elements; its states leave nothing of use in m->state. */
-void kf__cpu_put_merges(kf__low *L, const kf__merges *m, const kf__state_fields *block,
-                        const kf__lx *len);
+/* Is it one of these? Then this is its state of the next block. */
+bool kf__cpu_take_block(const kf__low *L, kf__merges *m, uint32_t red, const kf__lx *const *block);
+/* All blocks' states, of len elements, which leave nothing of use in m->state. */
+void kf__cpu_put_merges(kf__low *L, const kf__merges *m, const kf__lx *len);
 void kf__cpu_close_merges(kf__low *L, const kf__merges *m); /* all of them, into m->state */
 
 /* One stage's reductions and stores. */

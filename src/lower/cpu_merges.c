@@ -16,8 +16,20 @@
 
 enum { LEVELS = 48 }; /* 2^48 blocks */
 
-bool kf__cpu_is_rounded(const kf__low *L, uint32_t red) {
-    return kf__fields(L, red) > 1 && kf__is_float(kf__field_type(L, red, kf__fields(L, red) - 1));
+void kf__cpu_add_merge(const kf__low *L, kf__merges *m, uint32_t red, const kf__lx *const *state) {
+    int n = kf__fields(L, red);
+    if (n < 2 || !kf__is_float(kf__field_type(L, red, n - 1))) return;
+    memcpy(m->state[m->n], state, sizeof *state * (size_t)n);
+    m->reds[m->n++] = (uint16_t)red;
+}
+
+bool kf__cpu_take_block(const kf__low *L, kf__merges *m, uint32_t red, const kf__lx *const *block) {
+    for (uint32_t r = 0; r < m->n; ++r) {
+        if (m->reds[r] != red) continue;
+        memcpy(m->block[r], block, sizeof *block * (size_t)kf__fields(L, red));
+        return true;
+    }
+    return false;
 }
 
 static const kf__lx *level_of(kf__low *L, uint32_t red, int f) {
@@ -46,14 +58,13 @@ static void put_level(kf__low *L, const kf__merges *m, const kf__lx *n) {
     kf__put_set(L, n, kf__l_bin(L, "+", n, more));
 }
 
-void kf__cpu_put_merges(kf__low *L, const kf__merges *m, const kf__state_fields *block,
-                        const kf__lx *len) {
+void kf__cpu_put_merges(kf__low *L, const kf__merges *m, const kf__lx *len) {
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
     if (!m->n) return;
     kf__open_block(L);
     for (uint32_t r = 0; r < m->n; ++r)
         for (int f = 0; f < kf__fields(L, m->reds[r]); ++f)
-            kf__put_set(L, m->state[r][f], block[r][f]);
+            kf__put_set(L, m->state[r][f], m->block[r][f]);
     const kf__lx *n = kf__put_var(L, "int64_t", "n_merged", 0, len);
     const kf__lx *full = kf__put_let(
         L, "int64_t", "full", kf__l_call(L, "kf_trailing_ones", KF__I64, m->blocks), NULL);

@@ -28,15 +28,11 @@ static void put_combine(kf__low *L, const kf__cpu_stage *st,
                         const kf__lx *size, const kf__lx *n) {
     const kf__lx *c = kf__l_var(L, "c"), *lanes = kf__l_int(L, KF__CPU_LANES);
     kf__merges m = {.n = 0};
-    kf__state_fields chunk[64];
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         if (kf__is_simple(L, st->reds[r])) kf__cpu_put_lanes(L, st->reds[r], 0);
-        if (!kf__cpu_is_rounded(L, st->reds[r])) continue;
-        memcpy(m.state[m.n], st->running[r], sizeof st->running[r]);
-        m.reds[m.n++] = st->reds[r];
+        kf__cpu_add_merge(L, &m, st->reds[r], st->running[r]);
     }
     kf__cpu_open_merges(L, &m);
-    uint32_t n_rounded = 0;
     kf__open_for(L, "int64_t", "c", kf__l_int(L, 0), chunks, kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *at =
         kf__put_let(L, "int64_t", "at",
@@ -58,14 +54,12 @@ static void put_combine(kf__low *L, const kf__cpu_stage *st,
             const kf__lx *lane =
                 kf__l_item(L, kf__cpu_lanes_name(L, red, 0), kf__l_bin(L, "%", c, lanes));
             kf__put_set(L, lane, kf__fold_of(L, red, 0, lane, q[0]));
-        } else if (kf__cpu_is_rounded(L, red)) {
-            memcpy(chunk[n_rounded++], q, sizeof q);
-        } else {
+        } else if (!kf__cpu_take_block(L, &m, red, q)) {
             kf__put_merge(L, red, st->running[r], q, kf__count_as(L, red, before),
                           kf__count_as(L, red, count));
         }
     }
-    kf__cpu_put_merges(L, &m, (const kf__state_fields *)chunk, count);
+    kf__cpu_put_merges(L, &m, count);
     kf__close(L);
     kf__cpu_close_merges(L, &m);
     for (uint32_t r = 0; r < st->n_reds; ++r) {

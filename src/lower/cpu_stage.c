@@ -47,10 +47,7 @@ static void open_lines_states(kf__low *L, kf__cpu_stage *st) {
         uint32_t red = st->reds[r];
         kf__dtype type = kf__state_type(L, red);
         st->rest[r] = NULL;
-        if (kf__cpu_is_rounded(L, red) && !kf__cpu_kept_of(st->fill, red)) {
-            memcpy(m->state[m->n], st->running[r], sizeof m->state[m->n]);
-            m->reds[m->n++] = (uint16_t)red;
-        }
+        if (!kf__cpu_kept_of(st->fill, red)) kf__cpu_add_merge(L, m, red, st->running[r]);
         if (L->k->instrs[red].op != KF__RED_SUM || !kf__is_float(type)) continue;
         st->rest[r] = kf__put_var(L, kf__ctype(type), kf__field_name(L, "rest", red, 0), 0,
                                   kf__identity(L, red, 0));
@@ -104,8 +101,7 @@ static void put_block_state(kf__low *L, const kf__cpu_stage *st, uint32_t r,
 
 /* kept: buffers of the reductions' arguments, if all are in one; or NULL. */
 static void put_reductions(kf__low *L, kf__cpu_block *b, kf__cpu_stage *st, const char **kept) {
-    kf__state_fields fields[64], merged[64];
-    uint32_t n = 0;
+    kf__state_fields fields[64];
     kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
               .n_stores = st->n_stores, .fields = fields, .fill = st->fill, .use = st->use,
               .save = st->save, .keep = kept, .kept = kept, .stage = st};
@@ -121,12 +117,10 @@ static void put_reductions(kf__low *L, kf__cpu_block *b, kf__cpu_stage *st, cons
             put_rest(L, st, r, fields[r][0]);
             continue;
         }
-        if (n < st->merges.n && st->merges.reds[n] == st->reds[r])
-            memcpy(merged[n++], fields[r], sizeof fields[r]);
-        else
+        if (!kf__cpu_take_block(L, &st->merges, st->reds[r], fields[r]))
             put_block_state(L, st, r, fields[r], b->len);
     }
-    kf__cpu_put_merges(L, &st->merges, merged, b->len);
+    kf__cpu_put_merges(L, &st->merges, b->len);
     kf__put_set(L, kf__l_var(L, st->done), kf__l_bin(L, "+", kf__l_var(L, st->done), b->len));
 }
 

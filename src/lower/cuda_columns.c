@@ -35,6 +35,7 @@ typedef struct columns {
     uint16_t *reds, stores[64];
     int64_t *offsets;
     int64_t rows, part, parts;   /* part: rows of a chunk or group; parts: how many of these */
+    int64_t step;                /* a part's rows are a multiple of it */
     int64_t width, tiles, outer; /* width: columns of the innermost axis */
     bool clusters;
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
@@ -453,8 +454,8 @@ static void put_merge_function(kf__low *L, columns *c) {
     kf__close(L);
 }
 
-/* Functions of hundreds of instructions, which branch: unrolled 16 times they don't fit the cache of
- * instructions, and where threads are few they wait for each other. */
+/* Functions of hundreds of instructions, which branch: unrolled 16 times they don't fit the cache
+ * of instructions, and where threads are few they wait for each other. */
 static bool has_long(kf__low *L, const columns *c) {
     uint16_t roots[64];
     for (uint32_t r = 0; r < c->phase.n_reds && r < 64; ++r) {
@@ -484,6 +485,11 @@ static void pick_tile(kf__low *L, columns *c, int bytes, int room) {
     if (L->tiled) {
         t->V = KF__TILE_ROWS / KF__DOWN;
         t->between = kf__cuda_exchange_tiles;
+    }
+    c->step = KF__DOWN * t->V; /* whatever a thread holds then */
+    if (!L->tiled && has_long(L, c)) {
+        t->V = (int)kf__min(t->V, KF__LONG_ROWS);
+        t->W = 1;
     }
     t->inside = t->W == 1;
     t->vec = kf__cuda_wide(L, t->W);
@@ -517,15 +523,7 @@ void kf__cuda_columns(kf__low *L) {
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
     pick_tile(L, &c, bytes, room);
     c.tiles = kf__max(1, kf__ceil_div(c.width, KF__ACROSS * c.tile.W));
-    int64_t step = KF__DOWN * c.tile.V; /* of the rows of a part: whatever a thread holds */
-    if (!L->tiled && has_long(L, &c)) {
-        c.tile.V = (int)kf__min(c.tile.V, KF__LONG_ROWS);
-        c.tile.W = 1;
-        c.tile.inside = true;
-        c.tile.vec = kf__cuda_wide(L, 1);
-        c.tiles = kf__max(1, kf__ceil_div(c.width, KF__ACROSS));
-    }
-    int64_t most = c.clusters ? KF__CLUSTER_BLOCKS : KF__COLUMN_GROUPS;
+    int64_t step = c.step, most = c.clusters ? KF__CLUSTER_BLOCKS : KF__COLUMN_GROUPS;
     c.part = kf__ceil_div(kf__ceil_div(c.rows, most), step) * step;
     c.part = kf__max(c.part, c.clusters ? step : KF__GROUP_ROWS);
     c.parts = kf__max(1, kf__ceil_div(c.rows, c.part));

@@ -390,7 +390,8 @@ static void show_ties(const walk *w, kf__ref r) {
         at[1][k] = b->run[b->disturbed ? k : 0];
     }
     const value *v = &w->values[r];
-    kf__o_show_ties((kf__opcode)node->op, w->opt.samples, w->opt.factor, v->count, at[0], at[1], v->run);
+    kf__o_show_ties((kf__opcode)node->op, w->opt.samples, w->opt.factor, v->count, at[0], at[1],
+                    v->run);
 }
 
 static void show_others(walk *w, kf__ref r) {

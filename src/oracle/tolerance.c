@@ -170,8 +170,9 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
     }
 }
 
-/* In sample 2 all a are a little more than b, in 3 a little less, as at_border has them, so that what
- * is asked of one number in several ways has one answer. They are equal in sample 4, or in 2. */
+/* In sample 2 all a are a little more than b, in 3 a little less, as at_border has them, so that
+ * what is asked of one number in several ways has one answer. Equal they are in sample `equal`: 4,
+ * or where there are fewer 2. */
 static bool tie(kf__opcode op, int sample, int equal) {
     switch (op) {
     case KF__LESS: case KF__LESS_EQUAL: return sample == 3;
@@ -183,13 +184,14 @@ static bool tie(kf__opcode op, int sample, int equal) {
 
 void kf__o_show_ties(kf__opcode op, int samples, double factor, int64_t n, void *const *a,
                      void *const *b, void *const *run) {
-    int equal = samples >= 4 && (op == KF__EQUAL || op == KF__NOT_EQUAL) ? 4 : 2;
+    bool ordered = op != KF__EQUAL && op != KF__NOT_EQUAL;
+    int equal = samples >= 4 ? 4 : 2, last = ordered ? 3 : kf__max(3, equal);
     for (int64_t j = 0; j < n; j++) {
         double apart = ((double *)a[0])[j] - ((double *)b[0])[j], spread = 0;
         for (int k = 2; k <= samples; k++)
             spread = fmax(spread, fabs(((double *)a[k])[j] - ((double *)b[k])[j] - apart));
         if (!(spread > 0 && spread < INFINITY && fabs(apart) <= factor * spread)) continue;
-        for (int k = 2; k <= 3 || k == equal; k++) ((int64_t *)run[k])[j] = tie(op, k, equal);
+        for (int k = 2; k <= last; k++) ((int64_t *)run[k])[j] = tie(op, k, equal);
     }
 }
 
