@@ -368,20 +368,34 @@ static double access_bytes(const kf__fuse_state *f, const kf__kernel *k, const k
     return store ? 0 : TURNED_BYTES; /* whoever reads it straight afterwards saves that */
 }
 
-/* On a GPU the threads that go down columns, for what is cumulative, are few, and take functions of
- * rows one after another: up to a million elements it takes as long for any number of columns.
- * What an H100 moves meanwhile: cumsum(tanh(x), 0) of 317 x 316 takes 13 us, and 9 us where tanh(x)
- * is stored; of exp(x) 9 us, both. */
-static double serial_bytes(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
+/* Is the kernel cumulative along columns, on a GPU? before: [instrs] what is cumulated is made of. */
+static bool is_serial(const kf__fuse_state *f, const kf__kernel *k, bool *before) {
+    if (f->cpu || k->kind != KF__COLUMN || kf__kernel_chunk(k) <= 0) return false;
+    for (uint32_t i = 0; i < k->n_instrs; i++) before[i] = false;
+    for (uint32_t i = k->n_instrs; i-- > 0;) {
+        const kf__instr *in = &k->instrs[i];
+        for (int a = 0; a < in->n_args; a++)
+            before[in->args[a]] |= before[i] || in->kind == KF__I_SCAN;
+    }
+    return true;
+}
+
+/* There the threads of a column are few, and wait for all of its elements: up to a million
+ * elements what is behind the loads takes as long for any number of columns. What an H100 moves
+ * meanwhile: cumsum(tanh(x), 0) of 317 x 316 takes 10 us, and 7 us where tanh(x) is stored; of
+ * exp(x) 7 us, both. What follows, nothing waits for, but functions of hundreds of instructions. */
+static double serial_bytes(const kf__fuse_state *f, const kf__instr *in, bool before) {
     const kf__node *n = kf__at(f->g, in->node);
-    if (f->cpu || k->kind != KF__COLUMN || kf__kernel_chunk(k) <= 0 || n->kind != KF__OP ||
-        in->level != KF__LEVEL_FULL || node_weight(n, false) < 0.3)
-        return 0;
+    if (in->level != KF__LEVEL_FULL) return 0;
+    if (in->kind == KF__I_LOAD) return before ? 3 << 20 : 0;
+    if (n->kind != KF__OP || node_weight(n, false) < 0.3) return 0;
     switch (n->op) {
-    case KF__EXP: return 3 << 20;
+    case KF__LGAMMA: case KF__DIGAMMA: case KF__FMOD: case KF__REMAINDER: case KF__FLOOR_DIVIDE:
+        return 16 << 20;
+    case KF__EXP: return before ? 3 << 20 : 0;
     case KF__DIVIDE: case KF__RECIPROCAL: case KF__SQRT: case KF__RSQRT: case KF__ERF:
-    case KF__EXP2: case KF__LOG: case KF__LOG2: case KF__LOG10: return 6 << 20;
-    default: return 16 << 20;
+    case KF__EXP2: case KF__LOG: case KF__LOG2: case KF__LOG10: return before ? 6 << 20 : 0;
+    default: return before ? 16 << 20 : 0;
     }
 }
 
@@ -390,8 +404,7 @@ static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__in
                       const int64_t times[3]) {
     if (in->kind == KF__I_LOAD)
         return access_bytes(f, k, &k->accesses[in->access], false) * (double)times[in->level];
-    if (!is_work(in)) return 0;
-    return weight_of(f, k, in) * (double)times[level_computed(k, in)] + serial_bytes(f, k, in);
+    return is_work(in) ? weight_of(f, k, in) * (double)times[level_computed(k, in)] : 0;
 }
 
 static bool is_function(const kf_graph *g, const kf__instr *in) {
@@ -414,8 +427,11 @@ void kf__body_work(const kf__body *b, double *work) {
     kf__kernel k = kernel_of(b);
     int64_t times[3];
     bool known = times_of(&b->f->g->exprs, &k, b->f->names, times);
-    for (uint32_t i = 0; i < k.n_instrs; i++)
+    bool before[KF__MAX_INSTRS], serial = is_serial(b->f, &k, before);
+    for (uint32_t i = 0; i < k.n_instrs; i++) {
         work[i] = known ? work_of(b->f, &k, &k.instrs[i], times) : 0;
+        if (serial && known) work[i] += serial_bytes(b->f, &k.instrs[i], before[i]);
+    }
 }
 
 double kf__body_cost(const kf__body *b, double *bytes, double *again) {
@@ -430,6 +446,7 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
     double cost = KF__LAUNCH_BYTES + *bytes;
     double share[KF__MAX_INSTRS];
     uint32_t axes[KF__MAX_INSTRS];
+    bool before[KF__MAX_INSTRS], serial = is_serial(b->f, &k, before);
     shares_of(&g->exprs, &k, b->f->names, share);
     axes_of_all(&g->exprs, &k, axes);
     for (uint32_t i = 0; i < k.n_instrs; i++) {
@@ -439,6 +456,10 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
         double work = share[i] * work_of(b->f, &k, &k.instrs[i], times) / (shared ? PACK : 1);
         if (part && !shared && is_function(g, &k.instrs[i])) *again += work;
         cost += work;
+        if (!serial) continue;
+        double meanwhile = serial_bytes(b->f, &k.instrs[i], before[i]);
+        *again += meanwhile;
+        cost += meanwhile;
     }
     for (uint32_t i = 0; i < k.n_stores; i++)
         cost += access_bytes(b->f, &k, &k.accesses[k.stores[i].access], true) *

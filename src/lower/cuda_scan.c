@@ -8,16 +8,17 @@
  *     before the tile what the tiles to the left left, the same on all lanes
  *
  * What follows needs its elements, so that a stage ends behind each. Short rows have fewer lanes.
- * Along another axis a block has a chunk of 32 columns. Each of its four warps has eight rows of a
- * tile, all in flight, whose folds the others read from shared memory: a single thread to a column
- * would wait for memory, and for functions, eight times as long as one that has eight rows. */
+ * Along another axis a block has a chunk of 32 columns. Each of its eight warps has eight rows, all
+ * in flight, whose folds the others read from shared memory: a single thread to a column would wait
+ * for memory, and for functions, eight times as long as one that has eight rows. */
 #include "lower/cuda.h"
 
 enum {
     KF__SCAN_THREADS = 128, /* of a block: four chunks of rows */
     KF__SCAN_COLUMNS = 32,  /* of a block */
-    KF__SCAN_DOWN = 4,      /* threads of a column */
+    KF__SCAN_DOWN = 8,      /* threads of a column */
     KF__SCAN_ROWS = 8,      /* of a thread, whose loads are in flight together */
+    KF__SCAN_TALL = KF__SCAN_DOWN * KF__SCAN_ROWS, /* of a block at a time */
     KF__SCAN_PACK = 4,      /* elements of a pack at least: fewer butterflies */
     KF__SCAN_TILES = 4,     /* of a long chunk, whose loads are in flight together */
 };
@@ -49,17 +50,17 @@ static const char *name_of(kf__low *L, const char *what, uint32_t i) {
 }
 
 /* n folds from `slot` on, behind the state and what is `before` them in the tile; and the state
- * behind the tile's total. */
+ * behind the tile's total. Without one (NULL) the tile is all there is. */
 static void put_behind(kf__low *L, uint32_t i, const kf__lx *before, const kf__lx *total,
                        const kf__lx *slot, int n) {
     const kf__lx *state = L->running[i], *one = kf__l_int(L, 1);
-    kf__put_set(L, before, kf__fold_of(L, i, 0, state, before));
+    if (total) kf__put_set(L, before, kf__fold_of(L, i, 0, state, before));
     kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, n), one, KF__UNROLL);
     const kf__lx *k = kf__l_bin(L, "+", slot, kf__l_var(L, "k"));
     const kf__lx *item = kf__l_item(L, L->value[i]->name, k);
     kf__put_set(L, item, kf__fold_of(L, i, 0, before, item));
     kf__close(L);
-    kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
+    if (total) kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
 }
 
 /* What is before each lane's packs is put in front of their folds, and the tile's into the state.
@@ -101,8 +102,11 @@ static void put_tiles(kf__low *L, scan *s, uint32_t i, const kf__lx *total) {
     kf__close(L);
 }
 
+/* Is a chunk of columns one tile? */
+static bool is_single(const scan *s) { return s->all->chunk && s->all->chunk <= KF__SCAN_TALL; }
+
 /* The same of columns: the folds of the threads above one another. */
-static void put_down(kf__low *L, uint32_t i, const kf__lx *fold) {
+static void put_down(kf__low *L, const scan *s, uint32_t i, const kf__lx *fold) {
     kf__dtype type = kf__compute(L->k->instrs[i].dtype);
     const char *ctype = kf__ctype(L->k->instrs[i].dtype), *get = "kf_shared_get_T";
     const kf__lx *down = kf__l_var(L, "down"), *d = kf__l_var(L, "d"), *zero = kf__l_int(L, 0);
@@ -111,7 +115,8 @@ static void put_down(kf__low *L, uint32_t i, const kf__lx *fold) {
     kf__cuda_put_barrier(L);
     const kf__lx *none = kf__identity(L, i, 0);
     const kf__lx *before = kf__put_var(L, ctype, name_of(L, "before", i), 0, none);
-    const kf__lx *total = kf__put_var(L, ctype, name_of(L, "total", i), 0, none);
+    const kf__lx *total =
+        is_single(s) ? NULL : kf__put_var(L, ctype, name_of(L, "total", i), 0, none);
     kf__open_for(L, "int", "d", zero, kf__l_int(L, KF__SCAN_DOWN), kf__l_int(L, 1), KF__UNROLL);
     const kf__lx *at = kf__l_bin(L, "*", d, kf__l_int(L, KF__SCAN_COLUMNS));
     at = kf__l_bin(L, "+", at, kf__l_var(L, "across"));
@@ -119,9 +124,9 @@ static void put_down(kf__low *L, uint32_t i, const kf__lx *fold) {
                                       kf__l_call(L, get, type, folds, at), NULL);
     kf__put_set(L, before, kf__l_select(L, kf__l_bin(L, "<", d, down),
                                         kf__fold_of(L, i, 0, before, other), before));
-    kf__put_set(L, total, kf__fold_of(L, i, 0, total, other));
+    if (total) kf__put_set(L, total, kf__fold_of(L, i, 0, total, other));
     kf__close(L);
-    kf__cuda_put_barrier(L); /* the next tile's are written there */
+    if (total) kf__cuda_put_barrier(L); /* the next tile's are written there */
     put_behind(L, i, before, total, zero, KF__SCAN_ROWS);
 }
 
@@ -146,7 +151,7 @@ static void put_stages(kf__low *L, scan *s) {
         for (uint32_t r = 0; r < s->phase.n_reds; ++r) put_totals(L, s, r);
         kf__cuda_phase(L, &s->tile, &s->phase, stage, true);
         for (uint32_t r = 0; !s->rows && r < s->phase.n_reds; ++r)
-            put_down(L, s->reds[r], s->phase.acc[r][0]);
+            put_down(L, s, s->reds[r], s->phase.acc[r][0]);
         for (uint32_t r = 0; s->rows && s->lanes > 1 && r < s->phase.n_reds; ++r)
             put_tiles(L, s, s->reds[r], s->phase.acc[r][0]);
     }
@@ -173,8 +178,8 @@ static void pick_lanes(const kf__low *L, scan *s) {
     s->phase.by_pack = s->striped;
 }
 
-/* Are places in a row ints? Else a row is long, or what isn't affine is multiplied, divided. */
-static bool is_narrow(const kf__low *L) {
+/* Is all affine but what is read once for a chunk? */
+static bool is_affine(const kf__low *L) {
     bool affine = true;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -184,7 +189,18 @@ static bool is_narrow(const kf__low *L) {
     }
     for (uint32_t s = 0; s < L->k->n_stores; ++s)
         affine = affine && L->operands[L->k->stores[s].access].affine;
-    return affine && L->axes[kf__last(L)].size < INT32_MAX / 2;
+    return affine;
+}
+
+/* Are places in a row ints? Else a row is long, or what isn't affine is multiplied, divided. */
+static bool is_narrow(const kf__low *L) {
+    return is_affine(L) && L->axes[kf__last(L)].size < INT32_MAX / 2;
+}
+
+/* units: chunks of rows or columns. */
+static bool is_small(const kf__low *L, const kf__scans *all, int64_t units) {
+    bool small = is_affine(L) && L->axes[all->axis].size < INT32_MAX / 2;
+    return small && units < INT32_MAX;
 }
 
 static void head_row(kf__low *L, kf__tile *t, const kf__lx *s) {
@@ -213,6 +229,7 @@ static void put_rows(kf__low *L, scan *s) {
     s->tile.vec = kf__cuda_wide(L, s->tile.W);
     pick_lanes(L, s);
     int64_t units = kf__low_extent(L, false) * s->all->chunks;
+    L->small = is_small(L, s->all, units);
     const kf__lx *lanes = kf__l_int(L, s->lanes), *one = kf__l_int(L, 1);
     kf__low_begin(L, "", s->lanes == 1    ? "A thread has a row, one pack."
                          : s->lanes == 8 ? "Eight lanes have a row, a pack each."
@@ -224,7 +241,7 @@ static void put_rows(kf__low *L, scan *s) {
     const kf__lx *all = kf__word_int(L, "units", units), *row = kf__l_bin(L, "/", t, lanes);
     const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", row, all), NULL);
     const kf__lx *u = kf__put_let(
-        L, "int64_t", "u",
+        L, kf__index_type(L), "u",
         kf__l_call(L, "kf_min_i64", KF__I64, row, kf__l_bin(L, "-", all, one)), NULL);
     kf__put_scalars(L);
     kf__put_decode(L, false, false, kf__put_scan_unit(L, s->all, u));
@@ -262,6 +279,7 @@ static void head_column(kf__low *L, kf__tile *t, const kf__lx *s) {
 /* A thread whose column doesn't exist goes with the last one's, and has no rows. */
 static void put_columns(kf__low *L, scan *s) {
     int64_t units = kf__low_extent(L, false) * s->all->chunks;
+    L->small = is_small(L, s->all, units);
     const kf__lx *wide = kf__l_int(L, KF__SCAN_COLUMNS), *one = kf__l_int(L, 1);
     s->tile = (kf__tile){.V = KF__SCAN_ROWS, .W = 1, .head = head_column};
     kf__low_begin(L, "", "A block goes through a chunk of 32 columns, eight rows a thread.");
@@ -276,14 +294,14 @@ static void put_columns(kf__low *L, scan *s) {
     t = kf__put_let(L, "int64_t", "t", t, NULL);
     const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", t, all), NULL);
     const kf__lx *u = kf__l_call(L, "kf_min_i64", KF__I64, t, kf__l_bin(L, "-", all, one));
-    u = kf__put_let(L, "int64_t", "u", u, NULL);
-    for (uint32_t k = 0; k < s->all->n; ++k) { /* 1 KB at most, and each has an operand */
+    u = kf__put_let(L, kf__index_type(L), "u", u, NULL);
+    for (uint32_t k = 0; k < s->all->n; ++k) { /* 2 KB at most, and each has an operand */
         uint32_t i = s->all->instrs[k];
         kf__put_shared(L, kf__ctype(L->k->instrs[i].dtype), name_of(L, "folds", i),
                        KF__SCAN_COLUMNS * KF__SCAN_DOWN);
     }
     kf__put_scalars(L);
-    const kf__lx *line = kf__put_let(L, "int64_t", "line", kf__l_bin(L, "/", u, n), NULL);
+    const kf__lx *line = kf__put_let(L, kf__index_type(L), "line", kf__l_bin(L, "/", u, n), NULL);
     s->tile.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "%", u, n), NULL);
     kf__put_decode(L, false, true, kf__put_scan_unit(L, s->all, line));
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -295,16 +313,21 @@ static void put_columns(kf__low *L, scan *s) {
         L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i),
                                   load, NULL);
     }
-    kf__put_running(L, s->all, 0, NULL);
     const kf__lx *stop = kf__l_select(L, there, s->all->to, kf__l_int(L, 0));
     s->tile.end = kf__put_let(L, "int64_t", "stop", stop, NULL);
     const kf__lx *first = kf__l_bin(L, "*", down, kf__l_int(L, KF__SCAN_ROWS));
     first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "+", s->all->from, first), NULL);
+    if (is_single(s)) {
+        s->tile.base = first;
+        put_stages(L, s);
+        return;
+    }
     /* Threads wait for each other: all go as far as a whole chunk does. */
+    kf__put_running(L, s->all, 0, NULL);
     const kf__lx *most = s->all->chunk ? kf__l_int(L, s->all->chunk)
                                        : kf__word_size(L, s->all->axis);
-    kf__open_for(L, "int64_t", "tile", kf__l_int(L, 0), most,
-                 kf__l_int(L, KF__SCAN_ROWS * KF__SCAN_DOWN), KF__SERIAL);
+    kf__open_for(L, "int64_t", "tile", kf__l_int(L, 0), most, kf__l_int(L, KF__SCAN_TALL),
+                 KF__SERIAL);
     s->tile.base = kf__l_bin(L, "+", first, kf__l_var(L, "tile"));
     put_stages(L, s);
     kf__close(L);
@@ -319,7 +342,6 @@ void kf__cuda_scan(kf__low *L, kf__scans *all) {
         L->failed = true;
         return;
     }
-    L->small = false;
     L->rows_inside = !s.rows;
     if (s.rows) put_rows(L, &s);
     else put_columns(L, &s);

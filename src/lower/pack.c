@@ -35,6 +35,15 @@ static bool is_transposed(const kf__low *L, uint32_t i) {
     return false;
 }
 
+/* CUDA: of few elements to be stored, one for 32 or more that are read, a copy takes longer. */
+static bool is_rare(const kf__low *L, const kf__operand *o) {
+    int64_t n, all = 1;
+    for (int m = 0; m < L->n_axes; ++m)
+        if (L->axes[m].reduced && kf__x_is_const(&L->p->graph->exprs, L->axes[m].extent, &n))
+            all = kf__max(all, n);
+    return o->store && L->target->kind != KF__TARGET_C && all >= 32;
+}
+
 /* ---------------------------------------------------------------- what is made instead */
 
 /* The one instruction that uses i; UINT32_MAX: others do too, or i is stored. */
@@ -240,7 +249,7 @@ void kf__low_pack(kf__low *L) {
     if (kf__kernel_chunk(L->k) < 0) kf__low_find_column_tiles(L); /* of what is cumulative none */
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         kf__operand *o = &L->operands[i], was = *o, *all = L->unpacked;
-        if (!is_transposed(L, i) || kf__low_tiled(L, i)) continue;
+        if (!is_transposed(L, i) || kf__low_tiled(L, i) || is_rare(L, o)) continue;
         uint32_t made = made_of(L, i);
         if (made < UINT32_MAX) o->dtype = kf__compute((kf__dtype)L->k->instrs[made].dtype);
         int64_t n = pack_strides(L, o);

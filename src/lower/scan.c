@@ -30,13 +30,13 @@ const kf__lx *kf__put_scan_unit(kf__low *L, kf__scans *s, const kf__lx *unit) {
         s->to = size;
         return unit;
     }
-    const kf__lx *chunks = kf__word_int(L, "chunks", s->chunks), *length = kf__l_int(L, s->chunk);
+    const kf__lx *chunks = kf__word_count(L, "chunks", s->chunks), *length = kf__l_int(L, s->chunk);
     L->chunk = kf__put_let(L, "int64_t", "chunk", kf__l_bin(L, "%", unit, chunks), NULL);
     s->from = kf__put_let(L, "int64_t", "from", kf__l_bin(L, "*", L->chunk, length), NULL);
     s->to = kf__put_let(
         L, "int64_t", "to",
         kf__l_call(L, "kf_min_i64", KF__I64, size, kf__l_bin(L, "+", s->from, length)), NULL);
-    return kf__put_let(L, "int64_t", "above", kf__l_bin(L, "/", unit, chunks), NULL);
+    return kf__put_let(L, kf__index_type(L), "above", kf__l_bin(L, "/", unit, chunks), NULL);
 }
 
 bool kf__low_of_chunk(const kf__low *L, uint32_t i) {

@@ -93,7 +93,7 @@ typedef struct {
  * writes tmp_3    float64[x.0, (max(x.1, 1) + 4095)//4096], 8 bytes each */
 KF_KERNEL(k1_cumsum, k1_cumsum_args, 128) {
     const int64_t units = a.units;
-    const int64_t n1 = a.n1;
+    const uint32_t n1 = a.n1;
     const float *tmp_2 = a.tmp_2;
     const int64_t s0_tmp_2 = a.s0_tmp_2;
     const int64_t size_index0 = a.size_index0;
@@ -105,8 +105,8 @@ KF_KERNEL(k1_cumsum, k1_cumsum_args, 128) {
     const int64_t t = kf_block() * 128 + kf_thread();
     const int lane = 0;
     const int there = t < units;
-    const int64_t u = kf_min_i64(t, units - 1);
-    const int64_t i0 = u;
+    const uint32_t u = kf_min_i64(t, units - 1);
+    const uint32_t i0 = u;
     const int stop = there ? n1 : 0;
     for (int q0 = 0 / 4; q0 < (n1 + 3) / 4; ++q0) {
         double tile_sum5 = 0.0;
@@ -171,8 +171,8 @@ typedef struct {
  * writes out0     float32[x.0, x.1], 4 bytes each */
 KF_KERNEL(k2_multiply_cumsum_add, k2_multiply_cumsum_add_args, 128) {
     const int64_t units = a.units;
-    const int64_t n1 = a.n1;
-    const int64_t chunks = a.chunks;
+    const uint32_t n1 = a.n1;
+    const uint32_t chunks = a.chunks;
     const double *tmp_3 = a.tmp_3;
     const int64_t d0_tmp_3 = a.d0_tmp_3;
     const float *in_x = a.in_x;
@@ -183,12 +183,12 @@ KF_KERNEL(k2_multiply_cumsum_add, k2_multiply_cumsum_add_args, 128) {
     const int64_t t = kf_block() * 128 + kf_thread();
     const int lane = t % 32;
     const int there = t / 32 < units;
-    const int64_t u = kf_min_i64(t / 32, units - 1);
+    const uint32_t u = kf_min_i64(t / 32, units - 1);
     const int64_t chunk = u % chunks;
     const int64_t from = chunk * 4096;
     const int64_t to = kf_min_i64(n1, from + 4096);
-    const int64_t above = u / chunks;
-    const int64_t i0 = above;
+    const uint32_t above = u / chunks;
+    const uint32_t i0 = above;
     const double v0 = kf_load_f64(tmp_3, i0 * d0_tmp_3 + chunk);
     const float v1 = kf_cast_f64_f32(v0);  // cumsum
     float sum5 = 0.0f;

@@ -10,14 +10,15 @@ typedef struct {
     const float *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
-    float *packed_tmp_4;
-    int64_t s0_packed_tmp_4;
+    float *tmp_4;
+    int64_t s0_tmp_4;
+    int64_t s2_tmp_4;
 } k0_exp_cumsum_args;
 
 /* exp, cumsum.
  * A cluster takes a tile of columns, its blocks the chunks of rows in turn.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
- * writes packed_tmp_4 float32[x.1, (max(x.0, 1) + 63)//64 - 1, 1], 4 bytes each */
+ * writes tmp_4    float32[x.1, (max(x.0, 1) + 63)//64 - 1, 1], 4 bytes each */
 KF_KERNEL(k0_exp_cumsum, k0_exp_cumsum_args, 256) {
     const uint32_t blocks = a.blocks;
     const uint32_t n2 = a.n2;
@@ -29,8 +30,9 @@ KF_KERNEL(k0_exp_cumsum, k0_exp_cumsum_args, 256) {
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t s1_in_x = a.s1_in_x;
-    float *packed_tmp_4 = a.packed_tmp_4;
-    const int64_t s0_packed_tmp_4 = a.s0_packed_tmp_4;
+    float *tmp_4 = a.tmp_4;
+    const int64_t s0_tmp_4 = a.s0_tmp_4;
+    const int64_t s2_tmp_4 = a.s2_tmp_4;
     kf_cluster_begin();
     const int rank = kf_cluster_rank();
     const uint32_t block = kf_block();
@@ -129,139 +131,7 @@ KF_KERNEL(k0_exp_cumsum, k0_exp_cumsum_args, 256) {
                 all_sum2 = all_sum2 + q_sum2;
             }
             const float v3 = all_sum2;  // sum
-            kf_store_f32(packed_tmp_4, i0 * s0_packed_tmp_4 + i2, v3);
-        }
-    }
-}
-
-typedef struct {
-    int64_t tiles_along;
-    int64_t tiles_across;
-    int64_t rows;
-    int64_t len;
-    int64_t n1;
-    int64_t n0;
-    int64_t s1_packed_tmp_4;
-    const float *packed_tmp_4;
-    int64_t vec_t;
-    int64_t vec;
-    float *tmp_4;
-    int64_t s0_tmp_4;
-} k0_exp_cumsum_unpack1_args;
-
-/* a copy of tmp_4.
- * A tile a block: what is transposed goes through shared memory.
- * reads  packed_tmp_4 float32[x.1, (max(x.0, 1) + 63)//64 - 1, 1], 4 bytes each
- * writes tmp_4    float32[x.1, (max(x.0, 1) + 63)//64 - 1, 1], 4 bytes each */
-KF_KERNEL(k0_exp_cumsum_unpack1, k0_exp_cumsum_unpack1_args, 256) {
-    const int64_t tiles_along = a.tiles_along;
-    const int64_t tiles_across = a.tiles_across;
-    const int64_t rows = a.rows;
-    const int64_t len = a.len;
-    const uint32_t n1 = a.n1;
-    const uint32_t n0 = a.n0;
-    const int64_t s1_packed_tmp_4 = a.s1_packed_tmp_4;
-    const float *packed_tmp_4 = a.packed_tmp_4;
-    const int64_t vec_t = a.vec_t;
-    const int64_t vec = a.vec;
-    float *tmp_4 = a.tmp_4;
-    const int64_t s0_tmp_4 = a.s0_tmp_4;
-    const uint32_t along = tiles_along;
-    const uint32_t across = tiles_across;
-    const int tile_rows = rows;
-    const int tile_len = len;
-    const uint32_t u = kf_block();
-    const uint32_t rest = u / along;
-    const uint32_t l0 = (u % along) * tile_len;
-    const uint32_t t0 = (rest % across) * tile_rows;
-    const int tid = kf_thread();
-    KF_SHARED(int32_t, tile0, 5120);
-    uint32_t g0[16];
-    {
-        const int lanes_t = tile_rows / 4;
-        KF_UNROLL
-        for (int q = 0; q < 4; ++q) {
-            const int l = tid / lanes_t + q * (256 / lanes_t);
-            const int r = (tid % lanes_t) * 4;
-            const uint32_t i0 = t0 + r;
-            const uint32_t at = l0 + l;
-            const int left = i0 < n0 && at < n1 ? kf_min_i64(n0 - i0, 4) : 0;
-            const float *p = packed_tmp_4 + (i0 + at * s1_packed_tmp_4);
-            kf_load4_f32(p, 0, left, vec_t, g0 + q * 4);
-        }
-    }
-    if (vec || (256 < tile_len)) {
-        const int lanes = tile_len / 4;  // of a row
-        const int row = tid / lanes;
-        const int row_step = 256 / lanes;
-        const int in_row = (tid % lanes) * 4;
-        const int64_t j = l0 + in_row;
-        const int whole = kf_min_i64(n1 - j, 4);  // elements of a pack
-        uint32_t r0[16];
-        {
-            const int lanes_t = tile_rows / 4;
-            KF_UNROLL
-            for (int q = 0; q < 4; ++q) {
-                const int l = tid / lanes_t + q * (256 / lanes_t);
-                const int r = (tid % lanes_t) * 4;
-                kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
-            }
-        }
-        kf_barrier();
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int r = row + s * row_step;
-            const uint32_t any_row = t0 + r;
-            const int left = any_row < n0 ? whole : 0;
-            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
-            float w0[4];
-            kf_shared_take4_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s * 4);
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v0 = kf_item_f32(r0 + s * 4, e);
-                w0[e] = v0;
-            }
-            float *p1_tmp_4 = tmp_4 + (i0 * s0_tmp_4 + j);
-            kf_store4_f32(p1_tmp_4, 0, left, vec, w0);
-        }
-    } else {
-        const int lanes = tile_len;  // of a row
-        const int row = tid / lanes;
-        const int row_step = 256 / lanes;
-        const int in_row = tid % lanes;
-        const int64_t j = l0 + in_row;
-        const int whole = kf_min_i64(n1 - j, 1);  // elements of a pack
-        const uint32_t first_row = t0 + row;
-        float *p1_tmp_4 = tmp_4 + (first_row * s0_tmp_4 + j);
-        const int64_t d1_tmp_4 = row_step * s0_tmp_4;
-        uint32_t r0[16];
-        {
-            const int lanes_t = tile_rows / 4;
-            KF_UNROLL
-            for (int q = 0; q < 4; ++q) {
-                const int l = tid / lanes_t + q * (256 / lanes_t);
-                const int r = (tid % lanes_t) * 4;
-                kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
-            }
-        }
-        kf_barrier();
-        KF_UNROLL
-        for (int s = 0; s < 16; ++s) {
-            const int r = row + s * row_step;
-            const uint32_t any_row = t0 + r;
-            const int left = any_row < n0 ? whole : 0;
-            float w0[1];
-            kf_shared_take1_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s);
-            {
-                const float v0 = kf_item_f32(r0 + s, 0);
-                w0[0] = v0;
-            }
-            {
-                if (0 < left) {
-                    kf_store_f32(p1_tmp_4, 0, w0[0]);
-                }
-            }
-            p1_tmp_4 = p1_tmp_4 + d1_tmp_4;
+            kf_store_f32(tmp_4, i0 * s0_tmp_4 + i2 * s2_tmp_4, v3);
         }
     }
 }
@@ -285,7 +155,7 @@ typedef struct {
  * writes tmp_5    float64[x.1, (max(x.0, 1) + 63)//64], 8 bytes each */
 KF_KERNEL(k1_cumsum, k1_cumsum_args, 128) {
     const int64_t units = a.units;
-    const int64_t n1 = a.n1;
+    const uint32_t n1 = a.n1;
     const float *tmp_4 = a.tmp_4;
     const int64_t s0_tmp_4 = a.s0_tmp_4;
     const int64_t size_index0 = a.size_index0;
@@ -297,8 +167,8 @@ KF_KERNEL(k1_cumsum, k1_cumsum_args, 128) {
     const int64_t t = kf_block() * 128 + kf_thread();
     const int lane = t % 8;
     const int there = t / 8 < units;
-    const int64_t u = kf_min_i64(t / 8, units - 1);
-    const int64_t i0 = u;
+    const uint32_t u = kf_min_i64(t / 8, units - 1);
+    const uint32_t i0 = u;
     double sum5 = 0.0;
     const int stop = there ? n1 : 0;
     for (int q0 = 0 / 4; q0 < (n1 + 3) / 4; q0 += 8) {
@@ -406,14 +276,15 @@ typedef struct {
     const float *tmp_6;
     int64_t s0_tmp_6;
     int64_t s1_tmp_6;
-    float *packed_tmp_7;
-    int64_t s0_packed_tmp_7;
+    float *tmp_7;
+    int64_t s0_tmp_7;
+    int64_t s2_tmp_7;
 } k3_cumsum_args;
 
 /* cumsum.
  * A cluster takes a tile of columns, its blocks the chunks of rows in turn.
  * reads  tmp_6    float32[y.0, y.1], 4 bytes each
- * writes packed_tmp_7 float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each */
+ * writes tmp_7    float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each */
 KF_KERNEL(k3_cumsum, k3_cumsum_args, 256) {
     const uint32_t blocks = a.blocks;
     const uint32_t n2 = a.n2;
@@ -425,8 +296,9 @@ KF_KERNEL(k3_cumsum, k3_cumsum_args, 256) {
     const float *tmp_6 = a.tmp_6;
     const int64_t s0_tmp_6 = a.s0_tmp_6;
     const int64_t s1_tmp_6 = a.s1_tmp_6;
-    float *packed_tmp_7 = a.packed_tmp_7;
-    const int64_t s0_packed_tmp_7 = a.s0_packed_tmp_7;
+    float *tmp_7 = a.tmp_7;
+    const int64_t s0_tmp_7 = a.s0_tmp_7;
+    const int64_t s2_tmp_7 = a.s2_tmp_7;
     kf_cluster_begin();
     const int rank = kf_cluster_rank();
     const uint32_t block = kf_block();
@@ -524,139 +396,7 @@ KF_KERNEL(k3_cumsum, k3_cumsum_args, 256) {
                 all_sum1 = all_sum1 + q_sum1;
             }
             const float v2 = all_sum1;  // sum
-            kf_store_f32(packed_tmp_7, i0 * s0_packed_tmp_7 + i2, v2);
-        }
-    }
-}
-
-typedef struct {
-    int64_t tiles_along;
-    int64_t tiles_across;
-    int64_t rows;
-    int64_t len;
-    int64_t n1;
-    int64_t n0;
-    int64_t s1_packed_tmp_7;
-    const float *packed_tmp_7;
-    int64_t vec_t;
-    int64_t vec;
-    float *tmp_7;
-    int64_t s0_tmp_7;
-} k3_cumsum_unpack1_args;
-
-/* a copy of tmp_7.
- * A tile a block: what is transposed goes through shared memory.
- * reads  packed_tmp_7 float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each
- * writes tmp_7    float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each */
-KF_KERNEL(k3_cumsum_unpack1, k3_cumsum_unpack1_args, 256) {
-    const int64_t tiles_along = a.tiles_along;
-    const int64_t tiles_across = a.tiles_across;
-    const int64_t rows = a.rows;
-    const int64_t len = a.len;
-    const uint32_t n1 = a.n1;
-    const uint32_t n0 = a.n0;
-    const int64_t s1_packed_tmp_7 = a.s1_packed_tmp_7;
-    const float *packed_tmp_7 = a.packed_tmp_7;
-    const int64_t vec_t = a.vec_t;
-    const int64_t vec = a.vec;
-    float *tmp_7 = a.tmp_7;
-    const int64_t s0_tmp_7 = a.s0_tmp_7;
-    const uint32_t along = tiles_along;
-    const uint32_t across = tiles_across;
-    const int tile_rows = rows;
-    const int tile_len = len;
-    const uint32_t u = kf_block();
-    const uint32_t rest = u / along;
-    const uint32_t l0 = (u % along) * tile_len;
-    const uint32_t t0 = (rest % across) * tile_rows;
-    const int tid = kf_thread();
-    KF_SHARED(int32_t, tile0, 5120);
-    uint32_t g0[16];
-    {
-        const int lanes_t = tile_rows / 4;
-        KF_UNROLL
-        for (int q = 0; q < 4; ++q) {
-            const int l = tid / lanes_t + q * (256 / lanes_t);
-            const int r = (tid % lanes_t) * 4;
-            const uint32_t i0 = t0 + r;
-            const uint32_t at = l0 + l;
-            const int left = i0 < n0 && at < n1 ? kf_min_i64(n0 - i0, 4) : 0;
-            const float *p = packed_tmp_7 + (i0 + at * s1_packed_tmp_7);
-            kf_load4_f32(p, 0, left, vec_t, g0 + q * 4);
-        }
-    }
-    if (vec || (256 < tile_len)) {
-        const int lanes = tile_len / 4;  // of a row
-        const int row = tid / lanes;
-        const int row_step = 256 / lanes;
-        const int in_row = (tid % lanes) * 4;
-        const int64_t j = l0 + in_row;
-        const int whole = kf_min_i64(n1 - j, 4);  // elements of a pack
-        uint32_t r0[16];
-        {
-            const int lanes_t = tile_rows / 4;
-            KF_UNROLL
-            for (int q = 0; q < 4; ++q) {
-                const int l = tid / lanes_t + q * (256 / lanes_t);
-                const int r = (tid % lanes_t) * 4;
-                kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
-            }
-        }
-        kf_barrier();
-        KF_UNROLL
-        for (int s = 0; s < 4; ++s) {
-            const int r = row + s * row_step;
-            const uint32_t any_row = t0 + r;
-            const int left = any_row < n0 ? whole : 0;
-            const uint32_t i0 = any_row < n0 ? any_row : (n0 - 1);
-            float w0[4];
-            kf_shared_take4_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s * 4);
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                const float v0 = kf_item_f32(r0 + s * 4, e);
-                w0[e] = v0;
-            }
-            float *p1_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + j);
-            kf_store4_f32(p1_tmp_7, 0, left, vec, w0);
-        }
-    } else {
-        const int lanes = tile_len;  // of a row
-        const int row = tid / lanes;
-        const int row_step = 256 / lanes;
-        const int in_row = tid % lanes;
-        const int64_t j = l0 + in_row;
-        const int whole = kf_min_i64(n1 - j, 1);  // elements of a pack
-        const uint32_t first_row = t0 + row;
-        float *p1_tmp_7 = tmp_7 + (first_row * s0_tmp_7 + j);
-        const int64_t d1_tmp_7 = row_step * s0_tmp_7;
-        uint32_t r0[16];
-        {
-            const int lanes_t = tile_rows / 4;
-            KF_UNROLL
-            for (int q = 0; q < 4; ++q) {
-                const int l = tid / lanes_t + q * (256 / lanes_t);
-                const int r = (tid % lanes_t) * 4;
-                kf_shared_put16_i32(tile0, l * (tile_rows + 1) + r, g0 + q * 4);
-            }
-        }
-        kf_barrier();
-        KF_UNROLL
-        for (int s = 0; s < 16; ++s) {
-            const int r = row + s * row_step;
-            const uint32_t any_row = t0 + r;
-            const int left = any_row < n0 ? whole : 0;
-            float w0[1];
-            kf_shared_take1_i32(tile0, in_row * (tile_rows + 1) + r, tile_rows + 1, r0 + s);
-            {
-                const float v0 = kf_item_f32(r0 + s, 0);
-                w0[0] = v0;
-            }
-            {
-                if (0 < left) {
-                    kf_store_f32(p1_tmp_7, 0, w0[0]);
-                }
-            }
-            p1_tmp_7 = p1_tmp_7 + d1_tmp_7;
+            kf_store_f32(tmp_7, i0 * s0_tmp_7 + i2 * s2_tmp_7, v2);
         }
     }
 }
@@ -680,7 +420,7 @@ typedef struct {
  * writes tmp_8    float64[y.1, (max(y.0, 1) + 63)//64], 8 bytes each */
 KF_KERNEL(k4_cumsum, k4_cumsum_args, 128) {
     const int64_t units = a.units;
-    const int64_t n1 = a.n1;
+    const uint32_t n1 = a.n1;
     const float *tmp_7 = a.tmp_7;
     const int64_t s0_tmp_7 = a.s0_tmp_7;
     const int64_t size_index0 = a.size_index0;
@@ -692,8 +432,8 @@ KF_KERNEL(k4_cumsum, k4_cumsum_args, 128) {
     const int64_t t = kf_block() * 128 + kf_thread();
     const int lane = t % 8;
     const int there = t / 8 < units;
-    const int64_t u = kf_min_i64(t / 8, units - 1);
-    const int64_t i0 = u;
+    const uint32_t u = kf_min_i64(t / 8, units - 1);
+    const uint32_t i0 = u;
     double sum5 = 0.0;
     const int stop = there ? n1 : 0;
     for (int q0 = 0 / 4; q0 < (n1 + 3) / 4; q0 += 8) {
@@ -771,11 +511,11 @@ typedef struct {
  * reads  tmp_5    float64[x.1, (max(x.0, 1) + 63)//64], 8 bytes each
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.0, x.1], 4 bytes each */
-KF_KERNEL(k5_exp_cumsum_exp, k5_exp_cumsum_exp_args, 128) {
-    const int64_t n1 = a.n1;
+KF_KERNEL(k5_exp_cumsum_exp, k5_exp_cumsum_exp_args, 256) {
+    const uint32_t n1 = a.n1;
     const int64_t units = a.units;
-    const int64_t n0 = a.n0;
-    const int64_t chunks = a.chunks;
+    const uint32_t n0 = a.n0;
+    const uint32_t chunks = a.chunks;
     const int64_t d0_tmp_5 = a.d0_tmp_5;
     const double *tmp_5 = a.tmp_5;
     const float *in_x = a.in_x;
@@ -787,73 +527,65 @@ KF_KERNEL(k5_exp_cumsum_exp, k5_exp_cumsum_exp_args, 128) {
     const int down = tid / 32;
     const int64_t t = kf_block() * 32 + across;
     const int there = t < units;
-    const int64_t u = kf_min_i64(t, units - 1);
-    KF_SHARED(float, folds_sum4, 128);
-    const int64_t line = u / n1;
+    const uint32_t u = kf_min_i64(t, units - 1);
+    KF_SHARED(float, folds_sum4, 256);
+    const uint32_t line = u / n1;
     const int64_t j = u % n1;
     const int64_t chunk = line % chunks;
     const int64_t from = chunk * 64;
     const int64_t to = kf_min_i64(n0, from + 64);
     const double v0 = kf_load_f64(tmp_5, j * d0_tmp_5 + chunk);
-    float sum4 = 0.0f;
     const int64_t stop = there ? to : 0;
     const int64_t first = from + down * 8;
-    for (int64_t tile = 0; tile < 64; tile += 32) {
-        float tile_sum4 = 0.0f;
-        float r2[8];
-        float keep4[8];
-        KF_UNROLL
-        for (int s = 0; s < 8; ++s) {
-            const int64_t r = first + tile + s;
-            const int left = r < stop;
-            const int64_t i0 = kf_min_i64(r, to - 1);
-            const float *p1_in_x = in_x + (i0 * s0_in_x + j);
-            {
-                r2[s] = 0 < left ? kf_load_f32(p1_in_x, 0) : 0.0f;
-            }
+    float tile_sum4 = 0.0f;
+    float r2[8];
+    float keep4[8];
+    KF_UNROLL
+    for (int s = 0; s < 8; ++s) {
+        const int64_t r = first + s;
+        const int left = r < stop;
+        const uint32_t i0 = kf_min_i64(r, to - 1);
+        const float *p1_in_x = in_x + (i0 * s0_in_x + j);
+        {
+            r2[s] = 0 < left ? kf_load_f32(p1_in_x, 0) : 0.0f;
         }
-        KF_UNROLL
-        for (int s = 0; s < 8; ++s) {
-            {
-                const float v3 = kf_exp_f32(r2[s]);  // exp
-                tile_sum4 = tile_sum4 + v3;
-                keep4[s] = tile_sum4;
-            }
+    }
+    KF_UNROLL
+    for (int s = 0; s < 8; ++s) {
+        {
+            const float v3 = kf_exp_f32(r2[s]);  // exp
+            tile_sum4 = tile_sum4 + v3;
+            keep4[s] = tile_sum4;
         }
-        kf_shared_put_f32(folds_sum4, tid, tile_sum4);
-        kf_barrier();
-        float before_sum4 = 0.0f;
-        float total_sum4 = 0.0f;
-        KF_UNROLL
-        for (int d = 0; d < 4; ++d) {
-            const float other_sum4 = kf_shared_get_f32(folds_sum4, d * 32 + across);
-            before_sum4 = d < down ? (before_sum4 + other_sum4) : before_sum4;
-            total_sum4 = total_sum4 + other_sum4;
+    }
+    kf_shared_put_f32(folds_sum4, tid, tile_sum4);
+    kf_barrier();
+    float before_sum4 = 0.0f;
+    KF_UNROLL
+    for (int d = 0; d < 8; ++d) {
+        const float other_sum4 = kf_shared_get_f32(folds_sum4, d * 32 + across);
+        before_sum4 = d < down ? (before_sum4 + other_sum4) : before_sum4;
+    }
+    KF_UNROLL
+    for (int k = 0; k < 8; ++k) {
+        keep4[k] = before_sum4 + keep4[k];
+    }
+    KF_UNROLL
+    for (int s = 0; s < 8; ++s) {
+        const int64_t r = first + s;
+        const int left = r < stop;
+        const uint32_t i0 = kf_min_i64(r, to - 1);
+        float w0[1];
+        {
+            const float v1 = kf_cast_f64_f32(v0);  // cumsum
+            const float v5 = v1 + keep4[s];  // cumsum
+            const float v6 = kf_exp_f32(v5);  // exp
+            w0[0] = v6;
         }
-        kf_barrier();
-        before_sum4 = sum4 + before_sum4;
-        KF_UNROLL
-        for (int k = 0; k < 8; ++k) {
-            keep4[k] = before_sum4 + keep4[k];
-        }
-        sum4 = sum4 + total_sum4;
-        KF_UNROLL
-        for (int s = 0; s < 8; ++s) {
-            const int64_t r = first + tile + s;
-            const int left = r < stop;
-            const int64_t i0 = kf_min_i64(r, to - 1);
-            float w0[1];
-            {
-                const float v1 = kf_cast_f64_f32(v0);  // cumsum
-                const float v5 = v1 + keep4[s];  // cumsum
-                const float v6 = kf_exp_f32(v5);  // exp
-                w0[0] = v6;
-            }
-            float *p2_out0 = out0 + (i0 * s0_out0 + j);
-            {
-                if (0 < left) {
-                    kf_store_f32(p2_out0, 0, w0[0]);
-                }
+        float *p2_out0 = out0 + (i0 * s0_out0 + j);
+        {
+            if (0 < left) {
+                kf_store_f32(p2_out0, 0, w0[0]);
             }
         }
     }
@@ -877,11 +609,11 @@ typedef struct {
  * reads  tmp_8    float64[y.1, (max(y.0, 1) + 63)//64], 8 bytes each
  * reads  tmp_6    float32[y.0, y.1], 4 bytes each
  * writes out1     float32[y.0, y.1], 4 bytes each */
-KF_KERNEL(k6_cumsum, k6_cumsum_args, 128) {
-    const int64_t n1 = a.n1;
+KF_KERNEL(k6_cumsum, k6_cumsum_args, 256) {
+    const uint32_t n1 = a.n1;
     const int64_t units = a.units;
-    const int64_t n0 = a.n0;
-    const int64_t chunks = a.chunks;
+    const uint32_t n0 = a.n0;
+    const uint32_t chunks = a.chunks;
     const int64_t d0_tmp_8 = a.d0_tmp_8;
     const double *tmp_8 = a.tmp_8;
     const float *tmp_6 = a.tmp_6;
@@ -893,71 +625,63 @@ KF_KERNEL(k6_cumsum, k6_cumsum_args, 128) {
     const int down = tid / 32;
     const int64_t t = kf_block() * 32 + across;
     const int there = t < units;
-    const int64_t u = kf_min_i64(t, units - 1);
-    KF_SHARED(float, folds_sum3, 128);
-    const int64_t line = u / n1;
+    const uint32_t u = kf_min_i64(t, units - 1);
+    KF_SHARED(float, folds_sum3, 256);
+    const uint32_t line = u / n1;
     const int64_t j = u % n1;
     const int64_t chunk = line % chunks;
     const int64_t from = chunk * 64;
     const int64_t to = kf_min_i64(n0, from + 64);
     const double v0 = kf_load_f64(tmp_8, j * d0_tmp_8 + chunk);
-    float sum3 = 0.0f;
     const int64_t stop = there ? to : 0;
     const int64_t first = from + down * 8;
-    for (int64_t tile = 0; tile < 64; tile += 32) {
-        float tile_sum3 = 0.0f;
-        float r2[8];
-        float keep3[8];
-        KF_UNROLL
-        for (int s = 0; s < 8; ++s) {
-            const int64_t r = first + tile + s;
-            const int left = r < stop;
-            const int64_t i0 = kf_min_i64(r, to - 1);
-            const float *p1_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + j);
-            {
-                r2[s] = 0 < left ? kf_load_f32(p1_tmp_6, 0) : 0.0f;
-            }
+    float tile_sum3 = 0.0f;
+    float r2[8];
+    float keep3[8];
+    KF_UNROLL
+    for (int s = 0; s < 8; ++s) {
+        const int64_t r = first + s;
+        const int left = r < stop;
+        const uint32_t i0 = kf_min_i64(r, to - 1);
+        const float *p1_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + j);
+        {
+            r2[s] = 0 < left ? kf_load_f32(p1_tmp_6, 0) : 0.0f;
         }
-        KF_UNROLL
-        for (int s = 0; s < 8; ++s) {
-            {
-                tile_sum3 = tile_sum3 + r2[s];
-                keep3[s] = tile_sum3;
-            }
+    }
+    KF_UNROLL
+    for (int s = 0; s < 8; ++s) {
+        {
+            tile_sum3 = tile_sum3 + r2[s];
+            keep3[s] = tile_sum3;
         }
-        kf_shared_put_f32(folds_sum3, tid, tile_sum3);
-        kf_barrier();
-        float before_sum3 = 0.0f;
-        float total_sum3 = 0.0f;
-        KF_UNROLL
-        for (int d = 0; d < 4; ++d) {
-            const float other_sum3 = kf_shared_get_f32(folds_sum3, d * 32 + across);
-            before_sum3 = d < down ? (before_sum3 + other_sum3) : before_sum3;
-            total_sum3 = total_sum3 + other_sum3;
+    }
+    kf_shared_put_f32(folds_sum3, tid, tile_sum3);
+    kf_barrier();
+    float before_sum3 = 0.0f;
+    KF_UNROLL
+    for (int d = 0; d < 8; ++d) {
+        const float other_sum3 = kf_shared_get_f32(folds_sum3, d * 32 + across);
+        before_sum3 = d < down ? (before_sum3 + other_sum3) : before_sum3;
+    }
+    KF_UNROLL
+    for (int k = 0; k < 8; ++k) {
+        keep3[k] = before_sum3 + keep3[k];
+    }
+    KF_UNROLL
+    for (int s = 0; s < 8; ++s) {
+        const int64_t r = first + s;
+        const int left = r < stop;
+        const uint32_t i0 = kf_min_i64(r, to - 1);
+        float w0[1];
+        {
+            const float v1 = kf_cast_f64_f32(v0);  // cumsum
+            const float v4 = v1 + keep3[s];  // cumsum
+            w0[0] = v4;
         }
-        kf_barrier();
-        before_sum3 = sum3 + before_sum3;
-        KF_UNROLL
-        for (int k = 0; k < 8; ++k) {
-            keep3[k] = before_sum3 + keep3[k];
-        }
-        sum3 = sum3 + total_sum3;
-        KF_UNROLL
-        for (int s = 0; s < 8; ++s) {
-            const int64_t r = first + tile + s;
-            const int left = r < stop;
-            const int64_t i0 = kf_min_i64(r, to - 1);
-            float w0[1];
-            {
-                const float v1 = kf_cast_f64_f32(v0);  // cumsum
-                const float v4 = v1 + keep3[s];  // cumsum
-                w0[0] = v4;
-            }
-            float *p2_out1 = out1 + (i0 * s0_out1 + j);
-            {
-                if (0 < left) {
-                    kf_store_f32(p2_out1, 0, w0[0]);
-                }
+        float *p2_out1 = out1 + (i0 * s0_out1 + j);
+        {
+            if (0 < left) {
+                kf_store_f32(p2_out1, 0, w0[0]);
             }
         }
     }
