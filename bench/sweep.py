@@ -176,6 +176,8 @@ sum(one_hot(t, x.shape[1]) * x, axis=-1) | t x
 one_hot(t, x.shape[1]) * 2 - x | t x
 layer_norm(embedding(t, f) + x, weight=w, bias=b) | t f x w b *
 take_along_axis(softmax(x), i, axis=1) | x i
+softmax(take_along_axis(x, i, axis=1)) | x i
+layer_norm(take_along_axis(x, i, axis=1) * y) | x i y
 gelu(x + b) * s, sum(gelu(x + b), axis=0) | x b s *
 x * (silu(b) + 1) + tanh(w) | x b w *
 x * exp(w) / (1 + exp(-b)) | x w b *
