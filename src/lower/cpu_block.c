@@ -181,6 +181,7 @@ const kf__lx *kf__cpu_is_far(kf__low *L) {
 }
 
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row) {
+    if (kf__cpu_scatters(L)) return;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || in->kind != KF__I_LOAD || kf__low_step(L, in->access) != 1)

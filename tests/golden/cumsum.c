@@ -6,7 +6,6 @@ typedef struct {
     const float *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
-    int64_t far;
     float *tmp_2;
     int64_t s0_tmp_2;
     int64_t s1_tmp_2;
@@ -24,7 +23,6 @@ void k0_multiply_cumsum(const k0_multiply_cumsum_args *a, int64_t begin, int64_t
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t s1_in_x = a->s1_in_x;
-    const int64_t far = a->far;
     float *tmp_2 = a->tmp_2;
     const int64_t s0_tmp_2 = a->s0_tmp_2;
     const int64_t s1_tmp_2 = a->s1_tmp_2;
@@ -40,11 +38,6 @@ void k0_multiply_cumsum(const k0_multiply_cumsum_args *a, int64_t begin, int64_t
         for (int64_t first = from; first < to; first += 2048) {
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + first);
-            if (far) {
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p0_in_x + 2048 + l);
-                }
-            }
             float lanes_sum3[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {

@@ -487,7 +487,6 @@ typedef struct {
     const float *tmp_7;
     int64_t s0_tmp_7;
     int64_t s1_tmp_7;
-    int64_t far;
     float *tmp_8;
     int64_t s0_tmp_8;
     int64_t s1_tmp_8;
@@ -505,7 +504,6 @@ void k4_cumsum(const k4_cumsum_args *a, int64_t begin, int64_t end) {
     const float *tmp_7 = a->tmp_7;
     const int64_t s0_tmp_7 = a->s0_tmp_7;
     const int64_t s1_tmp_7 = a->s1_tmp_7;
-    const int64_t far = a->far;
     float *tmp_8 = a->tmp_8;
     const int64_t s0_tmp_8 = a->s0_tmp_8;
     const int64_t s1_tmp_8 = a->s1_tmp_8;
@@ -521,11 +519,6 @@ void k4_cumsum(const k4_cumsum_args *a, int64_t begin, int64_t end) {
         for (int64_t first = from; first < to; first += 2048) {
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p0_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + i1 * s1_tmp_7 + first);
-            if (far) {
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p0_tmp_7 + 2048 + l);
-                }
-            }
             float lanes_sum1[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {

@@ -6,9 +6,9 @@ typedef struct {
     int64_t s0_in_i;
     const float *in_x;
     int64_t d0_in_x;
-    int64_t far;
     int64_t s0_out0;
     float *out0;
+    int64_t far;
 } k0_take_along_axis_softmax_short_args;
 
 /* take_along_axis, softmax.
@@ -23,9 +23,9 @@ void k0_take_along_axis_softmax_short(const k0_take_along_axis_softmax_short_arg
     const int64_t s0_in_i = a->s0_in_i;
     const float *in_x = a->in_x;
     const int64_t d0_in_x = a->d0_in_x;
-    const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far = a->far;
     float exps12[2112];
     const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -160,12 +160,6 @@ void k0_take_along_axis_softmax_short(const k0_take_along_axis_softmax_short_arg
             const float v19 = rows_v19[r];
             {
                 float *exps12_from = exps12 + r * n1;
-                if (far) {
-                    const int32_t *p0_in_i = in_i + i0 * s0_in_i;
-                    for (int64_t l = 0; l < n1; l += 16) {
-                        kf_prefetch_far(p0_in_i + s0_in_i * most_rows + l);
-                    }
-                }
                 float *p2_out0 = out0 + i0 * s0_out0;
                 if (far) {
                     for (int64_t l = 0; l < n1; l += 16) {
@@ -189,10 +183,10 @@ typedef struct {
     const int32_t *in_i;
     int64_t s0_in_i;
     const float *in_x;
-    int64_t far;
     int64_t d0_in_x;
     int64_t s0_out0;
     float *out0;
+    int64_t far;
 } k0_take_along_axis_softmax_args;
 
 /* take_along_axis, softmax.
@@ -207,10 +201,10 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
     const int32_t *in_i = a->in_i;
     const int64_t s0_in_i = a->s0_in_i;
     const float *in_x = a->in_x;
-    const int64_t far = a->far;
     const int64_t d0_in_x = a->d0_in_x;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far = a->far;
     float exps12[65536];
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
@@ -220,12 +214,19 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
             const int64_t len = kf_min_i64(n1 - first, 2048);
             float *exps12_from = exps12 + (n1 <= 65536 ? first : 0);
             const int32_t *p0_in_i = in_i + (i0 * s0_in_i + first);
-            if (len == 2048) {
-                if (far) {
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch(p0_in_i + 2048 + l);
-                    }
-                }
+            float read11[2048];
+            for (int64_t l = 0; l < len; ++l) {
+                const int32_t v0 = kf_load_i32(p0_in_i, l);
+                const int64_t v1 = kf_cast_i32_i64(v0);  // take_along_axis
+                const int64_t v4 = kf_add_i64(v1, size_v2);  // take_along_axis
+                const int v5 = v1 < 0;  // take_along_axis
+                const int64_t v6 = v5 ? v4 : v1;  // take_along_axis
+                const int v7 = v6 < size_v2;  // take_along_axis
+                const int v8 = v6 >= 0;  // take_along_axis
+                const int v9 = v8 & v7;  // take_along_axis
+                const int64_t v10 = v9 ? v6 : 0;  // take_along_axis
+                const float v11 = v9 ? kf_load_f32(in_x, i0 * d0_in_x + v10) : 0.0f;
+                read11[l] = v11;
             }
             float lanes_max12[64];
             KF_SIMD
@@ -236,34 +237,14 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
             for (int64_t group = 0; group < whole0; group += 64) {
                 KF_SIMD
                 for (int64_t l = 0; l < 64; ++l) {
-                    const int32_t v0 = kf_load_i32(p0_in_i, group + l);
-                    const int64_t v1 = kf_cast_i32_i64(v0);  // take_along_axis
-                    const int64_t v4 = kf_add_i64(v1, size_v2);  // take_along_axis
-                    const int v5 = v1 < 0;  // take_along_axis
-                    const int64_t v6 = v5 ? v4 : v1;  // take_along_axis
-                    const int v7 = v6 < size_v2;  // take_along_axis
-                    const int v8 = v6 >= 0;  // take_along_axis
-                    const int v9 = v8 & v7;  // take_along_axis
-                    const int64_t v10 = v9 ? v6 : 0;  // take_along_axis
-                    const float v11 = v9 ? kf_load_f32(in_x, i0 * d0_in_x + v10) : 0.0f;
-                    exps12_from[group + l] = v11;
-                    lanes_max12[l] = kf_max_f32(v11, lanes_max12[l]);
+                    exps12_from[group + l] = read11[group + l];
+                    lanes_max12[l] = kf_max_f32(read11[group + l], lanes_max12[l]);
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len - whole0; ++l) {
-                const int32_t v0 = kf_load_i32(p0_in_i, whole0 + l);
-                const int64_t v1 = kf_cast_i32_i64(v0);  // take_along_axis
-                const int64_t v4 = kf_add_i64(v1, size_v2);  // take_along_axis
-                const int v5 = v1 < 0;  // take_along_axis
-                const int64_t v6 = v5 ? v4 : v1;  // take_along_axis
-                const int v7 = v6 < size_v2;  // take_along_axis
-                const int v8 = v6 >= 0;  // take_along_axis
-                const int v9 = v8 & v7;  // take_along_axis
-                const int64_t v10 = v9 ? v6 : 0;  // take_along_axis
-                const float v11 = v9 ? kf_load_f32(in_x, i0 * d0_in_x + v10) : 0.0f;
-                exps12_from[whole0 + l] = v11;
-                lanes_max12[l] = kf_max_f32(v11, lanes_max12[l]);
+                exps12_from[whole0 + l] = read11[whole0 + l];
+                lanes_max12[l] = kf_max_f32(read11[whole0 + l], lanes_max12[l]);
             }
             KF_SIMD
             for (int l = 0; l < 16; ++l) {
@@ -377,12 +358,6 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
                     const float v14 = read11[l] - v13;  // softmax
                     const float v15 = kf_exp_nonpositive_f32(v14);  // softmax
                     exps12_from[l] = v15;
-                }
-            }
-            if (far) {
-                const int32_t *p0_in_i = in_i + (i0 * s0_in_i + first);
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch_far(p0_in_i + s0_in_i + l);
                 }
             }
             float *p2_out0 = out0 + (i0 * s0_out0 + first);

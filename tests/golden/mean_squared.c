@@ -5,7 +5,6 @@ typedef struct {
     int64_t size_v6;
     const float *in_x;
     const float *in_y;
-    int64_t far;
     float *out0;
     float *part_sum4;
 } k0_subtract_square_mean_args;
@@ -21,7 +20,6 @@ void k0_subtract_square_mean(const k0_subtract_square_mean_args *a, int64_t begi
     const int64_t size_v6 = a->size_v6;
     const float *in_x = a->in_x;
     const float *in_y = a->in_y;
-    const int64_t far = a->far;
     float *out0 = a->out0;
     float *part_sum4 = a->part_sum4;
     const float v7 = kf_cast_i64_f32(size_v6);  // mean
@@ -33,16 +31,6 @@ void k0_subtract_square_mean(const k0_subtract_square_mean_args *a, int64_t begi
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p0_in_x = in_x + first;
             const float *p1_in_y = in_y + first;
-            if (far) {
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p0_in_x + 2048 + l);
-                }
-            }
-            if (far) {
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p1_in_y + 2048 + l);
-                }
-            }
             float lanes_sum4[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {

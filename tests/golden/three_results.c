@@ -125,7 +125,6 @@ typedef struct {
     int64_t s0_in_x;
     const float *in_y;
     int64_t s0_in_y;
-    int64_t far;
     float *out_h;
     int64_t s0_out_h;
     float *out1;
@@ -151,7 +150,6 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
     const int64_t s0_in_x = a->s0_in_x;
     const float *in_y = a->in_y;
     const int64_t s0_in_y = a->s0_in_y;
-    const int64_t far = a->far;
     float *out_h = a->out_h;
     const int64_t s0_out_h = a->s0_out_h;
     float *out1 = a->out1;
@@ -170,16 +168,6 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             const float *p3_in_y = in_y + (i0 * s0_in_y + first);
-            if (far) {
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p0_in_x + 2048 + l);
-                }
-            }
-            if (far) {
-                for (int64_t l = 0; l < len; l += 16) {
-                    kf_prefetch(p3_in_y + 2048 + l);
-                }
-            }
             float *p1_out_h = out_h + (i0 * s0_out_h + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p1_out_h;
