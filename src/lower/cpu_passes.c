@@ -351,16 +351,16 @@ void kf__cpu_put_passes(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         L->failed = true;
         return;
     }
+    p->n_fields = 1;
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        if (!(p->fill && p->fill->red == p->reds[r]) && kf__fields(L, p->reds[r]) > p->n_fields)
+            p->n_fields = kf__fields(L, p->reds[r]);
     const kf__mask *read;
     if (!p->kept && !p->n_stores && !p->fill && !p->use && !p->save && !L->held && !L->carried &&
         kf__cpu_split(L, b, p->reds, p->n_reds, p->keep, &read)) {
         put_ahead(L, b, p, read);
         p->kept = true;
     }
-    p->n_fields = 1;
-    for (uint32_t r = 0; r < p->n_reds; ++r)
-        if (!(p->fill && p->fill->red == p->reds[r]) && kf__fields(L, p->reds[r]) > p->n_fields)
-            p->n_fields = kf__fields(L, p->reds[r]);
     for (p->field = 0; p->field < p->n_fields; ++p->field) {
         kf__cpu_put_pass(L, b, p);
         if (p->field + 1 < p->n_fields && may_turn(L, p)) turn(L, b, p);
