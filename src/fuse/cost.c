@@ -368,34 +368,35 @@ static double access_bytes(const kf__fuse_state *f, const kf__kernel *k, const k
     return store ? 0 : TURNED_BYTES; /* whoever reads it straight afterwards saves that */
 }
 
-/* Is the kernel cumulative along columns, on a GPU? before: [instrs] what is cumulated is made of. */
-static bool is_serial(const kf__fuse_state *f, const kf__kernel *k, bool *before) {
-    if (f->cpu || k->kind != KF__COLUMN || kf__kernel_chunk(k) <= 0) return false;
-    for (uint32_t i = 0; i < k->n_instrs; i++) before[i] = false;
-    for (uint32_t i = k->n_instrs; i-- > 0;) {
-        const kf__instr *in = &k->instrs[i];
-        for (int a = 0; a < in->n_args; a++)
-            before[in->args[a]] |= before[i] || in->kind == KF__I_SCAN;
-    }
-    return true;
-}
-
-/* There the threads of a column are few, and wait for all of its elements: up to a million
- * elements what is behind the loads takes as long for any number of columns. What an H100 moves
- * meanwhile: cumsum(tanh(x), 0) of 317 x 316 takes 10 us, and 7 us where tanh(x) is stored; of
- * exp(x) 7 us, both. What follows, nothing waits for, but functions of hundreds of instructions. */
+/* before: does the kernel cumulate what is made of it? */
 static double serial_bytes(const kf__fuse_state *f, const kf__instr *in, bool before) {
     const kf__node *n = kf__at(f->g, in->node);
     if (in->level != KF__LEVEL_FULL) return 0;
     if (in->kind == KF__I_LOAD) return before ? 3 << 20 : 0;
     if (n->kind != KF__OP || node_weight(n, false) < 0.3) return 0;
+    if (kf__op_is_long((kf__opcode)n->op) || n->op == KF__FLOOR_DIVIDE) return 16 << 20;
+    if (!before) return 0;
     switch (n->op) {
-    case KF__LGAMMA: case KF__DIGAMMA: case KF__FMOD: case KF__REMAINDER: case KF__FLOOR_DIVIDE:
-        return 16 << 20;
-    case KF__EXP: return before ? 3 << 20 : 0;
+    case KF__EXP: return 3 << 20;
     case KF__DIVIDE: case KF__RECIPROCAL: case KF__SQRT: case KF__RSQRT: case KF__ERF:
-    case KF__EXP2: case KF__LOG: case KF__LOG2: case KF__LOG10: return before ? 6 << 20 : 0;
-    default: return before ? 16 << 20 : 0;
+    case KF__EXP2: case KF__LOG: case KF__LOG2: case KF__LOG10: return 6 << 20;
+    default: return 16 << 20;
+    }
+}
+
+/* What is cumulative along columns, on a GPU: the threads of a column are few, and wait for all of
+ * its elements. Up to a million elements what is behind the loads takes as long for any number of
+ * columns. What an H100 moves meanwhile: cumsum(tanh(x), 0) of 317 x 316 takes 10 us, and 7 us
+ * where tanh(x) is stored; of exp(x) 7 us, both. What follows, nothing waits for, but functions of
+ * hundreds of instructions. bytes: [instrs], 0 in all other kernels. */
+static void serial_bytes_of(const kf__fuse_state *f, const kf__kernel *k, double *bytes) {
+    bool before[KF__MAX_INSTRS] = {false};
+    bool serial = !f->cpu && k->kind == KF__COLUMN && kf__kernel_chunk(k) > 0;
+    for (uint32_t i = k->n_instrs; i-- > 0;) {
+        const kf__instr *in = &k->instrs[i];
+        for (int a = 0; a < in->n_args; a++)
+            before[in->args[a]] |= before[i] || in->kind == KF__I_SCAN;
+        bytes[i] = serial ? serial_bytes(f, in, before[i]) : 0;
     }
 }
 
@@ -427,11 +428,10 @@ void kf__body_work(const kf__body *b, double *work) {
     kf__kernel k = kernel_of(b);
     int64_t times[3];
     bool known = times_of(&b->f->g->exprs, &k, b->f->names, times);
-    bool before[KF__MAX_INSTRS], serial = is_serial(b->f, &k, before);
-    for (uint32_t i = 0; i < k.n_instrs; i++) {
-        work[i] = known ? work_of(b->f, &k, &k.instrs[i], times) : 0;
-        if (serial && known) work[i] += serial_bytes(b->f, &k.instrs[i], before[i]);
-    }
+    double serial[KF__MAX_INSTRS];
+    serial_bytes_of(b->f, &k, serial);
+    for (uint32_t i = 0; i < k.n_instrs; i++)
+        work[i] = known ? work_of(b->f, &k, &k.instrs[i], times) + serial[i] : 0;
 }
 
 double kf__body_cost(const kf__body *b, double *bytes, double *again) {
@@ -444,9 +444,9 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
         return *bytes = 1e300;
     *bytes = (double)read + (double)written;
     double cost = KF__LAUNCH_BYTES + *bytes;
-    double share[KF__MAX_INSTRS];
+    double share[KF__MAX_INSTRS], serial[KF__MAX_INSTRS];
     uint32_t axes[KF__MAX_INSTRS];
-    bool before[KF__MAX_INSTRS], serial = is_serial(b->f, &k, before);
+    serial_bytes_of(b->f, &k, serial);
     shares_of(&g->exprs, &k, b->f->names, share);
     axes_of_all(&g->exprs, &k, axes);
     for (uint32_t i = 0; i < k.n_instrs; i++) {
@@ -455,11 +455,8 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
         bool shared = part && !(axes[i] & (all + 1) >> 1); /* by neighbours on the last axis */
         double work = share[i] * work_of(b->f, &k, &k.instrs[i], times) / (shared ? PACK : 1);
         if (part && !shared && is_function(g, &k.instrs[i])) *again += work;
-        cost += work;
-        if (!serial) continue;
-        double meanwhile = serial_bytes(b->f, &k.instrs[i], before[i]);
-        *again += meanwhile;
-        cost += meanwhile;
+        *again += serial[i];
+        cost += work + serial[i];
     }
     for (uint32_t i = 0; i < k.n_stores; i++)
         cost += access_bytes(b->f, &k, &k.accesses[k.stores[i].access], true) *

@@ -90,6 +90,10 @@ static inline bool kf__op_is_dear(kf__opcode op) {
                    op == KF__GCD || op == KF__LCM;
     return divides || kf__ops[op].ulp > 0;
 }
+/* Hundreds of instructions that branch, on a GPU? */
+static inline bool kf__op_is_long(kf__opcode op) {
+    return op == KF__LGAMMA || op == KF__DIGAMMA || op == KF__FMOD || op == KF__REMAINDER;
+}
 
 /* ---------------------------------------------------------------- reductions */
 

@@ -8,8 +8,8 @@
  * while this one is read.
  *
  * Elements that are read at indices of their own keep a loop from being vectorized. Where something
- * dear is made of them, or they are reduced, they are read into L1 first, in a loop that does nothing
- * else (softmax(take_along_axis(x, i, 1)) of 317x316 took 115 us without it, and 64):
+ * dear is made of them, or they are reduced, they are read into L1 first, in a loop that does
+ * nothing else (softmax(take_along_axis(x, i, 1)) of 317x316 took 115 us without it, and 64):
  *
  *     exp(take_along_axis(x, i, 1))      for (l ...) read3[l] = inside of x ? x[i[l]] : 0
  *                                        for (l ...) ... kf_exp_f32(read3[l]) ... */
@@ -53,16 +53,21 @@ const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
 
 /* ---------------------------------------------------------------- single elements */
 
+/* Does each element have an index of its own in this array? */
+static bool by_elements(const kf__low *L, uint32_t access) {
+    return !L->operands[access].affine && kf__has_symbols(L, access);
+}
+
 static bool is_scattered(const kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
                          uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     return kf__has(mask, i) && in->kind == KF__I_LOAD && !L->value[i] && !b->pick[i] &&
-           !L->operands[in->access].affine && kf__has_symbols(L, in->access);
+           by_elements(L, in->access);
 }
 
 bool kf__cpu_scatters(const kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        if (!L->operands[i].affine && kf__has_symbols(L, i)) return true;
+        if (by_elements(L, i)) return true;
     return false;
 }
 

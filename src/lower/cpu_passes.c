@@ -92,7 +92,8 @@ static bool is_saved(const kf__pass *p, uint32_t r) {
 /* Is the argument in an array of the block anyway? */
 static bool is_there(const kf__low *L, const kf__cpu_block *b, uint32_t red) {
     uint16_t arg = L->k->instrs[red].args[0];
-    return b->pick[arg] && kf__state_type(L, red) == kf__compute((kf__dtype)L->k->instrs[arg].dtype);
+    kf__dtype type = kf__compute((kf__dtype)L->k->instrs[arg].dtype);
+    return b->pick[arg] && kf__state_type(L, red) == type;
 }
 
 /* Does a reduction of the pass fold places? Blocks have them as 32 bits. */

@@ -465,9 +465,7 @@ static bool has_long(kf__low *L, const columns *c) {
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, kf__min(c->phase.n_reds, 64));
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (kf__has(mask, i) && in->kind == KF__I_OP &&
-            (in->op == KF__LGAMMA || in->op == KF__DIGAMMA || in->op == KF__FMOD ||
-             in->op == KF__REMAINDER))
+        if (kf__has(mask, i) && in->kind == KF__I_OP && kf__op_is_long((kf__opcode)in->op))
             return true;
     }
     return false;

@@ -161,9 +161,9 @@ static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, 
     kf__cuda_forget(L, stage);
 }
 
-/* What isn't affine along a row, a gather or an index that is divided, is computed element by element
- * and kept. Blocks that loop over such rows would have 8192 slots of halves for each, however short:
- * softmax(take_along_axis(x, i, 1)) of 2000x10 took 29 us on an H100, not 2.3. */
+/* What isn't affine along a row, a gather or an index that is divided, is computed element by
+ * element and kept. Blocks that loop over such rows would have 8192 slots of halves for each,
+ * however short: softmax(take_along_axis(x, i, 1)) of 2000x10 took 29 us on an H100, not 2.3. */
 static bool serves(const kf__low *L, const bucket *b) {
     return L->affine || b->cluster == 1;
 }

@@ -28,6 +28,7 @@ typedef struct scan {
     kf__tile tile;
     uint16_t *reds, stores[64];
     kf__phase phase;
+    int64_t units; /* chunks of rows or columns */
     bool rows;
     int lanes;    /* of a row */
     bool striped; /* of several tiles in flight each lane has a pack; else packs side by side */
@@ -49,18 +50,23 @@ static const char *name_of(kf__low *L, const char *what, uint32_t i) {
     return kf__field_name(L, what, i, 0);
 }
 
-/* n folds from `slot` on, behind the state and what is `before` them in the tile; and the state
- * behind the tile's total. Without one (NULL) the tile is all there is. */
-static void put_behind(kf__low *L, uint32_t i, const kf__lx *before, const kf__lx *total,
-                       const kf__lx *slot, int n) {
-    const kf__lx *state = L->running[i], *one = kf__l_int(L, 1);
-    if (total) kf__put_set(L, before, kf__fold_of(L, i, 0, state, before));
-    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, n), one, KF__UNROLL);
+/* n folds from `slot` on, behind what is `before` them. */
+static void put_in_front(kf__low *L, uint32_t i, const kf__lx *before, const kf__lx *slot, int n) {
+    kf__open_for(L, "int", "k", kf__l_int(L, 0), kf__l_int(L, n), kf__l_int(L, 1), KF__UNROLL);
     const kf__lx *k = kf__l_bin(L, "+", slot, kf__l_var(L, "k"));
     const kf__lx *item = kf__l_item(L, L->value[i]->name, k);
     kf__put_set(L, item, kf__fold_of(L, i, 0, before, item));
     kf__close(L);
-    if (total) kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
+}
+
+/* The same, behind the state and what is `before` them in the tile; and the state behind the tile's
+ * total. */
+static void put_behind(kf__low *L, uint32_t i, const kf__lx *before, const kf__lx *total,
+                       const kf__lx *slot, int n) {
+    const kf__lx *state = L->running[i];
+    kf__put_set(L, before, kf__fold_of(L, i, 0, state, before));
+    put_in_front(L, i, before, slot, n);
+    kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
 }
 
 /* What is before each lane's packs is put in front of their folds, and the tile's into the state.
@@ -102,7 +108,7 @@ static void put_tiles(kf__low *L, scan *s, uint32_t i, const kf__lx *total) {
     kf__close(L);
 }
 
-/* Is a chunk of columns one tile? */
+/* Is a chunk of columns one tile? Then there is no state before or behind it. */
 static bool is_single(const scan *s) { return s->all->chunk && s->all->chunk <= KF__SCAN_TALL; }
 
 /* The same of columns: the folds of the threads above one another. */
@@ -126,7 +132,11 @@ static void put_down(kf__low *L, const scan *s, uint32_t i, const kf__lx *fold) 
                                         kf__fold_of(L, i, 0, before, other), before));
     if (total) kf__put_set(L, total, kf__fold_of(L, i, 0, total, other));
     kf__close(L);
-    if (total) kf__cuda_put_barrier(L); /* the next tile's are written there */
+    if (!total) {
+        put_in_front(L, i, before, zero, KF__SCAN_ROWS);
+        return;
+    }
+    kf__cuda_put_barrier(L); /* the next tile's are written there */
     put_behind(L, i, before, total, zero, KF__SCAN_ROWS);
 }
 
@@ -197,12 +207,6 @@ static bool is_narrow(const kf__low *L) {
     return is_affine(L) && L->axes[kf__last(L)].size < INT32_MAX / 2;
 }
 
-/* units: chunks of rows or columns. */
-static bool is_small(const kf__low *L, const kf__scans *all, int64_t units) {
-    bool small = is_affine(L) && L->axes[all->axis].size < INT32_MAX / 2;
-    return small && units < INT32_MAX;
-}
-
 static void head_row(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *width = kf__l_int(L, t->W), *packs = kf__l_int(L, t->V);
     const kf__lx *q = t->step ? kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step))
@@ -228,17 +232,15 @@ static void put_rows(kf__low *L, scan *s) {
     s->tile = (kf__tile){.W = width_of(L), .head = head_row};
     s->tile.vec = kf__cuda_wide(L, s->tile.W);
     pick_lanes(L, s);
-    int64_t units = kf__low_extent(L, false) * s->all->chunks;
-    L->small = is_small(L, s->all, units);
     const kf__lx *lanes = kf__l_int(L, s->lanes), *one = kf__l_int(L, 1);
     kf__low_begin(L, "", s->lanes == 1    ? "A thread has a row, one pack."
                          : s->lanes == 8 ? "Eight lanes have a row, a pack each."
                                           : "A warp goes through a chunk of a row.");
     L->fn->threads = KF__SCAN_THREADS;
-    L->fn->grid = kf__ceil_div(units, KF__SCAN_THREADS / s->lanes);
+    L->fn->grid = kf__ceil_div(s->units, KF__SCAN_THREADS / s->lanes);
     const kf__lx *t = kf__put_let(L, "int64_t", "t", thread_of_all(L, KF__SCAN_THREADS), NULL);
     const kf__lx *lane = kf__put_let(L, "int", "lane", kf__l_bin(L, "%", t, lanes), NULL);
-    const kf__lx *all = kf__word_int(L, "units", units), *row = kf__l_bin(L, "/", t, lanes);
+    const kf__lx *all = kf__word_int(L, "units", s->units), *row = kf__l_bin(L, "/", t, lanes);
     const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", row, all), NULL);
     const kf__lx *u = kf__put_let(
         L, kf__index_type(L), "u",
@@ -278,18 +280,16 @@ static void head_column(kf__low *L, kf__tile *t, const kf__lx *s) {
 
 /* A thread whose column doesn't exist goes with the last one's, and has no rows. */
 static void put_columns(kf__low *L, scan *s) {
-    int64_t units = kf__low_extent(L, false) * s->all->chunks;
-    L->small = is_small(L, s->all, units);
     const kf__lx *wide = kf__l_int(L, KF__SCAN_COLUMNS), *one = kf__l_int(L, 1);
     s->tile = (kf__tile){.V = KF__SCAN_ROWS, .W = 1, .head = head_column};
     kf__low_begin(L, "", "A block goes through a chunk of 32 columns, eight rows a thread.");
     L->fn->threads = KF__SCAN_COLUMNS * KF__SCAN_DOWN;
-    L->fn->grid = kf__ceil_div(units, KF__SCAN_COLUMNS);
+    L->fn->grid = kf__ceil_div(s->units, KF__SCAN_COLUMNS);
     const kf__lx *tid = kf__thread_id(L);
     const kf__lx *across = kf__put_let(L, "int", "across", kf__l_bin(L, "%", tid, wide), NULL);
     const kf__lx *down = kf__put_let(L, "int", "down", kf__l_bin(L, "/", tid, wide), NULL);
     const kf__lx *block = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
-    const kf__lx *n = kf__word_size(L, kf__last(L)), *all = kf__word_int(L, "units", units);
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *all = kf__word_int(L, "units", s->units);
     const kf__lx *t = kf__l_bin(L, "+", kf__l_bin(L, "*", block, wide), across);
     t = kf__put_let(L, "int64_t", "t", t, NULL);
     const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", t, all), NULL);
@@ -342,6 +342,8 @@ void kf__cuda_scan(kf__low *L, kf__scans *all) {
         L->failed = true;
         return;
     }
+    s.units = kf__low_extent(L, false) * all->chunks;
+    L->small = is_affine(L) && L->axes[all->axis].size < INT32_MAX / 2 && s.units < INT32_MAX;
     L->rows_inside = !s.rows;
     if (s.rows) put_rows(L, &s);
     else put_columns(L, &s);

@@ -37,11 +37,13 @@ static bool is_transposed(const kf__low *L, uint32_t i) {
 
 /* CUDA: of few elements to be stored, one for 32 or more that are read, a copy takes longer. */
 static bool is_rare(const kf__low *L, const kf__operand *o) {
-    int64_t n, all = 1;
+    int64_t n;
+    if (!o->store || L->target->kind == KF__TARGET_C) return false;
     for (int m = 0; m < L->n_axes; ++m)
-        if (L->axes[m].reduced && kf__x_is_const(&L->p->graph->exprs, L->axes[m].extent, &n))
-            all = kf__max(all, n);
-    return o->store && L->target->kind != KF__TARGET_C && all >= 32;
+        if (L->axes[m].reduced && kf__x_is_const(&L->p->graph->exprs, L->axes[m].extent, &n) &&
+            n >= 32)
+            return true;
+    return false;
 }
 
 /* ---------------------------------------------------------------- what is made instead */
