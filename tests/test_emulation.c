@@ -56,6 +56,12 @@ static const struct {
      "kf_cluster_arrive(); kf_cluster_wait(); v = 0; "
      "for (int w = 0; w < 16; w++) v += kf_shared_get_f32(part, w); kf_store_f32(a.y, i, v);",
      4, NULL},
+    {"message_to_first", /* the others wait for nothing */
+     MESSAGES "float v = kf_load_f32(a.x, i); kf_cluster_wait(); "
+     "if (t % 32 == 0) kf_cluster_send_f32(part, kf_cluster_rank() * 4 + t / 32, 0, v, m, 0); "
+     "kf_cluster_collect(m, 0, kf_cluster_rank() ? 0 : 64); "
+     "if (kf_cluster_rank() == 0) v = v + 0.0f * kf_shared_get_f32(part, t % 16); "
+     "kf_store_f32(a.y, i, v + 1.0f);", 4, NULL},
     {"message_sum", /* of 512, by messages, and again */
      MESSAGES "float v = kf_load_f32(a.x, i); " SUM_OF_WARP "kf_cluster_wait(); " SEND(0, 4)
      "kf_cluster_collect(m, 0, 64); v = kf_shared_get_f32(part, t % 16); "
@@ -126,6 +132,10 @@ static const struct {
      "may still write"},
     {"cluster_half", ROW "if (kf_cluster_rank() == 0) { kf_cluster_arrive(); kf_cluster_wait(); } "
      EACH ");", 2, "waits at the cluster's barrier, but"},
+    {"message_unexpected",
+     MESSAGES "float v = 1; kf_cluster_wait(); " SEND(0, 4)
+     "kf_cluster_collect(m, 0, kf_cluster_rank() ? 64 : 0); " EACH ");", 4,
+     "bytes of messages instead of 0"},
     {"message_too_early", MESSAGES "float v = 1; " SEND(0, 4) EACH ");", 4, "has started"},
     {"message_read_early",
      MESSAGES "float v = 1; kf_cluster_wait(); " SEND(0, 4) "kf_barrier(); "

@@ -244,9 +244,17 @@ bool kf__cuda_counts(const kf__low *L, const uint16_t *reds,
 void kf__cuda_merge_lanes(kf__low *L, kf__states *st, int lanes);
 /* Merge over the warps of a block of `threads`. */
 void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stage);
-/* Merge over a cluster's blocks, by the k-th set of messages. First of all they are opened, and
- * before the first set there is a wait for the cluster's blocks to have begun. */
+/* Messages between a cluster's blocks: opened first of all, in so many sets; before the first one
+ * there is a wait for the cluster's blocks to have begun. A message goes into item `at` of an array
+ * of block `rank`, whose items have four bytes at least. Every block collects each set once, and
+ * says how many bytes it is sent. */
 void kf__cuda_open_messages(kf__low *L, int sets);
+kf__dtype kf__cuda_message_type(kf__dtype type);
+int kf__cuda_message_bytes(kf__dtype type);
+void kf__cuda_put_message(kf__low *L, kf__dtype type, const char *array, const kf__lx *at,
+                          const kf__lx *rank, const kf__lx *value, int k);
+void kf__cuda_collect_messages(kf__low *L, int k, const kf__lx *bytes);
+/* Merge over a cluster's blocks, by the k-th set. */
 void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t stage, int k);
 
 /* cuda_transpose.c: the words of a pack from the tile of shared memory of a load; the elements

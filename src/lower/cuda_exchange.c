@@ -139,24 +139,25 @@ void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stag
     put_merge_arrays(L, st, prefix, threads / 32, read_shared);
 }
 
-/* Messages have four bytes at least. */
-static kf__dtype message_type(kf__dtype type) {
+kf__dtype kf__cuda_message_type(kf__dtype type) {
     bool narrow = type == KF__I8 || type == KF__U8 || type == KF__I16;
     return narrow ? KF__I32 : type;
 }
 
-static const kf__lx *read_message(kf__low *L, kf__dtype type, const char *array,
-                                  const kf__lx *value, const kf__lx *where) {
-    return read_shared(L, message_type(type), array, value, where);
+int kf__cuda_message_bytes(kf__dtype type) {
+    return kf__max(kf__types[kf__cuda_message_type(type)].size, 4); /* a bool is an int */
 }
 
-static void put_send(kf__low *L, kf__dtype type, const char *array, const kf__lx *value, int k,
-                     int64_t *bytes) {
-    const kf__lx *args[] = {kf__l_var(L, array), kf__l_var(L, "rank"), kf__l_var(L, "tid"), value,
-                            kf__l_var(L, "messages"), kf__l_int(L, k)};
-    type = message_type(type);
-    kf__put_call(L, kf__l_callv(L, "kf_cluster_send_T", type, 6, args));
-    *bytes += kf__max((int64_t)kf__types[type].size, 4); /* a bool is an int */
+static const kf__lx *read_message(kf__low *L, kf__dtype type, const char *array,
+                                  const kf__lx *value, const kf__lx *where) {
+    return read_shared(L, kf__cuda_message_type(type), array, value, where);
+}
+
+void kf__cuda_put_message(kf__low *L, kf__dtype type, const char *array, const kf__lx *at,
+                          const kf__lx *rank, const kf__lx *value, int k) {
+    const kf__lx *args[] = {kf__l_var(L, array), at, rank, value, kf__l_var(L, "messages"),
+                            kf__l_int(L, k)};
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_send_T", kf__cuda_message_type(type), 6, args));
 }
 
 void kf__cuda_open_messages(kf__low *L, int sets) {
@@ -165,19 +166,25 @@ void kf__cuda_open_messages(kf__low *L, int sets) {
     kf__put_call(L, kf__l_callv(L, "kf_cluster_open", KF__I64, 2, args));
 }
 
+void kf__cuda_collect_messages(kf__low *L, int k, const kf__lx *bytes) {
+    const kf__lx *args[] = {kf__l_var(L, "messages"), kf__l_int(L, k), bytes};
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_collect", KF__I64, 3, args));
+}
+
 void kf__cuda_merge_cluster(kf__low *L, kf__states *st, int blocks, uint32_t stage, int k) {
     const char *prefix = kf__l_name(L, "blocks%u", (unsigned)stage);
     int64_t bytes = 0;
-    put_arrays(L, st, prefix, blocks, message_type);
+    put_arrays(L, st, prefix, blocks, kf__cuda_message_type);
     kf__put_comment(L, "to every block of the cluster");
     kf__open_if(L, kf__l_bin(L, "<", kf__l_var(L, "tid"), kf__l_int(L, blocks)));
     for (uint32_t r = 0; r < st->n_reds; ++r)
-        for (int f = first_field(st); f < end_field(L, st, r); ++f)
-            put_send(L, kf__field_type(L, st->reds[r], f),
-                     kf__field_name(L, prefix, st->reds[r], f), st->field[r][f], k, &bytes);
+        for (int f = first_field(st); f < end_field(L, st, r); ++f) {
+            kf__dtype type = kf__field_type(L, st->reds[r], f);
+            kf__cuda_put_message(L, type, kf__field_name(L, prefix, st->reds[r], f),
+                                 kf__l_var(L, "rank"), kf__l_var(L, "tid"), st->field[r][f], k);
+            bytes += kf__cuda_message_bytes(type);
+        }
     kf__close(L);
-    const kf__lx *args[] = {kf__l_var(L, "messages"), kf__l_int(L, k),
-                            kf__l_int(L, blocks * bytes)};
-    kf__put_call(L, kf__l_callv(L, "kf_cluster_collect", KF__I64, 3, args));
+    kf__cuda_collect_messages(L, k, kf__l_int(L, blocks * bytes));
     put_merge_arrays(L, st, prefix, blocks, read_message);
 }

@@ -161,19 +161,12 @@ static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, 
     kf__cuda_forget(L, stage);
 }
 
-/* What isn't affine along a row, a gather or an index that is divided, is computed element by
- * element and kept. Blocks that loop over such rows would have 8192 slots of halves for each,
- * however short: softmax(take_along_axis(x, i, 1)) of 2000x10 took 29 us on an H100, not 2.3. */
-static bool serves(const kf__low *L, const bucket *b) {
-    return L->affine || b->cluster == 1;
-}
-
 bool kf__cuda_rows(kf__low *L) {
     int reduced = 0;
     for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
     kf__tile t = {.W = kf__cuda_width(L), .head = head};
     bucket b;
-    if (reduced != 1 || !pick(L, t.W, &b, &t.filled) || !serves(L, &b)) return false;
+    if (reduced != 1 || !pick(L, t.W, &b, &t.filled)) return false;
     t.V = b.V;
     t.lanes = b.lanes > 32 ? 32 : 0; /* of shorter rows the caches take parts of sectors */
     L->narrow = true;
@@ -196,7 +189,7 @@ bool kf__cuda_rows(kf__low *L) {
         kf__put_let(L, "int", "rank", kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL), NULL);
         uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
         int exchanges = reds ? count_exchanges(L, reds) : 0;
-        if (exchanges) kf__cuda_open_messages(L, exchanges); /* where nobody asks for a reduction: 0 */
+        if (exchanges) kf__cuda_open_messages(L, exchanges); /* none: nobody asks for the reduction */
         L->failed |= !reds;
         row = kf__l_bin(L, "/", row, kf__l_int(L, b.cluster));
         lane = kf__put_let(L, "int", "lane",

@@ -133,7 +133,8 @@ KF_IN_SHARED(bool, int, "b32", "r", int32_t)
  * waits for each thread's stores to memory. A set of messages has a number and a word of shared
  * memory at bars, where its bytes are counted as they come (st.async of PTX). open: before all else,
  * with kf_cluster_wait() before the first message. collect: every thread waits for the bytes of set
- * k; a block doesn't end before all that is sent to it has come. */
+ * k; a block doesn't end before all that is sent to it has come. A block without others, which may
+ * have been launched without a cluster, stores what it sends to itself. */
 #if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201
 KF_FN void kf_cluster_open(uint64_t *bars, int n) {
     uint32_t bar = (uint32_t)__cvta_generic_to_shared(bars);
@@ -144,7 +145,16 @@ KF_FN void kf_cluster_open(uint64_t *bars, int n) {
     }
     kf_cluster_begin();
 }
+KF_FN int kf__is_alone(void) {
+    int blocks;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    return blocks == 1;
+}
 KF_FN void kf_cluster_collect(uint64_t *bars, int k, int bytes) {
+    if (kf__is_alone()) {
+        __syncthreads();
+        return;
+    }
     uint32_t bar = (uint32_t)__cvta_generic_to_shared(bars + k);
     if (threadIdx.x == 0)
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar),
@@ -161,10 +171,13 @@ KF_FN void kf_cluster_collect(uint64_t *bars, int k, int bytes) {
 }
 #define KF_CLUSTER_SEND(N, T, TYPE, LETTER)                                                   \
     KF_FN void kf_cluster_send_##N(T *array, int i, int rank, T v, uint64_t *bars, int k) {   \
-        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes." TYPE            \
-                     " [%0], %1, [%2];" ::"r"(kf__in_block(array + i, rank)),                 \
-                     LETTER(v), "r"(kf__in_block(bars + k, rank))                             \
-                     : "memory");                                                             \
+        if (kf__is_alone())                                                                   \
+            array[i] = v;                                                                     \
+        else                                                                                  \
+            asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes." TYPE        \
+                         " [%0], %1, [%2];" ::"r"(kf__in_block(array + i, rank)),             \
+                         LETTER(v), "r"(kf__in_block(bars + k, rank))                         \
+                         : "memory");                                                         \
     }
 #else
 KF_FN void kf_cluster_open(uint64_t *, int) { kf_cluster_begin(); }

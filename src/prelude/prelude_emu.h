@@ -84,7 +84,7 @@ struct kf__thread {
 };
 struct kf__bar { /* of a set of messages to a block */
     struct kf__thread *waiting;
-    int expected, received; /* bytes; expected: 0 until it is told */
+    int told, expected, received; /* is it told how many bytes to expect? */
 };
 struct kf__warp {
     struct kf__thread *waiting;
@@ -278,9 +278,10 @@ static struct kf__bar *kf__bar_of(struct kf__block *b, int k) {
     return NULL;
 }
 static void kf__wake_collectors(struct kf__machine *m, struct kf__bar *bar) {
-    if (bar->expected && bar->received > bar->expected)
+    if (!bar->told) return;
+    if (bar->received > bar->expected)
         kf__wrong("gets %d bytes of messages instead of %d", bar->received, bar->expected);
-    if (bar->expected && bar->received >= bar->expected) kf__wake(m, &bar->waiting);
+    if (bar->received >= bar->expected) kf__wake(m, &bar->waiting);
 }
 static __attribute__((unused)) void kf_cluster_collect(uint64_t *bars, int k, int bytes) {
     struct kf__machine *m = kf__m;
@@ -289,11 +290,12 @@ static __attribute__((unused)) void kf_cluster_collect(uint64_t *bars, int k, in
     (void)bars;
     if (!bar) return;
     if (t->index == 0) {
-        if (bar->expected) kf__wrong("collects set %d of messages twice", k);
+        if (bar->told) kf__wrong("collects set %d of messages twice", k);
+        bar->told = 1;
         bar->expected = bytes;
         kf__wake_collectors(m, bar);
     }
-    if (!bar->expected || bar->received < bar->expected)
+    if (!bar->told || bar->received < bar->expected)
         kf__wait(m, &bar->waiting, KF_AT_MESSAGES);
     t->collected |= (uint64_t)1 << k;
 }

@@ -30,7 +30,8 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     const int64_t s0_in_x = a.s0_in_x;
     float *tmp_2 = a.tmp_2;
     float *tmp_3 = a.tmp_3;
-    kf_cluster_begin();
+    KF_SHARED(uint64_t, messages, 1);
+    kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
@@ -158,12 +159,11 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
             }
             // to the cluster's first block
             const int part_at = chunk * 64 + tid;
-            kf_cluster_put_f32(cluster_max1, part_at, 0, all_max1);
-            kf_cluster_put_f32(cluster_sumexp1, part_at, 0, all_sumexp1);
+            kf_cluster_send_f32(cluster_max1, part_at, 0, all_max1, messages, 0);
+            kf_cluster_send_f32(cluster_sumexp1, part_at, 0, all_sumexp1, messages, 0);
         }
     }
-    kf_cluster_arrive();
-    kf_cluster_wait();
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 512) : 0);
     if (rank == 0 && down < 2) {
         const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {

@@ -186,7 +186,7 @@ typedef struct {
 } k0_var_merge_args;
 
 /* var.
- * Merges the groups of a column, one column a thread.
+ * Merges the groups of columns, eight threads a column.
  * reads  part_*   what the chunks left
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_var_merge, k0_var_merge_args, 256) {
@@ -202,18 +202,48 @@ KF_KERNEL(k0_var_merge, k0_var_merge_args, 256) {
     const int64_t v5 = kf_max_i64(size_v3, 0);  // var
     const float v6 = kf_cast_i64_f32(v5);  // var
     const uint32_t block = kf_block();
-    const uint32_t t = block * 256 + kf_thread();
+    const int tid = kf_thread();
+    const int across = tid % 32;
+    const int down = tid / 32;
+    const uint32_t t = block * 32 + across;
+    const int share = (groups + 7) / 8;  // groups of a thread
+    KF_SHARED(float, share_mean1, 256);
+    KF_SHARED(float, share_m2_1, 256);
     if (t < columns) {
-        const int64_t i1 = t % n1;
+        const int first = down * share;
+        const int end = kf_min_i64(groups, first + share);
         float all_mean1 = 0.0f;
         float all_m2_1 = 0.0f;
-        for (int part = 0; part < groups; ++part) {
+        int64_t count = 0;
+        for (int part = first; part < end; ++part) {
             const int from = part * group_rows;
             const int to = kf_min_i64(reduced, from + group_rows);
             const int64_t at = part * columns + t;
             const int64_t nq = to - from;
             const float q_mean1 = kf_load_f32(part_mean1, at);
             const float q_m2_1 = kf_load_f32(part_m2_1, at);
+            {
+                const float merged_mean1 = kf_merge_mean_f32(all_mean1, q_mean1, kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
+                const float merged_m2_1 = kf_merge_m2_f32(all_mean1, all_m2_1, q_mean1, q_m2_1, kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
+                all_mean1 = merged_mean1;
+                all_m2_1 = merged_m2_1;
+            }
+            count = count + nq;
+        }
+        kf_shared_put_f32(share_mean1, tid, all_mean1);
+        kf_shared_put_f32(share_m2_1, tid, all_m2_1);
+    }
+    kf_barrier();
+    if (down == 0 && t < columns) {
+        const int64_t i1 = t % n1;
+        float all_mean1 = 0.0f;
+        float all_m2_1 = 0.0f;
+        for (int d = 0; d < 8; ++d) {
+            const int64_t from = kf_min_i64(reduced, d * share * group_rows);
+            const int64_t nq = kf_min_i64(reduced, (d + 1) * share * group_rows) - from;
+            const int at = d * 32 + across;
+            const float q_mean1 = kf_shared_get_f32(share_mean1, at);
+            const float q_m2_1 = kf_shared_get_f32(share_m2_1, at);
             {
                 const float merged_mean1 = kf_merge_mean_f32(all_mean1, q_mean1, kf_cast_i64_f32(from), kf_cast_i64_f32(nq));
                 const float merged_m2_1 = kf_merge_m2_f32(all_mean1, all_m2_1, q_mean1, q_m2_1, kf_cast_i64_f32(from), kf_cast_i64_f32(nq));

@@ -33,7 +33,8 @@ KF_KERNEL(k0_exp_cumsum, k0_exp_cumsum_args, 256) {
     float *tmp_4 = a.tmp_4;
     const int64_t s0_tmp_4 = a.s0_tmp_4;
     const int64_t s2_tmp_4 = a.s2_tmp_4;
-    kf_cluster_begin();
+    KF_SHARED(uint64_t, messages, 1);
+    kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
@@ -116,11 +117,10 @@ KF_KERNEL(k0_exp_cumsum, k0_exp_cumsum_args, 256) {
             }
             // to the cluster's first block
             const int part_at = chunk * 64 + tid;
-            kf_cluster_put_f32(cluster_sum2, part_at, 0, all_sum2);
+            kf_cluster_send_f32(cluster_sum2, part_at, 0, all_sum2, messages, 0);
         }
     }
-    kf_cluster_arrive();
-    kf_cluster_wait();
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 256) : 0);
     if (rank == 0 && down < 2) {
         const int64_t i2 = first_column + (across * 2 + down);
         if (i2 < n2) {
@@ -299,7 +299,8 @@ KF_KERNEL(k3_cumsum, k3_cumsum_args, 256) {
     float *tmp_7 = a.tmp_7;
     const int64_t s0_tmp_7 = a.s0_tmp_7;
     const int64_t s2_tmp_7 = a.s2_tmp_7;
-    kf_cluster_begin();
+    KF_SHARED(uint64_t, messages, 1);
+    kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
@@ -381,11 +382,10 @@ KF_KERNEL(k3_cumsum, k3_cumsum_args, 256) {
             }
             // to the cluster's first block
             const int part_at = chunk * 64 + tid;
-            kf_cluster_put_f32(cluster_sum1, part_at, 0, all_sum1);
+            kf_cluster_send_f32(cluster_sum1, part_at, 0, all_sum1, messages, 0);
         }
     }
-    kf_cluster_arrive();
-    kf_cluster_wait();
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 256) : 0);
     if (rank == 0 && down < 2) {
         const int64_t i2 = first_column + (across * 2 + down);
         if (i2 < n2) {

@@ -31,7 +31,8 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
     const int64_t s1_in_x = a.s1_in_x;
     float *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
-    kf_cluster_begin();
+    KF_SHARED(uint64_t, messages, 1);
+    kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
@@ -113,11 +114,10 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
             }
             // to the cluster's first block
             const int part_at = chunk * 64 + tid;
-            kf_cluster_put_f32(cluster_max1, part_at, 0, all_max1);
+            kf_cluster_send_f32(cluster_max1, part_at, 0, all_max1, messages, 0);
         }
     }
-    kf_cluster_arrive();
-    kf_cluster_wait();
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 256) : 0);
     if (rank == 0 && down < 2) {
         const int64_t i2 = first_column + (across * 2 + down);
         if (i2 < n2) {

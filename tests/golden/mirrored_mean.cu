@@ -100,7 +100,8 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
     const int64_t size_index5 = a.size_index5;
     float *out0 = a.out0;
     const float v39 = kf_cast_i64_f32(size_v38);  // mean
-    kf_cluster_begin();
+    KF_SHARED(uint64_t, messages, 1);
+    kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
@@ -198,11 +199,10 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
             }
             // to the cluster's first block
             const int part_at = chunk * 32 + tid;
-            kf_cluster_put_f32(cluster_sum36, part_at, 0, all_sum36);
+            kf_cluster_send_f32(cluster_sum36, part_at, 0, all_sum36, messages, 0);
         }
     }
-    kf_cluster_arrive();
-    kf_cluster_wait();
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 128) : 0);
     if (rank == 0 && down < 1) {
         const int64_t i1 = first_column + (across + down);
         if (i1 < n1) {

@@ -37,7 +37,8 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
     int8_t *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
     int8_t *out1 = a.out1;
-    kf_cluster_begin();
+    KF_SHARED(uint64_t, messages, 1);
+    kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
@@ -51,7 +52,7 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
     const int64_t j = columns > 0 ? column : first_column;
     const int there = kf_min_i64(n1 - j, 4);  // that it reads
     KF_SHARED(int8_t, down_max5, 1024);
-    KF_SHARED(int8_t, cluster_max5, 1024);
+    KF_SHARED(int32_t, cluster_max5, 1024);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
         const int from = chunk * chunk_rows;
         const int to = kf_min_i64(reduced, from + chunk_rows);
@@ -133,18 +134,17 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
             }
             // to the cluster's first block
             const int part_at = chunk * 128 + tid;
-            kf_cluster_put_i8(cluster_max5, part_at, 0, all_max5);
+            kf_cluster_send_i32(cluster_max5, part_at, 0, all_max5, messages, 0);
         }
     }
-    kf_cluster_arrive();
-    kf_cluster_wait();
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 512) : 0);
     if (rank == 0 && down < 4) {
         const int64_t i1 = first_column + (across * 4 + down);
         if (i1 < n1) {
             int8_t all_max5 = kf_lowest_i8;
             for (int part = 0; part < chunks; ++part) {
                 const int at = part * 128 + tid;
-                const int8_t q_max5 = kf_shared_get_i8(cluster_max5, at);
+                const int8_t q_max5 = kf_shared_get_i32(cluster_max5, at);
                 all_max5 = kf_max_i8(q_max5, all_max5);
             }
             const int8_t v6 = all_max5;  // max

@@ -30,7 +30,8 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
     const kf_bf16 *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     kf_bf16 *out1 = a.out1;
-    kf_cluster_begin();
+    KF_SHARED(uint64_t, messages, 1);
+    kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
@@ -117,11 +118,10 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
             }
             // to the cluster's first block
             const int part_at = chunk * 32 + tid;
-            kf_cluster_put_f32(cluster_sum3, part_at, 0, all_sum3);
+            kf_cluster_send_f32(cluster_sum3, part_at, 0, all_sum3, messages, 0);
         }
     }
-    kf_cluster_arrive();
-    kf_cluster_wait();
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 128) : 0);
     if (rank == 0 && down < 1) {
         const int64_t i1 = first_column + (across + down);
         if (i1 < n1) {

@@ -123,7 +123,7 @@ typedef struct {
 } k0_exp_sum_merge_args;
 
 /* exp, sum.
- * Merges the groups of a column, one column a thread.
+ * Merges the groups of columns, eight threads a column.
  * reads  part_*   what the chunks left
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_exp_sum_merge, k0_exp_sum_merge_args, 256) {
@@ -133,13 +133,30 @@ KF_KERNEL(k0_exp_sum_merge, k0_exp_sum_merge_args, 256) {
     float *part_sum2 = a.part_sum2;
     float *out0 = a.out0;
     const uint32_t block = kf_block();
-    const uint32_t t = block * 256 + kf_thread();
+    const int tid = kf_thread();
+    const int across = tid % 32;
+    const int down = tid / 32;
+    const uint32_t t = block * 32 + across;
+    const int share = (groups + 7) / 8;  // groups of a thread
+    KF_SHARED(float, share_sum2, 256);
     if (t < columns) {
-        const int64_t i1 = t % n1;
+        const int first = down * share;
+        const int end = kf_min_i64(groups, first + share);
         float all_sum2 = 0.0f;
-        for (int part = 0; part < groups; ++part) {
+        for (int part = first; part < end; ++part) {
             const int64_t at = part * columns + t;
             const float q_sum2 = kf_load_f32(part_sum2, at);
+            all_sum2 = all_sum2 + q_sum2;
+        }
+        kf_shared_put_f32(share_sum2, tid, all_sum2);
+    }
+    kf_barrier();
+    if (down == 0 && t < columns) {
+        const int64_t i1 = t % n1;
+        float all_sum2 = 0.0f;
+        for (int d = 0; d < 8; ++d) {
+            const int at = d * 32 + across;
+            const float q_sum2 = kf_shared_get_f32(share_sum2, at);
             all_sum2 = all_sum2 + q_sum2;
         }
         const float v3 = all_sum2;  // sum

@@ -1,0 +1,64 @@
+/* Columns on CUDA: what the loops over rows (cuda_columns.c) and the merging of their states
+ * (cuda_columns_merge.c) share. */
+#ifndef KFUSE_LOWER_CUDA_COLUMNS_H
+#define KFUSE_LOWER_CUDA_COLUMNS_H
+
+#include "lower/cuda.h"
+
+enum {
+    KF__ACROSS = 32, /* threads of a block across: a warp */
+    KF__DOWN = 8,    /* and down */
+    KF__THREADS = KF__ACROSS * KF__DOWN,
+};
+
+typedef struct kf__column_kernel {
+    kf__tile tile;
+    kf__phase phase;
+    uint16_t *reds, stores[64];
+    int64_t *offsets;
+    int64_t rows, part, parts;   /* part: rows of a chunk or group; parts: how many of these */
+    int64_t step;                /* a part's rows are a multiple of it */
+    int64_t width, tiles, outer; /* width: columns of the innermost axis */
+    bool clusters;
+    const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
+} kf__column_kernel;
+
+/* A cluster has few rows. */
+static inline const char *kf__row_type(const kf__low *L, const kf__column_kernel *c) {
+    return c->clusters || L->small ? "int" : "int64_t";
+}
+
+/* The variable of field f of reduction `red`: of `what`. */
+static inline const char *kf__state_name(kf__low *L, const char *what, uint32_t red, int f) {
+    return kf__field_name(L, what, red, f);
+}
+
+/* A loop over a thread's columns: the index; it is to be closed. */
+const kf__lx *kf__open_columns(kf__low *L, const kf__column_kernel *c);
+/* How many of the rows from, from + 8, ... below `to` there are, at most so many (0: all). */
+const kf__lx *kf__put_held(kf__low *L, const char *name, const kf__lx *from, const kf__lx *to,
+                           int64_t most);
+const kf__lx *kf__put_block(kf__low *L); /* which one of the grid */
+/* The rows of a part, a chunk or a group: from where on, and `to`; how many parts there are. */
+const kf__lx *kf__put_part(kf__low *L, const kf__column_kernel *c, const kf__lx *part,
+                           const kf__lx **to);
+const kf__lx *kf__parts_of(kf__low *L, const kf__column_kernel *c);
+
+/* Shared memory for the states of a block's threads. */
+void kf__put_down_states(kf__low *L, const kf__column_kernel *c);
+/* all_F of a part whose rows begin at `from`: the states of the threads above one another, in
+ * order. By a thread a column, which is left open: column `down` of the threads `across`. */
+void kf__open_down(kf__low *L, kf__column_kernel *c, const kf__lx *from);
+
+/* Shared memory for the states of a cluster's chunks. There a chunk's all_F are sent to the first
+ * block; which has the results, when all have come. */
+void kf__put_cluster_states(kf__low *L, const kf__column_kernel *c, int chunks);
+void kf__put_chunk(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk);
+void kf__put_cluster_columns(kf__low *L, kf__column_kernel *c);
+
+/* A group's all_F: of all rows they give the results, else they go to memory. And the launch that
+ * merges them. */
+void kf__put_group(kf__low *L, kf__column_kernel *c, const kf__lx *group, const kf__lx *outer);
+void kf__put_merge_function(kf__low *L, kf__column_kernel *c);
+
+#endif
