@@ -36,7 +36,7 @@ static int kept_values(kf__low *L) {
     return n;
 }
 
-/* filled: packs of a thread that each row of the bucket has some element of. */
+/* filled: packs of a warp that each row of the bucket has some element of. */
 static bool pick(kf__low *L, int width, bucket *out, int *filled) {
     int64_t packs = kf__ceil_div(L->axes[kf__last(L)].size, width);
     for (size_t b = 0; b < KF__COUNT(buckets); ++b) {
@@ -50,7 +50,8 @@ static bool pick(kf__low *L, int width, bucket *out, int *filled) {
         /* Each load under a guard is waited for before the next pack's. */
         while (out->V > 1 && out->lanes < 128 && kf__cuda_is_guarded(L))
             out->V /= 2, out->lanes *= 2;
-        *filled = 1 + (int)(b ? buckets[b - 1].packs : 0) / (out->lanes * out->cluster);
+        int fewest = b ? (int)buckets[b - 1].packs + 1 : 1, all = out->lanes * out->cluster;
+        *filled = (fewest + 31) / all; /* the last warp's first lane has pack 32 before the next */
         return true;
     }
     return false;
@@ -168,7 +169,7 @@ bool kf__cuda_rows(kf__low *L) {
     bucket b;
     if (reduced != 1 || !pick(L, t.W, &b, &t.filled)) return false;
     t.V = b.V;
-    t.lanes = b.lanes > 32 ? 32 : 0; /* of shorter rows the caches take parts of sectors */
+    t.warps = b.lanes > 32; /* of shorter rows the caches take parts of sectors */
     L->narrow = true;
     t.far = true;
     t.vec = kf__cuda_wide(L, t.W);
@@ -214,7 +215,12 @@ bool kf__cuda_rows(kf__low *L) {
     }
     t.base = lane;
     t.step = kf__l_int(L, b.lanes * b.cluster);
-    if (b.V > 2) t.skip = n;
+    if (b.V > 1) t.skip = n;
+    if (b.V > 1 && t.warps) {
+        const kf__lx *first = kf__l_bin(L, "-", lane, kf__l_bin(L, "%", tid, kf__l_int(L, 32)));
+        first = kf__l_bin(L, "*", first, kf__l_int(L, t.W));
+        t.skip = kf__put_let(L, "int", "rest", kf__l_bin(L, "-", n, first), "from its warp on");
+    }
     kf__put_decode(L, false, false, row);
     kf__put_rows(L, 0);
     int exchanges = 0;

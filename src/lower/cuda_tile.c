@@ -297,17 +297,16 @@ static void put_values(kf__low *L, kf__tile *t, kf__phase *p, const kf__mask *ma
     kf__close(L);
 }
 
-/* Elements of two bytes and less are stored as words, wherever they begin, which is faster: of bf16
- * softmax(x) 3163x3161 takes 22 us on an H200, with stores of several lanes together 28; of f32 37,
- * and 30. */
+/* Packs of rows that aren't aligned are stored by the lanes of a warp together: of f32 softmax(x)
+ * 3163x3161 took 37 us on an H200, and then 30. */
 static void put_pack_store(kf__low *L, const kf__tile *t, uint32_t access, const char *array) {
     kf__dtype type = L->operands[access].dtype;
     int size = kf__types[type].size;
     const kf__lx *p = kf__l_var(L, L->pointer[access]), *from = kf__l_var(L, array);
     const kf__lx *aligned = kf__cuda_aligned(L, t, access);
-    if (t->lanes && size >= 4 && t->W * size == 16)
+    if (t->warps && t->W * size == 16 && (size >= 4 || type == KF__F16 || type == KF__BF16))
         kf__put_call(L, kf__l_call(L, kf__cuda_wide_name(L, "row_store", t->W, type), KF__I64, p,
-                                   t->left, aligned, kf__l_int(L, t->lanes), from));
+                                   t->left, aligned, from));
     else
         kf__put_call(L, kf__l_call(L, kf__cuda_wide_name(L, "store", t->W, type), KF__I64, p,
                                    kf__l_int(L, 0), t->left, aligned, from));

@@ -723,8 +723,8 @@ KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
         for (int k = 0; k < W; k++)                                                           \
             if (i + k < n) kf_store_##N(p, i + k, r[k]);                                      \
     }                                                                                         \
-    KF_FN void kf_row_store##W##_##N(S *p, int64_t n, int vec, int lanes, const T *r) {       \
-        kf_shfl_xor_i32(lanes, 1); /* all lanes are here */                                   \
+    KF_FN void kf_row_store##W##_##N(S *p, int64_t n, int vec, const T *r) {                  \
+        kf_shfl_xor_i32(0, 1); /* all lanes are here */                                       \
         kf_store##W##_##N(p, 0, n, vec, r);                                                   \
     }
 #define KF_MEMORY(N, S, T, FROM, TO)                                                          \

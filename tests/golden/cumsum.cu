@@ -28,6 +28,7 @@ KF_KERNEL(k0_multiply_cumsum, k0_multiply_cumsum_args, 256) {
     const int tid = kf_thread();
     const int n = n2;  // elements of a row
     const uint32_t row = kf_block();
+    const int rest = n - (tid - tid % 32) * 4;  // from its warp on
     const uint32_t i1 = row % n1;
     const uint32_t above1 = row / n1;
     const uint32_t i0 = above1;
@@ -44,7 +45,7 @@ KF_KERNEL(k0_multiply_cumsum, k0_multiply_cumsum_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (256 * 4) < n)) {
+        if ((s < 2) || (s * (256 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);

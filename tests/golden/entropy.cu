@@ -22,6 +22,7 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
     const int tid = kf_thread();
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
+    const int rest = n - (tid - tid % 32) * 4;  // from its warp on
     const uint32_t i0 = row;
     float max1 = kf_lowest_f32;
     uint32_t r0[16];
@@ -36,7 +37,7 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 4) < n)) {
+        if ((s < 1) || (s * (128 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
@@ -66,7 +67,7 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 4) < n)) {
+        if ((s < 1) || (s * (128 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v3 = kf_item_f32(r0 + s * 4, e) - v2;  // softmax
@@ -100,7 +101,7 @@ KF_KERNEL(k0_softmax_log_multiply_sum, k0_softmax_log_multiply_sum_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 4) < n)) {
+        if ((s < 1) || (s * (128 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v9 = keep4[s * 4 + e] * v8;  // softmax

@@ -33,6 +33,7 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     const int tid = kf_thread();
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
+    const int rest = n - (tid - tid % 32) * 8;  // from its warp on
     const uint32_t i0 = row;
     float mean13 = 0.0f;
     uint32_t r1[16];
@@ -54,7 +55,7 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 8) < n)) {
+        if ((s < 1) || (s * (128 * 8) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v1 = kf_item_bf16(r1 + s * 4, e);
@@ -94,7 +95,7 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 8) < n)) {
+        if ((s < 1) || (s * (128 * 8) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float term13 = e < left ? kf_square_f32(keep12[s * 8 + e] - mean13) : 0.0f;
@@ -124,7 +125,7 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 8) < n)) {
+        if ((s < 1) || (s * (128 * 8) < rest)) {
             float w0[8];
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
@@ -133,7 +134,7 @@ KF_KERNEL(k0_add_gelu_add_layer_norm, k0_add_gelu_add_layer_norm_args, 128) {
                 w0[e] = v23;
             }
             kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + j);
-            kf_store8_bf16(p3_out0, 0, left, vec, w0);
+            kf_row_store8_bf16(p3_out0, left, vec, w0);
         }
     }
 }

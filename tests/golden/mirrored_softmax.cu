@@ -98,6 +98,7 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     const int tid = kf_thread();
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
+    const int rest = n - (tid - tid % 32) * 8;  // from its warp on
     const uint32_t i0 = row;
     const int v1 = kf_within(i0, size_index1);  // pad
     const int v4 = kf_within(first_index3 + i0, size_index3);  // pad
@@ -151,7 +152,7 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 8) < n)) {
+        if ((s < 1) || (s * (128 * 8) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v3 = kf_item_bf16(r3 + s * 4, e);
@@ -182,7 +183,7 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 8) < n)) {
+        if ((s < 1) || (s * (128 * 8) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v41 = keep38[s * 8 + e] - v40;  // softmax
@@ -215,7 +216,7 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 8) < n)) {
+        if ((s < 1) || (s * (128 * 8) < rest)) {
             float w0[8];
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
@@ -223,7 +224,7 @@ KF_KERNEL(k0_pad_softmax, k0_pad_softmax_args, 128) {
                 w0[e] = v47;
             }
             kf_bf16 *p15_out0 = out0 + (i0 * s0_out0 + j);
-            kf_store8_bf16(p15_out0, 0, left, vec, w0);
+            kf_row_store8_bf16(p15_out0, left, vec, w0);
         }
     }
 }

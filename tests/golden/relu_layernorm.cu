@@ -25,6 +25,7 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
     const int tid = kf_thread();
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
+    const int rest = n - (tid - tid % 32) * 4;  // from its warp on
     const uint32_t i0 = row;
     float mean3 = 0.0f;
     uint32_t r0[16];
@@ -40,7 +41,7 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 4) < n)) {
+        if ((s < 1) || (s * (128 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
@@ -72,7 +73,7 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 4) < n)) {
+        if ((s < 1) || (s * (128 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float term3 = e < left ? kf_square_f32(keep2[s * 4 + e] - mean3) : 0.0f;
@@ -102,7 +103,7 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 4) < n)) {
+        if ((s < 1) || (s * (128 * 4) < rest)) {
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
@@ -111,7 +112,7 @@ KF_KERNEL(k0_relu_layer_norm, k0_relu_layer_norm_args, 128) {
                 w0[e] = v13;
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + j);
-            kf_row_store4_f32(p1_out0, left, vec, 32, w0);
+            kf_row_store4_f32(p1_out0, left, vec, w0);
         }
     }
 }

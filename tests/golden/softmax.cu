@@ -22,6 +22,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     const int tid = kf_thread();
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
+    const int rest = n - (tid - tid % 32) * 4;  // from its warp on
     const uint32_t i0 = row;
     float max1 = kf_lowest_f32;
     uint32_t r0[16];
@@ -36,7 +37,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (256 * 4) < n)) {
+        if ((s < 2) || (s * (256 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
@@ -66,7 +67,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (256 * 4) < n)) {
+        if ((s < 2) || (s * (256 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v3 = kf_item_f32(r0 + s * 4, e) - v2;  // softmax
@@ -99,7 +100,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (256 * 4) < n)) {
+        if ((s < 2) || (s * (256 * 4) < rest)) {
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
@@ -107,7 +108,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 w0[e] = v9;
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + j);
-            kf_row_store4_f32(p1_out0, left, vec, 32, w0);
+            kf_row_store4_f32(p1_out0, left, vec, w0);
         }
     }
 }

@@ -22,6 +22,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     const int tid = kf_thread();
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
+    const int rest = n - (tid - tid % 32) * 8;  // from its warp on
     const uint32_t i0 = row;
     float max1 = kf_lowest_f32;
     uint32_t r0[16];
@@ -54,7 +55,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 8) < n)) {
+        if ((s < 1) || (s * (128 * 8) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v0 = kf_item_bf16(r0 + s * 4, e);
@@ -84,7 +85,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 8) < n)) {
+        if ((s < 1) || (s * (128 * 8) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
                 const float v3 = kf_item_bf16(r0 + s * 4, e) - v2;  // softmax
@@ -117,7 +118,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 8;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 8) < n)) {
+        if ((s < 1) || (s * (128 * 8) < rest)) {
             float w0[8];
             KF_UNROLL
             for (int e = 0; e < 8; ++e) {
@@ -125,7 +126,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 128) {
                 w0[e] = v9;
             }
             kf_bf16 *p1_out0 = out0 + (i0 * s0_out0 + j);
-            kf_store8_bf16(p1_out0, 0, left, vec, w0);
+            kf_row_store8_bf16(p1_out0, left, vec, w0);
         }
     }
 }

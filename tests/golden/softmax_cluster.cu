@@ -26,6 +26,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     const int lane = rank * 256 + tid;
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block() / 8;
+    const int rest = n - (lane - tid % 32) * 4;  // from its warp on
     const uint32_t i0 = row;
     float max1 = kf_lowest_f32;
     uint32_t r0[32];
@@ -40,7 +41,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     for (int s = 0; s < 8; ++s) {
         const int j = (lane + s * 2048) * 4;
         const int left = n - j;
-        if ((s < 5) || (s * (2048 * 4) < n)) {
+        if ((s < 4) || (s * (2048 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
@@ -82,7 +83,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     for (int s = 0; s < 8; ++s) {
         const int j = (lane + s * 2048) * 4;
         const int left = n - j;
-        if ((s < 5) || (s * (2048 * 4) < n)) {
+        if ((s < 4) || (s * (2048 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v3 = kf_item_f32(r0 + s * 4, e) - v2;  // softmax
@@ -126,7 +127,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     for (int s = 0; s < 8; ++s) {
         const int j = (lane + s * 2048) * 4;
         const int left = n - j;
-        if ((s < 5) || (s * (2048 * 4) < n)) {
+        if ((s < 4) || (s * (2048 * 4) < rest)) {
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
@@ -134,7 +135,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 w0[e] = v9;
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + j);
-            kf_row_store4_f32(p1_out0, left, vec, 32, w0);
+            kf_row_store4_f32(p1_out0, left, vec, w0);
         }
     }
 }

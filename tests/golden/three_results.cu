@@ -40,6 +40,7 @@ KF_KERNEL(k0_relu_multiply_add_mean, k0_relu_multiply_add_mean_args, 128) {
     const int tid = kf_thread();
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
+    const int rest = n - (tid - tid % 32) * 4;  // from its warp on
     const uint32_t i0 = row;
     float sum3 = 0.0f;
     uint32_t r0[16];
@@ -57,7 +58,7 @@ KF_KERNEL(k0_relu_multiply_add_mean, k0_relu_multiply_add_mean_args, 128) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 128) * 4;
         const int left = n - j;
-        if ((s < 2) || (s * (128 * 4) < n)) {
+        if ((s < 1) || (s * (128 * 4) < rest)) {
             float w0[4];
             float w2[4];
             KF_UNROLL
@@ -73,9 +74,9 @@ KF_KERNEL(k0_relu_multiply_add_mean, k0_relu_multiply_add_mean_args, 128) {
                 w2[e] = v11;
             }
             float *p1_out_h = out_h + (i0 * s0_out_h + j);
-            kf_row_store4_f32(p1_out_h, left, vec, 32, w0);
+            kf_row_store4_f32(p1_out_h, left, vec, w0);
             float *p4_out1 = out1 + (i0 * s0_out1 + j);
-            kf_row_store4_f32(p4_out1, left, vec, 32, w2);
+            kf_row_store4_f32(p4_out1, left, vec, w2);
         }
     }
     for (int m = 16; m > 0; m /= 2) {

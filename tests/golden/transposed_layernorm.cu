@@ -133,6 +133,7 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     const int tid = kf_thread();
     const int n = n1;  // elements of a row
     const uint32_t row = kf_block();
+    const int rest = n - (tid - tid % 32) * 4;  // from its warp on
     const uint32_t i0 = row;
     float mean1 = 0.0f;
     uint32_t r0[16];
@@ -147,7 +148,7 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (256 * 4) < n)) {
+        if ((s < 2) || (s * (256 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float v0 = kf_item_f32(r0 + s * 4, e);
@@ -177,7 +178,7 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (256 * 4) < n)) {
+        if ((s < 2) || (s * (256 * 4) < rest)) {
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
                 const float term1 = e < left ? kf_square_f32(kf_item_f32(r0 + s * 4, e) - mean1) : 0.0f;
@@ -207,7 +208,7 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
     for (int s = 0; s < 4; ++s) {
         const int j = (tid + s * 256) * 4;
         const int left = n - j;
-        if ((s < 3) || (s * (256 * 4) < n)) {
+        if ((s < 2) || (s * (256 * 4) < rest)) {
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
@@ -216,7 +217,7 @@ KF_KERNEL(k0_add_layer_norm, k0_add_layer_norm_args, 256) {
                 w0[e] = v11;
             }
             float *p2_out0 = out0 + (i0 * s0_out0 + j);
-            kf_row_store4_f32(p2_out0, left, vec, 32, w0);
+            kf_row_store4_f32(p2_out0, left, vec, w0);
         }
     }
 }
