@@ -135,6 +135,30 @@ static uint16_t iota(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr
 
 /* ---------------------------------------------------------------- reductions */
 
+/* Is it field 0 of the other one, and nothing else: max of argmax? */
+static bool is_first_field(uint8_t red, uint8_t of) {
+    const kf__field_row *x = &kf__reds[red].field[0], *y = &kf__reds[of].field[0];
+    return kf__reds[red].n_fields == 1 && x->fold == y->fold && x->index == y->index &&
+           !strcmp(x->term, y->term) && !strcmp(x->close, y->close);
+}
+
+/* The state of a reduction, or of one that has its field, too. */
+static uint16_t state_of(kf__body *b, const kf__instr *i) {
+    for (uint32_t k = 0; k < b->instrs.n; k++) {
+        kf__instr *other = &b->instrs.at[k];
+        if (other->kind != KF__I_REDUCE || other->args[0] != i->args[0]) continue;
+        if (other->op == i->op || is_first_field(i->op, other->op)) return (uint16_t)k;
+        if (!is_first_field(other->op, i->op)) continue;
+        b->states += (uint32_t)(kf__reds[i->op].n_fields - kf__reds[other->op].n_fields);
+        other->op = i->op;
+        return (uint16_t)k;
+    }
+    uint32_t before = b->instrs.n;
+    uint16_t state = kf__body_push(b, i);
+    if (b->instrs.n > before) b->states += (uint32_t)kf__reds[i->op].n_fields;
+    return state;
+}
+
 static uint16_t reduction(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
     kf_graph *g = b->f->g;
     kf__expr own[KF__MAX_RANK];
@@ -152,10 +176,8 @@ static uint16_t reduction(kf__body *b, kf__ref ref, const kf__node *n, const kf_
     i.kind = KF__I_REDUCE, i.op = n->op, i.n_args = 1, i.node = ref;
     i.dtype = kf__at(g, n->args[0])->dtype; /* the same for all of its fields */
     i.level = KF__LEVEL_ROW, i.stage = (uint8_t)(stage + 1);
-    uint32_t before = b->instrs.n;
-    uint16_t state = kf__body_push(b, &i);
+    uint16_t state = state_of(b, &i);
     if (b->failed) return KF__NO_INSTR;
-    if (b->instrs.n > before) b->states += (uint32_t)kf__reds[n->op].n_fields;
     if (i.stage >= KF__MAX_STAGES || b->states > KF__MAX_STATES) return kf__cut_capacity(b);
     i.kind = KF__I_PROJECT, i.field = n->field, i.dtype = n->dtype, i.args[0] = state;
     return kf__body_push(b, &i);

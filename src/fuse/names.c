@@ -72,7 +72,7 @@ static bool collect_ops(const kf_allocator *mem, const kf_graph *g, const kf__ke
                         const kf__roots *roots, refs *ops) {
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         const kf__instr *in = &k->instrs[i];
-        if (in->kind != KF__I_OP && in->kind != KF__I_REDUCE && in->kind != KF__I_RANDOM &&
+        if (in->kind != KF__I_OP && in->kind != KF__I_PROJECT && in->kind != KF__I_RANDOM &&
             in->kind != KF__I_SCAN &&
             in->kind != KF__I_CAST && in->kind != KF__I_INDEX && in->kind != KF__I_PICK)
             continue;

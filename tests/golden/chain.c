@@ -13,7 +13,7 @@ typedef struct {
 } k0_multiply_add_relu_multiply_short_args;
 
 /* multiply, add, relu, multiply, abs, multiply, subtract, mean, subtract, abs, multiply, add,
- * max, add, divide, clip, multiply, mean, subtract, multiply.
+ * max, add, divide, clip, multiply, mean, subtract, sum, multiply.
  * Eight short rows after eight; loops over all of their elements.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * reads  in_y     float32[x.0, x.1], 4 bytes each
@@ -345,7 +345,7 @@ typedef struct {
 } k0_multiply_add_relu_multiply_args;
 
 /* multiply, add, relu, multiply, abs, multiply, subtract, mean, subtract, abs, multiply, add,
- * max, add, divide, clip, multiply, mean, subtract, multiply.
+ * max, add, divide, clip, multiply, mean, subtract, sum, multiply.
  * One row after another, all stages of a row together.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * reads  in_y     float32[x.0, x.1], 4 bytes each

@@ -13,7 +13,7 @@ typedef struct {
 } k0_multiply_add_relu_multiply_args;
 
 /* multiply, add, relu, multiply, abs, multiply, subtract, mean, subtract, abs, multiply, add,
- * max, add, divide, clip, multiply, mean, subtract, multiply.
+ * max, add, divide, clip, multiply, mean, subtract, sum, multiply.
  * A row stays in the registers of its threads through all stages.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * reads  in_y     float32[x.0, x.1], 4 bytes each
