@@ -155,3 +155,16 @@ def test_tcc_compiles_kernels(kfuse, cache_dir):
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "60 passed, 0 failed" in done.stdout
+
+
+def test_a_replay_that_takes_too_long_has_failed(kfuse, cache_dir, tmp_path):
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\nexec sleep 20\n")
+    compiler.chmod(0o755)
+    fuzz = pathlib.Path(kfuse).with_name("kfuse-fuzz")
+    environment = {**os.environ, "KFUSE_CC": str(compiler), "KFUSE_CACHE_DIR": str(tmp_path)}
+    command = [fuzz, "--device", "cpu", "--limit", "1", "--replay", "x + 1", "x=f32[7,13]/p/t/1/0"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "it took more than 1 s" in done.stdout
+    assert done.stdout.endswith("0 passed, 1 failed\n")

@@ -298,6 +298,7 @@ static int replay(settings *s, int n, char **arguments) {
         return 2;
     }
     int modes = s->modes ? s->modes : 15;
+    now.counts.graphs = 1;
     fz_outcome outcome = check(ctx, &p, 1, &trial, modes, s, &now.counts, &failure);
     if (outcome != FZ_PASS) printf("%s\n", failure.what);
     printf("%d passed, %d failed\n", outcome == FZ_PASS, outcome == FZ_FAIL);
