@@ -5,6 +5,8 @@
 
 #include "oracle/eval.h"
 
+#define PI 0x1.921fb54442d18p1
+
 enum { JUMP = 64 }; /* times the spread of the others: more than a coarser grid explains */
 
 /* How far samples get from the reference; false where they disagree on what can't be measured. The
@@ -108,14 +110,17 @@ static bool at_border(kf__opcode op, double x, double *border, double *above, do
         *border = fmin(rint(x), 0);
         *below = *above = op == KF__LGAMMA ? INFINITY : NAN;
         return true;
+    case KF__TAN: /* poles half a period from its zeros */
+        *border = (floor(x / PI) + .5) * PI, *above = -INFINITY, *below = INFINITY;
+        return true;
     case KF__SQRT: *above = 0.0; return true;
     case KF__RSQRT: return true;
     case KF__LOG1P: *border = -1, *above = -INFINITY; return true;
     case KF__ACOSH: *border = 1, *above = 0.0; return true;
     case KF__ASIN: case KF__ACOS: case KF__ATANH: case KF__ERFINV: { /* of -1 to 1 */
-        double first = op == KF__ACOS ? 0x1.921fb54442d18p1 : -INFINITY;
+        double first = op == KF__ACOS ? PI : -INFINITY;
         double last = op == KF__ACOS ? 0 : INFINITY;
-        if (op == KF__ASIN) first = -0x1.921fb54442d18p0, last = -first;
+        if (op == KF__ASIN) first = -PI / 2, last = -first;
         *border = copysign(1, x), *above = x > 0 ? NAN : first, *below = x > 0 ? last : NAN;
         return true;
     }
