@@ -153,10 +153,8 @@ static uint16_t state_of(kf__body *b, const kf__instr *i) {
         other->op = i->op;
         return (uint16_t)k;
     }
-    uint32_t before = b->instrs.n;
-    uint16_t state = kf__body_push(b, i);
-    if (b->instrs.n > before) b->states += (uint32_t)kf__reds[i->op].n_fields;
-    return state;
+    b->states += (uint32_t)kf__reds[i->op].n_fields;
+    return kf__body_push(b, i);
 }
 
 static uint16_t reduction(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {

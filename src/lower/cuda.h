@@ -282,5 +282,13 @@ void kf__cuda_scan(kf__low *L, kf__scans *s);
 static inline const kf__lx *kf__thread_id(kf__low *L) {
     return kf__put_let(L, "int", "tid", kf__l_callv(L, "kf_thread", KF__I64, 0, NULL), NULL);
 }
+/* A block's threads in rows of `wide`: this one is number tid, `across` in row `down`. */
+static inline const kf__lx *kf__thread_at(kf__low *L, int wide, const kf__lx **across,
+                                          const kf__lx **down) {
+    const kf__lx *tid = kf__thread_id(L), *n = kf__l_int(L, wide);
+    *across = kf__put_let(L, "int", "across", kf__l_bin(L, "%", tid, n), NULL);
+    *down = kf__put_let(L, "int", "down", kf__l_bin(L, "/", tid, n), NULL);
+    return tid;
+}
 
 #endif

@@ -85,18 +85,9 @@ const kf__lx *kf__parts_of(kf__low *L, const kf__column_kernel *c) {
 
 /* ---------------------------------------------------------------- the tiles of a part */
 
-/* Bytes of a column's states. */
-static int state_bytes(const kf__low *L, const kf__column_kernel *c) {
-    int n = 0;
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            n += kf__max(4, kf__types[kf__field_type(L, c->reds[r], f)].size);
-    return n;
-}
-
 static const kf__lx *put_array(kf__low *L, const kf__column_kernel *c, const char *what,
                                uint32_t red, int f) {
-    const char *name = kf__state_name(L, what, red, f);
+    const char *name = kf__field_name(L, what, red, f);
     kf__put_var(L, kf__ctype(kf__field_type(L, red, f)), name, c->tile.W, NULL);
     const kf__lx *e = kf__open_columns(L, c);
     kf__put_set(L, kf__l_item(L, name, e), kf__identity(L, red, f));
@@ -138,7 +129,7 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
         for (uint32_t r = 0; r < p->n_reds; ++r)
             if (kf__fields(L, p->reds[r]) > f)
                 p->acc[r][f] = kf__is_simple(L, p->reds[r])
-                                   ? kf__l_var(L, kf__state_name(L, "state", p->reds[r], f))
+                                   ? kf__l_var(L, kf__field_name(L, "state", p->reds[r], f))
                                    : put_array(L, c, "tile", p->reds[r], f);
         if (f == 0)
             kf__cuda_phase(L, &c->tile, p, 0, true);
@@ -147,8 +138,8 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
         for (uint32_t r = 0; r < p->n_reds; ++r) {
             if (kf__fields(L, p->reds[r]) <= f || kf__is_simple(L, p->reds[r])) continue;
             const kf__lx *e = kf__l_var(L, "e");
-            const kf__lx *acc = kf__l_item(L, kf__state_name(L, "tile", p->reds[r], f), e);
-            const kf__lx *first = kf__l_item(L, kf__state_name(L, "tile", p->reds[r], 0), e);
+            const kf__lx *acc = kf__l_item(L, kf__field_name(L, "tile", p->reds[r], f), e);
+            const kf__lx *first = kf__l_item(L, kf__field_name(L, "tile", p->reds[r], 0), e);
             const kf__lx *closed =
                 kf__close_of(L, p->reds[r], f, acc, first, kf__count_as(L, p->reds[r], held), NULL);
             if (closed == acc) continue;
@@ -167,8 +158,8 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
         if (kf__is_simple(L, red)) continue;
         kf__fields_of P, Q;
         for (int f = 0; f < kf__fields(L, red); ++f) {
-            P[f] = kf__l_item(L, kf__state_name(L, "state", red, f), e);
-            Q[f] = kf__l_item(L, kf__state_name(L, "tile", red, f), e);
+            P[f] = kf__l_item(L, kf__field_name(L, "state", red, f), e);
+            Q[f] = kf__l_item(L, kf__field_name(L, "tile", red, f), e);
             if (kf__reds[L->k->instrs[red].op].field[f].index)
                 Q[f] = kf__l_bin(L, "+", first, Q[f]);
         }
@@ -184,10 +175,8 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
 /* The tile of columns of this block, or cluster of blocks, `u`. Gives what is left of u. */
 static const kf__lx *put_place(kf__low *L, kf__column_kernel *c, const kf__lx *u) {
     const kf__lx *n = kf__word_size(L, kf__last(L)), *tiles = kf__word_count(L, "tiles", c->tiles);
-    const kf__lx *tid = kf__thread_id(L), *warp = kf__l_int(L, KF__ACROSS);
-    const kf__lx *W = kf__l_int(L, c->tile.W);
-    const kf__lx *x = kf__put_let(L, "int", "across", kf__l_bin(L, "%", tid, warp), NULL);
-    kf__put_let(L, "int", "down", kf__l_bin(L, "/", tid, warp), NULL);
+    const kf__lx *W = kf__l_int(L, c->tile.W), *x, *down;
+    kf__thread_at(L, KF__ACROSS, &x, &down);
     const kf__lx *tile = kf__l_bin(L, "%", u, tiles);
     tile = kf__put_let(L, kf__index_type(L), "tile", tile, NULL);
     c->first = kf__l_bin(L, "*", tile, kf__l_int(L, KF__ACROSS * c->tile.W));
@@ -264,20 +253,21 @@ static void put_groups(kf__low *L, kf__column_kernel *c) {
     kf__close(L);
 }
 
-/* Is there such a function of each element? */
-static bool has_function(kf__low *L, const kf__column_kernel *c, bool (*such)(kf__opcode op)) {
+/* What is reduced, and what it is made of. */
+static const kf__mask *elements_of(kf__low *L, const kf__column_kernel *c) {
     uint16_t roots[64];
     uint32_t n = (uint32_t)kf__min(c->phase.n_reds, 64);
     for (uint32_t r = 0; r < n; ++r) roots[r] = L->k->instrs[c->reds[r]].args[0];
-    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+}
+
+static bool has_function(const kf__low *L, const kf__mask *mask, bool (*such)(kf__opcode op)) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (kf__has(mask, i) && in->kind == KF__I_OP && such((kf__opcode)in->op)) return true;
     }
     return false;
 }
-
-static bool is_long(kf__opcode op) { return kf__op_is_long(op); }
 
 /* Side by side these don't help each other: of two columns a thread logsumexp(atan2(x, y), 0) of
  * 97x103 took an H100 4.6 us, of one 3.2; softmax(fmod(x, y), 0) 7.0 and 5.0. */
@@ -305,10 +295,11 @@ static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
         t->between = kf__cuda_exchange_tiles;
     }
     c->step = KF__DOWN * t->V; /* whatever a thread holds then */
-    if (!L->tiled && has_function(L, c, is_branching)) t->W = 1;
+    const kf__mask *elements = L->tiled ? NULL : elements_of(L, c);
+    if (elements && has_function(L, elements, is_branching)) t->W = 1;
     /* Long functions unrolled 16 times don't fit the cache of instructions, and where threads are
      * few they wait for each other. What a tile of other reductions holds shows in the bits. */
-    if (!L->tiled && are_simple(L, c) && has_function(L, c, is_long))
+    if (elements && are_simple(L, c) && has_function(L, elements, kf__op_is_long))
         t->V = (int)kf__min(t->V, KF__LONG_ROWS);
     t->inside = t->W == 1;
     t->vec = kf__cuda_wide(L, t->W);
@@ -334,7 +325,7 @@ void kf__cuda_columns(kf__low *L) {
     c.rows = kf__low_extent(L, true);
     /* Shared memory has the states of a block's threads and, in a cluster, as many of its
      * chunks. */
-    int bytes = state_bytes(L, &c) * KF__THREADS;
+    int bytes = kf__column_bytes(L, &c) * KF__THREADS;
     int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L) - (int)sizeof(uint64_t); /* messages' */
     c.clusters = L->target->sm >= 90 && c.rows <= KF__CLUSTER_ROWS && 2 * bytes <= room;
     if (c.clusters) bytes *= 2;

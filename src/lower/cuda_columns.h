@@ -28,11 +28,6 @@ static inline const char *kf__row_type(const kf__low *L, const kf__column_kernel
     return c->clusters || L->small ? "int" : "int64_t";
 }
 
-/* The variable of field f of reduction `red`: of `what`. */
-static inline const char *kf__state_name(kf__low *L, const char *what, uint32_t red, int f) {
-    return kf__field_name(L, what, red, f);
-}
-
 /* A loop over a thread's columns: the index; it is to be closed. */
 const kf__lx *kf__open_columns(kf__low *L, const kf__column_kernel *c);
 /* How many of the rows from, from + 8, ... below `to` there are, at most so many (0: all). */
@@ -44,6 +39,8 @@ const kf__lx *kf__put_part(kf__low *L, const kf__column_kernel *c, const kf__lx 
                            const kf__lx **to);
 const kf__lx *kf__parts_of(kf__low *L, const kf__column_kernel *c);
 
+/* Bytes of a column's states in shared memory; as messages, too. */
+int kf__column_bytes(const kf__low *L, const kf__column_kernel *c);
 /* Shared memory for the states of a block's threads. */
 void kf__put_down_states(kf__low *L, const kf__column_kernel *c);
 /* all_F of a part whose rows begin at `from`: the states of the threads above one another, in

@@ -10,23 +10,23 @@
  * The order depends on the number of rows only, not on how many blocks share them. */
 #include "lower/cuda_columns.h"
 
-/* Where states are kept: in arrays of this name, read by `get`, as a type of theirs. */
+/* Where states are kept: in arrays of this name, as a type of theirs. */
 typedef struct store {
-    const char *name, *get;
+    const char *name, *get, *put; /* put: NULL where messages bring them */
     kf__dtype (*type)(kf__dtype type);
 } store;
 
 static kf__dtype same_type(kf__dtype type) { return type; }
 
-static const store in_block = {"down", "kf_shared_get_T", same_type};
-static const store in_cluster = {"cluster", "kf_shared_get_T", kf__cuda_message_type};
-static const store in_shares = {"share", "kf_shared_get_T", same_type};
-static const store in_memory = {"part", "kf_load_T", same_type};
+static const store in_block = {"down", "kf_shared_get_T", "kf_shared_put_T", same_type};
+static const store in_cluster = {"cluster", "kf_shared_get_T", NULL, kf__cuda_message_type};
+static const store in_shares = {"share", "kf_shared_get_T", "kf_shared_put_T", same_type};
+static const store in_memory = {"part", "kf_load_T", "kf_store_T", same_type};
 
 /* The array of field f of reduction r. */
 static const kf__lx *array_of(kf__low *L, const kf__column_kernel *c, const store *in, uint32_t r,
                               int f) {
-    const char *name = kf__state_name(L, in->name, c->reds[r], f);
+    const char *name = kf__field_name(L, in->name, c->reds[r], f);
     if (in != &in_memory) return kf__l_var(L, name);
     return kf__word_partial(L, name, kf__field_type(L, c->reds[r], f),
                             c->offsets[r * KF__MAX_FIELDS + (uint32_t)f]);
@@ -37,19 +37,31 @@ static void put_shared(kf__low *L, const kf__column_kernel *c, const store *in, 
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
             kf__put_shared(L, kf__ctype(in->type(kf__field_type(L, c->reds[r], f))),
-                           kf__state_name(L, in->name, c->reds[r], f), n);
+                           kf__field_name(L, in->name, c->reds[r], f), n);
 }
 
 static void put_identities(kf__low *L, const kf__column_kernel *c) {
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
             kf__put_var(L, kf__ctype(kf__field_type(L, c->reds[r], f)),
-                        kf__state_name(L, "all", c->reds[r], f), 0,
+                        kf__field_name(L, "all", c->reds[r], f), 0,
                         kf__identity(L, c->reds[r], f));
 }
 
 static const kf__lx *all_of(kf__low *L, const kf__column_kernel *c, uint32_t r, int f) {
-    return kf__l_var(L, kf__state_name(L, "all", c->reds[r], f));
+    return kf__l_var(L, kf__field_name(L, "all", c->reds[r], f));
+}
+
+/* The states `what`, item e of arrays or variables where it is NULL, as item `at`. */
+static void put_states(kf__low *L, const kf__column_kernel *c, const store *in, const kf__lx *at,
+                       const char *what, const kf__lx *e) {
+    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) {
+            const char *name = kf__field_name(L, what, c->reds[r], f);
+            kf__put_call(L, kf__l_call(L, in->put, kf__field_type(L, c->reds[r], f),
+                                       array_of(L, c, in, r, f), at,
+                                       e ? kf__l_item(L, name, e) : kf__l_var(L, name)));
+        }
 }
 
 /* Into all_F, the states of np rows: the next ones, of nq rows. */
@@ -62,7 +74,7 @@ static void put_merge(kf__low *L, kf__column_kernel *c, const store *in, const k
             kf__dtype type = kf__field_type(L, red, f);
             P[f] = all_of(L, c, r, f);
             const kf__lx *q = kf__l_call(L, in->get, in->type(type), array_of(L, c, in, r, f), at);
-            Q[f] = kf__put_let(L, kf__ctype(type), kf__state_name(L, "q", red, f), q, NULL);
+            Q[f] = kf__put_let(L, kf__ctype(type), kf__field_name(L, "q", red, f), q, NULL);
         }
         kf__put_merge(L, red, P, Q, kf__count_as(L, red, np), kf__count_as(L, red, nq));
     }
@@ -100,6 +112,14 @@ static void put_merge_parts(kf__low *L, kf__column_kernel *c, const store *in, c
     kf__close(L);
 }
 
+int kf__column_bytes(const kf__low *L, const kf__column_kernel *c) {
+    int n = 0;
+    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
+            n += kf__cuda_message_bytes(kf__field_type(L, c->reds[r], f));
+    return n;
+}
+
 /* ---------------------------------------------------------------- threads of a block */
 
 void kf__put_down_states(kf__low *L, const kf__column_kernel *c) {
@@ -115,12 +135,7 @@ static const kf__lx *place_of(kf__low *L, const kf__lx *e, const kf__lx *thread)
 void kf__open_down(kf__low *L, kf__column_kernel *c, const kf__lx *from) {
     const kf__lx *across = kf__l_var(L, "across"), *down = kf__l_var(L, "down");
     const kf__lx *e = kf__open_columns(L, c), *at = place_of(L, e, kf__l_var(L, "tid"));
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_call(
-                L, kf__l_call(L, "kf_shared_put_T", kf__field_type(L, c->reds[r], f),
-                              array_of(L, c, &in_block, r, f), at,
-                              kf__l_item(L, kf__state_name(L, "state", c->reds[r], f), e)));
+    put_states(L, c, &in_block, at, "state", e);
     kf__close(L);
     kf__cuda_put_barrier(L);
     kf__open_if(L, kf__l_bin(L, "<", down, kf__l_int(L, c->tile.W)));
@@ -164,23 +179,15 @@ void kf__put_chunk(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk) 
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
             kf__cuda_put_message(L, kf__field_type(L, c->reds[r], f),
-                                 kf__state_name(L, in_cluster.name, c->reds[r], f), at,
+                                 kf__field_name(L, in_cluster.name, c->reds[r], f), at,
                                  kf__l_int(L, 0), all_of(L, c, r, f), 0);
-}
-
-/* What is sent of a chunk. */
-static int chunk_bytes(kf__low *L, const kf__column_kernel *c) {
-    int column = 0;
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            column += kf__cuda_message_bytes(kf__field_type(L, c->reds[r], f));
-    return column * KF__ACROSS * c->tile.W;
 }
 
 void kf__put_cluster_columns(kf__low *L, kf__column_kernel *c) {
     const kf__lx *zero = kf__l_int(L, 0), *chunks = kf__parts_of(L, c);
     const kf__lx *is_first = kf__l_bin(L, "==", kf__l_var(L, "rank"), zero);
-    const kf__lx *sent = kf__l_bin(L, "*", chunks, kf__l_int(L, chunk_bytes(L, c)));
+    int bytes = kf__column_bytes(L, c) * KF__ACROSS * c->tile.W; /* of a chunk */
+    const kf__lx *sent = kf__l_bin(L, "*", chunks, kf__l_int(L, bytes));
     kf__cuda_collect_messages(L, 0, kf__l_select(L, is_first, sent, zero));
     kf__open_if(L, kf__l_bin(L, "&&", is_first,
                              kf__l_bin(L, "<", kf__l_var(L, "down"), kf__l_int(L, c->tile.W))));
@@ -201,10 +208,7 @@ void kf__put_group(kf__low *L, kf__column_kernel *c, const kf__lx *group, const 
     const kf__lx *at = kf__l_bin(L, "*", group, kf__word_int(L, "outer_n", c->outer));
     at = kf__l_bin(L, "*", kf__l_bin(L, "+", at, outer), kf__word_size(L, kf__last(L)));
     at = kf__put_let(L, "int64_t", "part_at", kf__l_bin(L, "+", at, column), NULL);
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_call(L, kf__l_call(L, "kf_store_T", kf__field_type(L, c->reds[r], f),
-                                       array_of(L, c, &in_memory, r, f), at, all_of(L, c, r, f)));
+    put_states(L, c, &in_memory, at, "all", NULL);
     kf__close(L);
     kf__close(L);
 }
@@ -226,10 +230,8 @@ void kf__put_merge_function(kf__low *L, kf__column_kernel *c) {
     const kf__lx *wide = kf__l_int(L, KF__ACROSS), *one = kf__l_int(L, 1);
     const char *index = kf__index_type(L);
     kf__put_scalars(L);
-    const kf__lx *block = kf__put_block(L), *tid = kf__thread_id(L), *groups = kf__parts_of(L, c);
-    const kf__lx *across = kf__l_bin(L, "%", tid, wide), *down = kf__l_bin(L, "/", tid, wide);
-    across = kf__put_let(L, "int", "across", across, NULL);
-    down = kf__put_let(L, "int", "down", down, NULL);
+    const kf__lx *block = kf__put_block(L), *groups = kf__parts_of(L, c);
+    const kf__lx *across, *down, *tid = kf__thread_at(L, KF__ACROSS, &across, &down);
     const kf__lx *t = kf__l_bin(L, "+", kf__l_bin(L, "*", block, wide), across);
     t = kf__put_let(L, index, "t", t, NULL);
     const kf__lx *share = kf__l_bin(L, "+", groups, kf__l_int(L, KF__DOWN - 1));
@@ -243,10 +245,7 @@ void kf__put_merge_function(kf__low *L, kf__column_kernel *c) {
                                    kf__l_bin(L, "+", first, share));
     end = kf__put_let(L, "int", "end", end, NULL);
     put_merge_parts(L, c, &in_memory, first, end, t, all);
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            kf__put_call(L, kf__l_call(L, "kf_shared_put_T", kf__field_type(L, c->reds[r], f),
-                                       array_of(L, c, &in_shares, r, f), tid, all_of(L, c, r, f)));
+    put_states(L, c, &in_shares, tid, "all", NULL);
     kf__close(L);
     kf__cuda_put_barrier(L);
 

@@ -285,9 +285,8 @@ static void put_columns(kf__low *L, scan *s) {
     kf__low_begin(L, "", "A block goes through a chunk of 32 columns, eight rows a thread.");
     L->fn->threads = KF__SCAN_COLUMNS * KF__SCAN_DOWN;
     L->fn->grid = kf__ceil_div(s->units, KF__SCAN_COLUMNS);
-    const kf__lx *tid = kf__thread_id(L);
-    const kf__lx *across = kf__put_let(L, "int", "across", kf__l_bin(L, "%", tid, wide), NULL);
-    const kf__lx *down = kf__put_let(L, "int", "down", kf__l_bin(L, "/", tid, wide), NULL);
+    const kf__lx *across, *down;
+    kf__thread_at(L, KF__SCAN_COLUMNS, &across, &down);
     const kf__lx *block = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
     const kf__lx *n = kf__word_size(L, kf__last(L)), *all = kf__word_int(L, "units", s->units);
     const kf__lx *t = kf__l_bin(L, "+", kf__l_bin(L, "*", block, wide), across);
