@@ -20,7 +20,8 @@ enum { RANDOM_PROGRAMS = 30 };
 
 /* ---------------------------------------------------------------- golden cases */
 
-static void compile_source(kf__compiler *compiler, const char *name, const char *text, int sm) {
+/* Bytes of its code. */
+static size_t compile_source(kf__compiler *compiler, const char *name, const char *text, int sm) {
     stages s;
     kf_error err = {0};
     kf__text source;
@@ -37,6 +38,7 @@ static void compile_source(kf__compiler *compiler, const char *name, const char 
     assert_true(size > 0);
     kf__text_free(&source);
     stages_free(&s);
+    return size;
 }
 
 static void golden_cases(void **state) {
@@ -58,6 +60,28 @@ static void golden_cases(void **state) {
     }
     closedir(dir);
     assert_true(cases > 20);
+}
+
+/* ---------------------------------------------------------------- many loads */
+
+/* Two dozen shifts of a value made of three inputs, stored as bytes beside a reduction: of sixteen
+ * elements a pack and four packs a thread, unrolled, one compiled for 131 s. */
+static void many_loads(void **state) {
+    static const char *const heads[] = {
+        "# x: f64[7, 33] step 2\n# y: f64[1, 33] step 2\n# z: f64[7, 33] step 2\n",
+        "# x: i8[7, 90000]\n# y: i8[1, 90000]\n# z: i8[7, 90000]\n",
+    };
+    for (size_t i = 0; i < KF__COUNT(heads); i++) {
+        kf__text text;
+        kf__text_init(&text, &kf__malloc);
+        kf__print(&text, "%st = where(x, y, z)\nu = t", heads[i]);
+        for (int k = -6; k <= 6; k++)
+            if (k) kf__print(&text, " == pad(t, (%d, %d)) == pad(y[::-1], (%d, %d))", k, -k, k, -k);
+        kf__print(&text, "\nu, %s\n", i ? "argmax(u, axis=1)" : "any(t + 100)");
+        size_t size = compile_source(*state, "many_loads", text.at, 90);
+        if (size >= 400000) fail_msg("many_loads %zu: %zu bytes of code", i, size);
+        kf__text_free(&text);
+    }
 }
 
 /* ---------------------------------------------------------------- random programs */
@@ -136,6 +160,7 @@ int main(void) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(golden_cases, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_loads, setup, teardown),
         cmocka_unit_test(random_programs),
     };
     return cmocka_run_group_tests_name("nvrtc", tests, NULL, NULL);

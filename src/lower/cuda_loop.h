@@ -13,6 +13,7 @@
 enum {
     KF__LOOP_THREADS = 256,
     KF__LOOP_PACKS = 4,         /* of a thread in flight */
+    KF__LOOP_ELEMENTS = 256,    /* of all loads, in flight: beyond, code grows more than it gains */
     KF__ONE_CHUNK = 4096,       /* up to so many packs: a second launch would take longer */
     KF__MOST_CHUNKS = 16 * 132, /* of one row: enough for every multiprocessor */
 };

@@ -117,7 +117,7 @@ static void put_fields(kf__low *L, kf__loop *lp, uint32_t stage) {
 void kf__loop_stage(kf__low *L, kf__loop *lp, uint32_t stage, const kf__lx *from,
                     const kf__lx *to) {
     kf__loop_states(L, &lp->states, stage);
-    int64_t tile = (int64_t)KF__LOOP_THREADS * KF__LOOP_PACKS;
+    int64_t tile = (int64_t)KF__LOOP_THREADS * lp->tile.V;
     kf__open_for(L, "int64_t", "q0", from, to, kf__l_int(L, tile), KF__SERIAL);
     lp->tile.base = kf__l_bin(L, "+", kf__l_var(L, "q0"), kf__l_var(L, "tid"));
     lp->tile.step = kf__l_int(L, KF__LOOP_THREADS);
@@ -138,8 +138,10 @@ void kf__loop_project(kf__low *L, const kf__states *st, const kf__lx *total) {
 void kf__loop_begin(kf__low *L, kf__loop *lp, const char *suffix, const char *doc) {
     kf__low_begin(L, suffix, doc);
     L->fn->threads = KF__LOOP_THREADS;
-    lp->tile.V = KF__LOOP_PACKS;
     lp->tile.W = kf__cuda_width(L);
+    lp->tile.V = KF__LOOP_PACKS;
+    int loads = kf__cuda_n_loads(L);
+    while (lp->tile.V > 1 && lp->tile.V * lp->tile.W * loads > KF__LOOP_ELEMENTS) lp->tile.V /= 2;
     L->small = L->affine && kf__low_extent(L, false) < INT32_MAX &&
                L->axes[kf__last(L)].size < INT32_MAX && kf__loop_packs(L, lp->tile.W) < INT32_MAX;
     lp->tile.vec = kf__cuda_wide(L, lp->tile.W);

@@ -23,8 +23,9 @@ static const bucket buckets[] = {
 enum { KF__ROW_THREADS = 128 }; /* of a block of several rows */
 
 /* Elements times values kept for each that a thread has: of more of them, more threads. Blocks of a
- * cluster wait for each other, so that others should fit in beside them. */
-enum { KF__KEPT = 96, KF__KEPT_OF_CLUSTER = 48 };
+ * cluster wait for each other, so that others should fit in beside them. What is far more than the
+ * registers that there are is a loop's: unrolled, it would compile for a minute. */
+enum { KF__KEPT = 96, KF__KEPT_OF_CLUSTER = 48, KF__MOST_KEPT = 1024 };
 
 /* Values that a thread keeps for each element. */
 static int kept_values(kf__low *L) {
@@ -50,6 +51,7 @@ static bool pick(kf__low *L, int width, bucket *out, int *filled) {
         /* Each load under a guard is waited for before the next pack's. */
         while (out->V > 1 && out->lanes < 128 && kf__cuda_is_guarded(L))
             out->V /= 2, out->lanes *= 2;
+        if (out->V * kept > KF__MOST_KEPT) return false;
         int fewest = b ? (int)buckets[b - 1].packs + 1 : 1, all = out->lanes * out->cluster;
         *filled = (fewest + 31) / all; /* the last warp's first lane has pack 32 before the next */
         return true;
