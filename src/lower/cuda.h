@@ -32,6 +32,7 @@ struct kf__tile {
     bool inside;               /* W is 1 and j an element that exists, where left is 0 too */
     const kf__lx *row_left;    /* elements of the innermost axis from j on, 1 to W: of columns,
                                 * whose packs are loaded without conditions */
+    bool whole;                /* of columns: all rows of the tile are there */
     bool warps;                /* each warp has packs of one row side by side, all its lanes stay */
     const kf__lx *skew;        /* elements of a row's first pack that are before the row; or NULL */
     const kf__lx *index;       /* of the pack among what a row reduces; by head, NULL: j */

@@ -1,8 +1,9 @@
 /* Columns on CUDA: outer axes reduced, the innermost kept.
  *
- *     block     32 threads across, W columns each, of 8 bytes a thread; 8 threads down, every 8th
- *               row of its chunk
- *     tile      8 rows of a thread in flight; its states are arrays over its W columns
+ *     block     32 threads across, W columns each, of 8 bytes a thread at most; 8 threads down,
+ *               every 8th row of its chunk
+ *     tile      8 or 16 rows of a thread in flight; its states are arrays over its W columns. Of a
+ *               tile all of whose rows are there nothing is asked
  *     then      the 8 states of a column merge through shared memory, in order, by a thread a
  *               column
  *     cluster   up to 2048 rows, from sm_90 on: its blocks take chunks of the rows in turn, and
@@ -20,10 +21,9 @@ enum {
     KF__CLUSTER_ROWS = 2048,     /* at most; of more rows clusters lose to groups */
     KF__CLUSTER_BLOCKS = 8,
     KF__BLOCKS_A_SM = 2,         /* of clusters: more of them gain nothing */
-    KF__GROUP_ROWS = 256,        /* at least */
-    KF__TILED_GROUP_ROWS = 128,  /* of what comes by shared memory, whose blocks are few an SM */
-    KF__COLUMN_GROUPS = 128,     /* at most, of one column */
-    KF__SHARED_BYTES = 48 << 10,
+    KF__GROUP_ROWS = 128,        /* at least */
+    KF__LIGHT_GROUP_ROWS = 256,  /* of sums of what is read: more blocks only wait for their turn */
+    KF__COLUMN_GROUPS = 512,     /* at most, of one column */
 };
 
 static kf__column_kernel *of(kf__tile *t) {
@@ -35,11 +35,14 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *row =
         kf__l_bin(L, "+", c->first_row, kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)));
     row = kf__put_let(L, kf__row_type(L, c), "row", row, NULL);
-    const kf__lx *safe =
-        kf__put_let(L, kf__row_type(L, c), "safe", kf__cuda_at_most(L, row, c->to), NULL);
+    const kf__lx *safe = row;
+    if (!t->whole)
+        safe = kf__put_let(L, kf__row_type(L, c), "safe", kf__cuda_at_most(L, row, c->to), NULL);
     kf__put_decode(L, true, false, safe);
     t->j = c->j;
+    t->left = c->left;
     t->index = kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)); /* from the tile's first row on */
+    if (t->whole) return;
     t->left = kf__put_let(L, "int", "left",
                           kf__l_select(L, kf__l_bin(L, "<", row, c->to), c->left, kf__l_int(L, 0)),
                           NULL);
@@ -95,24 +98,12 @@ static const kf__lx *put_array(kf__low *L, const kf__column_kernel *c, const cha
     return kf__l_var(L, name);
 }
 
-static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, const kf__lx *down) {
+/* The states of V rows of the thread, into those of its columns. whole: there are V. */
+static void put_tile(kf__low *L, kf__column_kernel *c, const kf__lx *from, bool whole) {
     kf__phase *p = &c->phase;
-    for (uint32_t r = 0; r < p->n_reds; ++r)
-        for (int f = 0; f < kf__fields(L, p->reds[r]); ++f) put_array(L, c, "state", p->reds[r], f);
-    bool tiles = L->tiled != 0; /* then all threads of the block go round as often */
-    if (tiles) kf__cuda_put_tile_columns(L, c->first);
-    c->tile.j = c->j;
-    if (c->tile.inside) kf__cuda_prepare(L, &c->tile, p);
-    kf__open_for(L, kf__row_type(L, c), "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
-                 kf__l_int(L, KF__DOWN * c->tile.V), KF__SERIAL);
-    const kf__lx *row0 = kf__l_var(L, "row0");
-    c->first_row = row0;
-    if (tiles) {
-        kf__cuda_put_tile_loads(L, row0, c->to);
-        c->first_row = kf__put_let(L, kf__row_type(L, c), "first_row",
-                                   kf__l_bin(L, "+", row0, down), NULL);
-    }
-    const kf__lx *held = kf__put_held(L, "held", c->first_row, c->to, c->tile.V);
+    c->tile.whole = whole;
+    const kf__lx *held = whole ? kf__l_int(L, c->tile.V)
+                               : kf__put_held(L, "held", c->first_row, c->to, c->tile.V);
     const kf__lx *before = kf__put_let(
         L, "int64_t", "before",
         kf__l_bin(L, "/", kf__l_bin(L, "-", c->first_row, from), kf__l_int(L, KF__DOWN)), NULL);
@@ -149,7 +140,7 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
         }
     }
     L->narrow = false;
-    if (tiles) kf__cuda_put_tile_stores(L, c->first, row0, c->to);
+    if (L->tiled) kf__cuda_put_tile_stores(L, c->first, kf__l_var(L, "row0"), c->to);
     /* In 64 bits: where a thread has no row, the index in its tile is the highest there is. */
     const kf__lx *first = kf__as_i64(L, c->first_row);
     const kf__lx *e = kf__open_columns(L, c);
@@ -166,8 +157,38 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
         kf__put_merge(L, red, P, Q, kf__count_as(L, red, before), kf__count_as(L, red, held));
     }
     kf__close(L);
-    kf__close(L);
     kf__forget(L, KF__LEVEL_FULL);
+}
+
+static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, const kf__lx *down) {
+    kf__phase *p = &c->phase;
+    for (uint32_t r = 0; r < p->n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, p->reds[r]); ++f) put_array(L, c, "state", p->reds[r], f);
+    bool tiles = L->tiled != 0; /* then all threads of the block go round as often */
+    if (tiles) kf__cuda_put_tile_columns(L, c->first);
+    c->tile.j = c->j;
+    if (c->tile.inside) kf__cuda_prepare(L, &c->tile, p);
+    kf__open_for(L, kf__row_type(L, c), "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
+                 kf__l_int(L, KF__DOWN * c->tile.V), KF__SERIAL);
+    const kf__lx *row0 = kf__l_var(L, "row0");
+    c->first_row = row0;
+    if (tiles) {
+        kf__cuda_put_tile_loads(L, row0, c->to);
+        c->first_row = kf__put_let(L, kf__row_type(L, c), "first_row",
+                                   kf__l_bin(L, "+", row0, down), NULL);
+    }
+    if (c->apart) {
+        kf__put_comment(L, "all rows of the tile are there");
+        const kf__lx *last = kf__l_bin(L, "+", row0, kf__l_int(L, KF__DOWN * (c->tile.V - 1)));
+        kf__open_if(L, kf__l_bin(L, "<", last, c->to));
+        put_tile(L, c, from, true);
+        kf__open_else(L);
+        put_tile(L, c, from, false);
+        kf__close(L);
+    } else {
+        put_tile(L, c, from, false);
+    }
+    kf__close(L);
 }
 
 /* ---------------------------------------------------------------- the kernels */
@@ -281,12 +302,28 @@ static bool are_simple(kf__low *L, const kf__column_kernel *c) {
     return simple;
 }
 
+/* Twice the rows in flight, where a chunk has as many: loads that wait for the stores of the tile
+ * before, or of which a cluster's threads have few. */
+static bool is_worth_twice(const kf__column_kernel *c) {
+    return c->clusters ? c->rows > KF__CLUSTER_BLOCKS * KF__DOWN * KF__ROWS_IN_FLIGHT
+                       : c->phase.n_stores > 0;
+}
+
+static int64_t group_rows(kf__low *L, const kf__column_kernel *c) {
+    const kf__mask *elements = elements_of(L, c);
+    bool light = !L->tiled && are_simple(L, c) && !c->phase.n_stores && elements &&
+                 !has_function(L, elements, kf__op_is_dear);
+    return light ? KF__LIGHT_GROUP_ROWS : KF__GROUP_ROWS;
+}
+
 /* bytes: of a column's states in shared memory, of which there is `room`. */
 static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
     kf__tile *t = &c->tile;
     bool single = L->tiled || kf__cuda_is_guarded(L); /* each column chooses its part by itself */
     int width = kf__cuda_width(L), loads = (int)kf__max(1, kf__cuda_n_loads(L));
-    t->W = single ? 1 : (int)kf__min(4, kf__max(2, width / 2));
+    /* Of few rows by two: halves of rows that aren't aligned are loaded one by one. */
+    int most = c->clusters ? 2 : 4;
+    t->W = single ? 1 : (int)kf__min(most, kf__max(2, width / 2));
     while (t->W > 1 && bytes * t->W > room) t->W /= 2;
     t->V = KF__ROWS_IN_FLIGHT;
     while (t->V > 1 && t->V * t->W * loads > KF__ELEMENTS_IN_FLIGHT) t->V /= 2;
@@ -297,10 +334,16 @@ static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
     c->step = KF__DOWN * t->V; /* whatever a thread holds then */
     const kf__mask *elements = L->tiled ? NULL : elements_of(L, c);
     if (elements && has_function(L, elements, is_branching)) t->W = 1;
-    /* Long functions unrolled 16 times don't fit the cache of instructions, and where threads are
-     * few they wait for each other. What a tile of other reductions holds shows in the bits. */
-    if (elements && are_simple(L, c) && has_function(L, elements, kf__op_is_long))
-        t->V = (int)kf__min(t->V, KF__LONG_ROWS);
+    if (elements && are_simple(L, c)) { /* else what a tile holds shows in the bits */
+        int rows = 2 * t->V;
+        /* Long functions unrolled 16 times don't fit the cache of instructions, and where threads
+         * are few they wait for each other. */
+        if (has_function(L, elements, kf__op_is_long))
+            t->V = (int)kf__min(t->V, KF__LONG_ROWS);
+        else if (t->W <= 2 && is_worth_twice(c) && rows * t->W * loads <= KF__ELEMENTS_IN_FLIGHT)
+            t->V = rows;
+    }
+    c->apart = !single && elements && !has_function(L, elements, kf__op_is_long);
     t->inside = t->W == 1;
     t->vec = kf__cuda_wide(L, t->W);
     t->head = head;
@@ -335,7 +378,7 @@ void kf__cuda_columns(kf__low *L) {
     c.tiles = kf__max(1, kf__ceil_div(c.width, KF__ACROSS * c.tile.W));
     int64_t step = c.step, most = c.clusters ? KF__CLUSTER_BLOCKS : KF__COLUMN_GROUPS;
     c.part = kf__ceil_div(kf__ceil_div(c.rows, most), step) * step;
-    c.part = kf__max(c.part, c.clusters ? step : L->tiled ? KF__TILED_GROUP_ROWS : KF__GROUP_ROWS);
+    c.part = kf__max(c.part, c.clusters ? step : group_rows(L, &c));
     c.parts = kf__max(1, kf__ceil_div(c.rows, c.part));
     L->small = L->affine && c.outer * c.width < INT32_MAX && c.rows < INT32_MAX / 2;
     if (c.clusters) {

@@ -9,6 +9,8 @@ enum {
     KF__ACROSS = 32, /* threads of a block across: a warp */
     KF__DOWN = 8,    /* and down */
     KF__THREADS = KF__ACROSS * KF__DOWN,
+    KF__MERGE_DOWN = 32, /* threads that merge the groups of a column, at most */
+    KF__SHARED_BYTES = 48 << 10,
 };
 
 typedef struct kf__column_kernel {
@@ -19,7 +21,7 @@ typedef struct kf__column_kernel {
     int64_t rows, part, parts;   /* part: rows of a chunk or group; parts: how many of these */
     int64_t step;                /* a part's rows are a multiple of it */
     int64_t width, tiles, outer; /* width: columns of the innermost axis */
-    bool clusters;
+    bool clusters, apart; /* apart: tiles all of whose rows are there have code of their own */
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
 } kf__column_kernel;
 

@@ -4,8 +4,8 @@
  *               takes them in order
  *     chunks    of a cluster: each block sends its chunks' states to the first one, where a thread
  *               a column takes them in order once all have come
- *     groups    a second launch: 8 threads a column take an eighth of its groups each, in order;
- *               then as above
+ *     groups    a second launch: 32 threads a column take some of its groups each, in order; what
+ *               neighbours have is merged, by twos, fours, and so on
  *
  * The order depends on the number of rows only, not on how many blocks share them. */
 #include "lower/cuda_columns.h"
@@ -95,8 +95,8 @@ static void put_column(kf__low *L, kf__column_kernel *c) {
     L->rows_inside = true;
 }
 
-/* Into all_F the states of the parts first, first + 1, ... below `end`: item `at` and those each
- * `pitch` further on. */
+/* Into new all_F the states of the parts first, first + 1, ... below `end`: item `at` and those
+ * each `pitch` further on. */
 static void put_merge_parts(kf__low *L, kf__column_kernel *c, const store *in, const kf__lx *first,
                             const kf__lx *end, const kf__lx *at, const kf__lx *pitch) {
     const kf__lx *part = kf__l_var(L, "part"), *count, *to;
@@ -221,48 +221,61 @@ static const kf__lx *share_row(kf__low *L, const kf__column_kernel *c, const kf_
     return kf__l_call(L, "kf_min_i64", KF__I64, kf__word_int(L, "reduced", c->rows), row);
 }
 
+/* Into the first thread's all_F those of all threads of a column: in each level it is merged with
+ * the thread `step` further down, both of which have `step` shares of groups. */
+static void put_merge_shares(kf__low *L, kf__column_kernel *c, int threads, const kf__lx *share) {
+    const kf__lx *down = kf__l_var(L, "down"), *tid = kf__l_var(L, "tid"), *one = kf__l_int(L, 1);
+    int levels = 0;
+    while (1 << levels < threads) ++levels;
+    kf__open_for(L, "int", "level", kf__l_int(L, 0), kf__l_int(L, levels), one, KF__SERIAL);
+    kf__cuda_put_barrier(L);
+    const kf__lx *step = kf__l_bin(L, "<<", one, kf__l_var(L, "level"));
+    step = kf__put_let(L, "int", "step", step, NULL);
+    const kf__lx *twice = kf__l_bin(L, "*", kf__l_int(L, 2), step);
+    kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "%", down, twice), kf__l_int(L, 0)));
+    const kf__lx *next = kf__l_bin(L, "+", down, step);
+    const kf__lx *from = kf__put_let(L, "int64_t", "from", share_row(L, c, down, share), NULL);
+    const kf__lx *half = kf__put_let(L, "int64_t", "half", share_row(L, c, next, share), NULL);
+    const kf__lx *to = share_row(L, c, kf__l_bin(L, "+", next, step), share);
+    const kf__lx *nq = kf__put_let(L, "int64_t", "nq", kf__l_bin(L, "-", to, half), NULL);
+    const kf__lx *at = kf__l_bin(L, "+", tid, kf__l_bin(L, "*", step, kf__l_int(L, KF__ACROSS)));
+    at = kf__put_let(L, "int", "at", at, NULL);
+    put_merge(L, c, &in_shares, at, kf__l_bin(L, "-", half, from), nq);
+    put_states(L, c, &in_shares, tid, "all", NULL);
+    kf__close(L);
+    kf__close(L);
+}
+
 void kf__put_merge_function(kf__low *L, kf__column_kernel *c) {
-    kf__low_begin(L, "_merge", "Merges the groups of columns, eight threads a column.");
+    kf__low_begin(L, "_merge", "Merges the groups of columns, several threads a column.");
     int64_t n_columns = c->outer * c->width;
-    L->fn->threads = KF__THREADS;
+    int threads = KF__MERGE_DOWN; /* of a column */
+    while (threads > 1 && kf__column_bytes(L, c) * KF__ACROSS * threads > KF__SHARED_BYTES)
+        threads /= 2;
+    L->fn->threads = KF__ACROSS * threads;
     L->fn->grid = c->parts > 1 ? kf__ceil_div(n_columns, KF__ACROSS) : 0;
     const kf__lx *n = kf__word_size(L, kf__last(L)), *all = kf__word_int(L, "columns", n_columns);
-    const kf__lx *wide = kf__l_int(L, KF__ACROSS), *one = kf__l_int(L, 1);
     const char *index = kf__index_type(L);
     kf__put_scalars(L);
     const kf__lx *block = kf__put_block(L), *groups = kf__parts_of(L, c);
     const kf__lx *across, *down, *tid = kf__thread_at(L, KF__ACROSS, &across, &down);
-    const kf__lx *t = kf__l_bin(L, "+", kf__l_bin(L, "*", block, wide), across);
-    t = kf__put_let(L, index, "t", t, NULL);
-    const kf__lx *share = kf__l_bin(L, "+", groups, kf__l_int(L, KF__DOWN - 1));
-    share = kf__l_bin(L, "/", share, kf__l_int(L, KF__DOWN));
+    const kf__lx *t = kf__l_bin(L, "*", block, kf__l_int(L, KF__ACROSS));
+    t = kf__put_let(L, index, "t", kf__l_bin(L, "+", t, across), NULL);
+    const kf__lx *share = kf__l_bin(L, "+", groups, kf__l_int(L, threads - 1));
+    share = kf__l_bin(L, "/", share, kf__l_int(L, threads));
     share = kf__put_let(L, "int", "share", share, "groups of a thread");
-    put_shared(L, c, &in_shares, KF__THREADS);
-
-    kf__open_if(L, kf__l_bin(L, "<", t, all));
+    put_shared(L, c, &in_shares, KF__ACROSS * threads);
     const kf__lx *first = kf__put_let(L, "int", "first", kf__l_bin(L, "*", down, share), NULL);
-    const kf__lx *end = kf__l_call(L, "kf_min_i64", KF__I64, groups,
-                                   kf__l_bin(L, "+", first, share));
-    end = kf__put_let(L, "int", "end", end, NULL);
-    put_merge_parts(L, c, &in_memory, first, end, t, all);
+    const kf__lx *stop = kf__l_call(L, "kf_min_i64", KF__I64, groups,
+                                    kf__l_bin(L, "+", first, share));
+    const kf__lx *any = kf__l_bin(L, "<", t, all);
+    stop = kf__put_let(L, "int", "stop", kf__l_select(L, any, stop, first), NULL);
+    put_merge_parts(L, c, &in_memory, first, stop, t, all);
     put_states(L, c, &in_shares, tid, "all", NULL);
-    kf__close(L);
-    kf__cuda_put_barrier(L);
-
-    const kf__lx *is_top = kf__l_bin(L, "==", down, kf__l_int(L, 0));
-    kf__open_if(L, kf__l_bin(L, "&&", is_top, kf__l_bin(L, "<", t, all)));
+    put_merge_shares(L, c, threads, share);
+    kf__open_if(L, kf__l_bin(L, "&&", kf__l_bin(L, "==", down, kf__l_int(L, 0)), any));
     kf__put_let(L, "int64_t", L->axes[kf__last(L)].var, kf__l_bin(L, "%", t, n), NULL);
     kf__put_decode(L, false, true, kf__put_let(L, index, "outer", kf__l_bin(L, "/", t, n), NULL));
-    put_identities(L, c);
-    kf__open_for(L, "int", "d", kf__l_int(L, 0), kf__l_int(L, KF__DOWN), one, KF__SERIAL);
-    const kf__lx *d = kf__l_var(L, "d");
-    const kf__lx *from = kf__put_let(L, "int64_t", "from", share_row(L, c, d, share), NULL);
-    const kf__lx *to = share_row(L, c, kf__l_bin(L, "+", d, one), share);
-    const kf__lx *nq = kf__put_let(L, "int64_t", "nq", kf__l_bin(L, "-", to, from), NULL);
-    const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", d, wide), across);
-    at = kf__put_let(L, "int", "at", at, NULL);
-    put_merge(L, c, &in_shares, at, from, nq);
-    kf__close(L);
     put_column(L, c);
     kf__close(L);
 }

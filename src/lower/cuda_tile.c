@@ -134,6 +134,10 @@ static void put_fold(kf__low *L, const kf__tile *t, const kf__phase *p, uint32_t
         return;
     }
     const kf__lx *term = kf__term(L, red, f, x, at, fields);
+    if (t->whole) { /* what is folded of a column that isn't there, nobody reads */
+        kf__put_set(L, acc, kf__fold_of(L, red, f, acc, term));
+        return;
+    }
     kf__dtype type = kf__field_type(L, red, f);
     bool exponential = L->k->instrs[red].op == KF__RED_MAX_SUMEXP && f > 0;
     if (exponential && type == KF__F32) /* in a branch they would be taken one by one */

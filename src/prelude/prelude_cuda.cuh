@@ -632,6 +632,17 @@ KF_STORE16(bits8, 1)
 KF_STORE16(bits16, 2)
 KF_STORE16(bits32, 4)
 KF_STORE16(bits64, 8)
+/* Two elements, by predicates: columns store many such packs, and branches would be one after the
+ * other. */
+template <typename S> KF_FN void kf__store_two(S *p, int left, int vec, S a, S b) {
+    int wide = vec && left == 2;
+    kf__pack<S, 2> v;
+    v.at[0] = a;
+    v.at[1] = b;
+    if (wide) *(kf__pack<S, 2> *)p = v;
+    if (!wide && 0 < left) p[0] = a;
+    if (!wide && 1 < left) p[1] = b;
+}
 template <typename D, int W>
 KF_FN void kf__store(typename D::S *p, int i, int n, int vec, const typename D::T *r) {
     constexpr int SIZE = sizeof(typename D::S), K = W * SIZE > 16 ? 16 / SIZE : W;
@@ -645,6 +656,8 @@ KF_FN void kf__store(typename D::S *p, int i, int n, int vec, const typename D::
             words[k * SIZE / 4 % N] |= (uint32_t)(typename kf__bits<FEW>::type)D::to(r[k])
                                        << (k * SIZE % 4 * 8);
         kf__store_pack<FEW, N * 4 / FEW>(p, left, vec, words);
+    } else if (W == 2) {
+        kf__store_two(p, left, vec, D::to(r[0]), D::to(r[1]));
     } else if (vec && left == W) {
         _Pragma("unroll") for (int k = 0; k < W; k += K) {
             typedef kf__pack<typename D::S, K> pack;
@@ -663,7 +676,11 @@ KF_FN void kf__store_pairs(typename D::S *p, int i, int n, int vec, const float 
     uint32_t words[W / 2];
     _Pragma("unroll") for (int k = 0; k < W / 2; k++)
         words[k] = D::pair(r[2 * k], r[2 * k + 1]);
-    kf__store_pack<2, W>(p + i, kf__left<W>(i, n), vec, words);
+    typedef typename D::S S;
+    if (W == 2)
+        kf__store_two(p + i, kf__left<W>(i, n), vec, (S)words[0], (S)(words[0] >> 16));
+    else
+        kf__store_pack<2, W>(p + i, kf__left<W>(i, n), vec, words);
 }
 struct kf__f16_pairs : kf__f16 {
     static __device__ __forceinline__ uint32_t pair(float low, float high) {

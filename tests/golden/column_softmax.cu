@@ -62,73 +62,138 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
             sumexp1[e] = 0.0f;
         }
         for (int row0 = from + down; row0 < to; row0 += 64) {
-            float tile_max1[2];
-            KF_UNROLL
-            for (int e = 0; e < 2; ++e) {
-                tile_max1[e] = kf_lowest_f32;
-            }
-            uint32_t r0[16];
-            if (vec && there == 2) {
+            // all rows of the tile are there
+            if (row0 + 56 < to) {
+                float tile_max1[2];
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    tile_max1[e] = kf_lowest_f32;
+                }
+                uint32_t r0[16];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i0 = row;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                        kf_whole2_f32(p0_in_x, r0 + s * 2);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i0 = row;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                        kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
-                    const int row = row0 + s * 8;
-                    const int safe = row < to ? row : (to - 1);
-                    const uint32_t i0 = safe;
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                    kf_whole2_f32(p0_in_x, r0 + s * 2);
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const float v0 = kf_item_f32(r0 + s * 2, e);
+                        tile_max1[e] = kf_max_f32(v0, tile_max1[e]);
+                    }
+                }
+                float tile_sumexp1[2];
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    tile_sumexp1[e] = 0.0f;
+                }
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        tile_sumexp1[e] = tile_sumexp1[e] + kf_exp_nonpositive_f32(kf_item_f32(r0 + s * 2, e) - tile_max1[e]);
+                    }
+                }
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    tile_sumexp1[e] = kf_isinf_f32(tile_max1[e]) ? kf_one_f32 : tile_sumexp1[e];
+                }
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    {
+                        const float merged_max1 = kf_max_f32(max1[e], tile_max1[e]);
+                        const float merged_sumexp1 = kf_merge_sumexp_f32(max1[e], sumexp1[e], tile_max1[e], tile_sumexp1[e]);
+                        max1[e] = merged_max1;
+                        sumexp1[e] = merged_sumexp1;
+                    }
                 }
             } else {
-                uint32_t raw_r0[16];
+                float tile_max1[2];
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    tile_max1[e] = kf_lowest_f32;
+                }
+                uint32_t r0[16];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i0 = safe;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                        kf_whole2_f32(p0_in_x, r0 + s * 2);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i0 = safe;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                        kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
-                    const int safe = row < to ? row : (to - 1);
-                    const uint32_t i0 = safe;
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                    kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                    const int left = row < to ? columns : 0;
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const float v0 = kf_item_f32(r0 + s * 2, e);
+                        const float term1 = e < left ? v0 : kf_lowest_f32;
+                        tile_max1[e] = kf_max_f32(term1, tile_max1[e]);
+                    }
+                }
+                float tile_sumexp1[2];
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    tile_sumexp1[e] = 0.0f;
                 }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
-                    kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                    const int row = row0 + s * 8;
+                    const int left = row < to ? columns : 0;
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const float term1 = kf_select_f32(e < left, kf_exp_nonpositive_f32(kf_item_f32(r0 + s * 2, e) - tile_max1[e]), 0.0f);
+                        tile_sumexp1[e] = tile_sumexp1[e] + term1;
+                    }
                 }
-            }
-            KF_UNROLL
-            for (int s = 0; s < 8; ++s) {
-                const int row = row0 + s * 8;
-                const int left = row < to ? columns : 0;
                 KF_UNROLL
                 for (int e = 0; e < 2; ++e) {
-                    const float v0 = kf_item_f32(r0 + s * 2, e);
-                    const float term1 = e < left ? v0 : kf_lowest_f32;
-                    tile_max1[e] = kf_max_f32(term1, tile_max1[e]);
+                    tile_sumexp1[e] = kf_isinf_f32(tile_max1[e]) ? kf_one_f32 : tile_sumexp1[e];
                 }
-            }
-            float tile_sumexp1[2];
-            KF_UNROLL
-            for (int e = 0; e < 2; ++e) {
-                tile_sumexp1[e] = 0.0f;
-            }
-            KF_UNROLL
-            for (int s = 0; s < 8; ++s) {
-                const int row = row0 + s * 8;
-                const int left = row < to ? columns : 0;
                 KF_UNROLL
                 for (int e = 0; e < 2; ++e) {
-                    const float term1 = kf_select_f32(e < left, kf_exp_nonpositive_f32(kf_item_f32(r0 + s * 2, e) - tile_max1[e]), 0.0f);
-                    tile_sumexp1[e] = tile_sumexp1[e] + term1;
-                }
-            }
-            KF_UNROLL
-            for (int e = 0; e < 2; ++e) {
-                tile_sumexp1[e] = kf_isinf_f32(tile_max1[e]) ? kf_one_f32 : tile_sumexp1[e];
-            }
-            KF_UNROLL
-            for (int e = 0; e < 2; ++e) {
-                {
-                    const float merged_max1 = kf_max_f32(max1[e], tile_max1[e]);
-                    const float merged_sumexp1 = kf_merge_sumexp_f32(max1[e], sumexp1[e], tile_max1[e], tile_sumexp1[e]);
-                    max1[e] = merged_max1;
-                    sumexp1[e] = merged_sumexp1;
+                    {
+                        const float merged_max1 = kf_max_f32(max1[e], tile_max1[e]);
+                        const float merged_sumexp1 = kf_merge_sumexp_f32(max1[e], sumexp1[e], tile_max1[e], tile_sumexp1[e]);
+                        max1[e] = merged_max1;
+                        sumexp1[e] = merged_sumexp1;
+                    }
                 }
             }
         }

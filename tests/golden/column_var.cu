@@ -63,75 +63,141 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
         m2_1[e] = 0.0f;
     }
     for (int row0 = from + down; row0 < to; row0 += 64) {
-        const int64_t held = kf_min_i64(kf_max_i64(0, (to - row0 + 7) / 8), 8);
-        const int64_t before = (row0 - from) / 8;
-        float tile_mean1[2];
-        KF_UNROLL
-        for (int e = 0; e < 2; ++e) {
-            tile_mean1[e] = 0.0f;
-        }
-        uint32_t r0[16];
-        if (vec && there == 2) {
+        // all rows of the tile are there
+        if (row0 + 56 < to) {
+            const int64_t before = (row0 - from) / 8;
+            float tile_mean1[2];
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                tile_mean1[e] = 0.0f;
+            }
+            uint32_t r0[16];
+            if (vec && there == 2) {
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const uint32_t i0 = row;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_whole2_f32(p0_in_x, r0 + s * 2);
+                }
+            } else {
+                uint32_t raw_r0[16];
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const uint32_t i0 = row;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                }
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                }
+            }
             KF_UNROLL
             for (int s = 0; s < 8; ++s) {
-                const int row = row0 + s * 8;
-                const int safe = row < to ? row : (to - 1);
-                const uint32_t i0 = safe;
-                const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                kf_whole2_f32(p0_in_x, r0 + s * 2);
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    const float v0 = kf_item_f32(r0 + s * 2, e);
+                    tile_mean1[e] = tile_mean1[e] + v0;
+                }
+            }
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                tile_mean1[e] = kf_mean_of_f32(tile_mean1[e], 8.0f);
+            }
+            float tile_m2_1[2];
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                tile_m2_1[e] = 0.0f;
+            }
+            KF_UNROLL
+            for (int s = 0; s < 8; ++s) {
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    tile_m2_1[e] = tile_m2_1[e] + kf_square_f32(kf_item_f32(r0 + s * 2, e) - tile_mean1[e]);
+                }
+            }
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                {
+                    const float merged_mean1 = kf_merge_mean_f32(mean1[e], tile_mean1[e], kf_cast_i64_f32(before), 8.0f);
+                    const float merged_m2_1 = kf_merge_m2_f32(mean1[e], m2_1[e], tile_mean1[e], tile_m2_1[e], kf_cast_i64_f32(before), 8.0f);
+                    mean1[e] = merged_mean1;
+                    m2_1[e] = merged_m2_1;
+                }
             }
         } else {
-            uint32_t raw_r0[16];
+            const int64_t held = kf_min_i64(kf_max_i64(0, (to - row0 + 7) / 8), 8);
+            const int64_t before = (row0 - from) / 8;
+            float tile_mean1[2];
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                tile_mean1[e] = 0.0f;
+            }
+            uint32_t r0[16];
+            if (vec && there == 2) {
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_whole2_f32(p0_in_x, r0 + s * 2);
+                }
+            } else {
+                uint32_t raw_r0[16];
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                }
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                }
+            }
             KF_UNROLL
             for (int s = 0; s < 8; ++s) {
                 const int row = row0 + s * 8;
-                const int safe = row < to ? row : (to - 1);
-                const uint32_t i0 = safe;
-                const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                const int left = row < to ? columns : 0;
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    const float v0 = kf_item_f32(r0 + s * 2, e);
+                    const float term1 = e < left ? v0 : 0.0f;
+                    tile_mean1[e] = tile_mean1[e] + term1;
+                }
+            }
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                tile_mean1[e] = kf_mean_of_f32(tile_mean1[e], kf_cast_i64_f32(held));
+            }
+            float tile_m2_1[2];
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                tile_m2_1[e] = 0.0f;
             }
             KF_UNROLL
             for (int s = 0; s < 8; ++s) {
-                kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                const int row = row0 + s * 8;
+                const int left = row < to ? columns : 0;
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    const float term1 = e < left ? kf_square_f32(kf_item_f32(r0 + s * 2, e) - tile_mean1[e]) : 0.0f;
+                    tile_m2_1[e] = tile_m2_1[e] + term1;
+                }
             }
-        }
-        KF_UNROLL
-        for (int s = 0; s < 8; ++s) {
-            const int row = row0 + s * 8;
-            const int left = row < to ? columns : 0;
             KF_UNROLL
             for (int e = 0; e < 2; ++e) {
-                const float v0 = kf_item_f32(r0 + s * 2, e);
-                const float term1 = e < left ? v0 : 0.0f;
-                tile_mean1[e] = tile_mean1[e] + term1;
-            }
-        }
-        KF_UNROLL
-        for (int e = 0; e < 2; ++e) {
-            tile_mean1[e] = kf_mean_of_f32(tile_mean1[e], kf_cast_i64_f32(held));
-        }
-        float tile_m2_1[2];
-        KF_UNROLL
-        for (int e = 0; e < 2; ++e) {
-            tile_m2_1[e] = 0.0f;
-        }
-        KF_UNROLL
-        for (int s = 0; s < 8; ++s) {
-            const int row = row0 + s * 8;
-            const int left = row < to ? columns : 0;
-            KF_UNROLL
-            for (int e = 0; e < 2; ++e) {
-                const float term1 = e < left ? kf_square_f32(kf_item_f32(r0 + s * 2, e) - tile_mean1[e]) : 0.0f;
-                tile_m2_1[e] = tile_m2_1[e] + term1;
-            }
-        }
-        KF_UNROLL
-        for (int e = 0; e < 2; ++e) {
-            {
-                const float merged_mean1 = kf_merge_mean_f32(mean1[e], tile_mean1[e], kf_cast_i64_f32(before), kf_cast_i64_f32(held));
-                const float merged_m2_1 = kf_merge_m2_f32(mean1[e], m2_1[e], tile_mean1[e], tile_m2_1[e], kf_cast_i64_f32(before), kf_cast_i64_f32(held));
-                mean1[e] = merged_mean1;
-                m2_1[e] = merged_m2_1;
+                {
+                    const float merged_mean1 = kf_merge_mean_f32(mean1[e], tile_mean1[e], kf_cast_i64_f32(before), kf_cast_i64_f32(held));
+                    const float merged_m2_1 = kf_merge_m2_f32(mean1[e], m2_1[e], tile_mean1[e], tile_m2_1[e], kf_cast_i64_f32(before), kf_cast_i64_f32(held));
+                    mean1[e] = merged_mean1;
+                    m2_1[e] = merged_m2_1;
+                }
             }
         }
     }
@@ -186,10 +252,10 @@ typedef struct {
 } k0_var_merge_args;
 
 /* var.
- * Merges the groups of columns, eight threads a column.
+ * Merges the groups of columns, several threads a column.
  * reads  part_*   what the chunks left
  * writes out0     float32[x.1], 4 bytes each */
-KF_KERNEL(k0_var_merge, k0_var_merge_args, 256) {
+KF_KERNEL(k0_var_merge, k0_var_merge_args, 1024) {
     const uint32_t n1 = a.n1;
     const int64_t columns = a.columns;
     const int64_t size_v3 = a.size_v3;
@@ -206,51 +272,53 @@ KF_KERNEL(k0_var_merge, k0_var_merge_args, 256) {
     const int across = tid % 32;
     const int down = tid / 32;
     const uint32_t t = block * 32 + across;
-    const int share = (groups + 7) / 8;  // groups of a thread
-    KF_SHARED(float, share_mean1, 256);
-    KF_SHARED(float, share_m2_1, 256);
-    if (t < columns) {
-        const int first = down * share;
-        const int end = kf_min_i64(groups, first + share);
-        float all_mean1 = 0.0f;
-        float all_m2_1 = 0.0f;
-        int64_t count = 0;
-        for (int part = first; part < end; ++part) {
-            const int from = part * group_rows;
-            const int to = kf_min_i64(reduced, from + group_rows);
-            const int64_t at = part * columns + t;
-            const int64_t nq = to - from;
-            const float q_mean1 = kf_load_f32(part_mean1, at);
-            const float q_m2_1 = kf_load_f32(part_m2_1, at);
-            {
-                const float merged_mean1 = kf_merge_mean_f32(all_mean1, q_mean1, kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
-                const float merged_m2_1 = kf_merge_m2_f32(all_mean1, all_m2_1, q_mean1, q_m2_1, kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
-                all_mean1 = merged_mean1;
-                all_m2_1 = merged_m2_1;
-            }
-            count = count + nq;
+    const int share = (groups + 31) / 32;  // groups of a thread
+    KF_SHARED(float, share_mean1, 1024);
+    KF_SHARED(float, share_m2_1, 1024);
+    const int first = down * share;
+    const int stop = t < columns ? kf_min_i64(groups, first + share) : first;
+    float all_mean1 = 0.0f;
+    float all_m2_1 = 0.0f;
+    int64_t count = 0;
+    for (int part = first; part < stop; ++part) {
+        const int from = part * group_rows;
+        const int to = kf_min_i64(reduced, from + group_rows);
+        const int64_t at = part * columns + t;
+        const int64_t nq = to - from;
+        const float q_mean1 = kf_load_f32(part_mean1, at);
+        const float q_m2_1 = kf_load_f32(part_m2_1, at);
+        {
+            const float merged_mean1 = kf_merge_mean_f32(all_mean1, q_mean1, kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
+            const float merged_m2_1 = kf_merge_m2_f32(all_mean1, all_m2_1, q_mean1, q_m2_1, kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
+            all_mean1 = merged_mean1;
+            all_m2_1 = merged_m2_1;
         }
-        kf_shared_put_f32(share_mean1, tid, all_mean1);
-        kf_shared_put_f32(share_m2_1, tid, all_m2_1);
+        count = count + nq;
     }
-    kf_barrier();
-    if (down == 0 && t < columns) {
-        const int64_t i1 = t % n1;
-        float all_mean1 = 0.0f;
-        float all_m2_1 = 0.0f;
-        for (int d = 0; d < 8; ++d) {
-            const int64_t from = kf_min_i64(reduced, d * share * group_rows);
-            const int64_t nq = kf_min_i64(reduced, (d + 1) * share * group_rows) - from;
-            const int at = d * 32 + across;
+    kf_shared_put_f32(share_mean1, tid, all_mean1);
+    kf_shared_put_f32(share_m2_1, tid, all_m2_1);
+    for (int level = 0; level < 5; ++level) {
+        kf_barrier();
+        const int step = 1 << level;
+        if (down % (2 * step) == 0) {
+            const int64_t from = kf_min_i64(reduced, down * share * group_rows);
+            const int64_t half = kf_min_i64(reduced, (down + step) * share * group_rows);
+            const int64_t nq = kf_min_i64(reduced, (down + step + step) * share * group_rows) - half;
+            const int at = tid + step * 32;
             const float q_mean1 = kf_shared_get_f32(share_mean1, at);
             const float q_m2_1 = kf_shared_get_f32(share_m2_1, at);
             {
-                const float merged_mean1 = kf_merge_mean_f32(all_mean1, q_mean1, kf_cast_i64_f32(from), kf_cast_i64_f32(nq));
-                const float merged_m2_1 = kf_merge_m2_f32(all_mean1, all_m2_1, q_mean1, q_m2_1, kf_cast_i64_f32(from), kf_cast_i64_f32(nq));
+                const float merged_mean1 = kf_merge_mean_f32(all_mean1, q_mean1, kf_cast_i64_f32(half - from), kf_cast_i64_f32(nq));
+                const float merged_m2_1 = kf_merge_m2_f32(all_mean1, all_m2_1, q_mean1, q_m2_1, kf_cast_i64_f32(half - from), kf_cast_i64_f32(nq));
                 all_mean1 = merged_mean1;
                 all_m2_1 = merged_m2_1;
             }
+            kf_shared_put_f32(share_mean1, tid, all_mean1);
+            kf_shared_put_f32(share_m2_1, tid, all_m2_1);
         }
+    }
+    if (down == 0 && t < columns) {
+        const int64_t i1 = t % n1;
         const float v2 = all_m2_1;  // m2
         const float v7 = v2 / v6;  // var
         kf_store_f32(out0, i1, v7);

@@ -60,41 +60,77 @@ KF_KERNEL(k0_exp_cumsum, k0_exp_cumsum_args, 256) {
             sum2[e] = 0.0f;
         }
         for (int row0 = from + down; row0 < to; row0 += 64) {
-            uint32_t r0[16];
-            if (vec && there == 2) {
+            // all rows of the tile are there
+            if (row0 + 56 < to) {
+                uint32_t r0[16];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i1 = row;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+                        kf_whole2_f32(p0_in_x, r0 + s * 2);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i1 = row;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+                        kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
-                    const int row = row0 + s * 8;
-                    const int safe = row < to ? row : (to - 1);
-                    const uint32_t i1 = safe;
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
-                    kf_whole2_f32(p0_in_x, r0 + s * 2);
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const float v0 = kf_item_f32(r0 + s * 2, e);
+                        const float v1 = kf_exp_f32(v0);  // exp
+                        sum2[e] = sum2[e] + v1;
+                    }
                 }
             } else {
-                uint32_t raw_r0[16];
+                uint32_t r0[16];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i1 = safe;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+                        kf_whole2_f32(p0_in_x, r0 + s * 2);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i1 = safe;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+                        kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
-                    const int safe = row < to ? row : (to - 1);
-                    const uint32_t i1 = safe;
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
-                    kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
-                }
-                KF_UNROLL
-                for (int s = 0; s < 8; ++s) {
-                    kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
-                }
-            }
-            KF_UNROLL
-            for (int s = 0; s < 8; ++s) {
-                const int row = row0 + s * 8;
-                const int left = row < to ? columns : 0;
-                KF_UNROLL
-                for (int e = 0; e < 2; ++e) {
-                    const float v0 = kf_item_f32(r0 + s * 2, e);
-                    const float v1 = kf_exp_f32(v0);  // exp
-                    const float term2 = e < left ? v1 : 0.0f;
-                    sum2[e] = sum2[e] + term2;
+                    const int left = row < to ? columns : 0;
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const float v0 = kf_item_f32(r0 + s * 2, e);
+                        const float v1 = kf_exp_f32(v0);  // exp
+                        const float term2 = e < left ? v1 : 0.0f;
+                        sum2[e] = sum2[e] + term2;
+                    }
                 }
             }
         }
@@ -326,40 +362,75 @@ KF_KERNEL(k3_cumsum, k3_cumsum_args, 256) {
             sum1[e] = 0.0f;
         }
         for (int row0 = from + down; row0 < to; row0 += 64) {
-            uint32_t r0[16];
-            if (vec && there == 2) {
+            // all rows of the tile are there
+            if (row0 + 56 < to) {
+                uint32_t r0[16];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i1 = row;
+                        const float *p0_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + i1 * s1_tmp_6 + j);
+                        kf_whole2_f32(p0_tmp_6, r0 + s * 2);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i1 = row;
+                        const float *p0_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + i1 * s1_tmp_6 + j);
+                        kf_each2_f32(p0_tmp_6, there, raw_r0 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
-                    const int row = row0 + s * 8;
-                    const int safe = row < to ? row : (to - 1);
-                    const uint32_t i1 = safe;
-                    const float *p0_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + i1 * s1_tmp_6 + j);
-                    kf_whole2_f32(p0_tmp_6, r0 + s * 2);
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const float v0 = kf_item_f32(r0 + s * 2, e);
+                        sum1[e] = sum1[e] + v0;
+                    }
                 }
             } else {
-                uint32_t raw_r0[16];
+                uint32_t r0[16];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i1 = safe;
+                        const float *p0_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + i1 * s1_tmp_6 + j);
+                        kf_whole2_f32(p0_tmp_6, r0 + s * 2);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i1 = safe;
+                        const float *p0_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + i1 * s1_tmp_6 + j);
+                        kf_each2_f32(p0_tmp_6, there, raw_r0 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
-                    const int safe = row < to ? row : (to - 1);
-                    const uint32_t i1 = safe;
-                    const float *p0_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + i1 * s1_tmp_6 + j);
-                    kf_each2_f32(p0_tmp_6, there, raw_r0 + s * 2);
-                }
-                KF_UNROLL
-                for (int s = 0; s < 8; ++s) {
-                    kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
-                }
-            }
-            KF_UNROLL
-            for (int s = 0; s < 8; ++s) {
-                const int row = row0 + s * 8;
-                const int left = row < to ? columns : 0;
-                KF_UNROLL
-                for (int e = 0; e < 2; ++e) {
-                    const float v0 = kf_item_f32(r0 + s * 2, e);
-                    const float term1 = e < left ? v0 : 0.0f;
-                    sum1[e] = sum1[e] + term1;
+                    const int left = row < to ? columns : 0;
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const float v0 = kf_item_f32(r0 + s * 2, e);
+                        const float term1 = e < left ? v0 : 0.0f;
+                        sum1[e] = sum1[e] + term1;
+                    }
                 }
             }
         }

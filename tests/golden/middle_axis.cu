@@ -58,40 +58,75 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
             max1[e] = kf_lowest_f32;
         }
         for (int row0 = from + down; row0 < to; row0 += 64) {
-            uint32_t r0[16];
-            if (vec && there == 2) {
+            // all rows of the tile are there
+            if (row0 + 56 < to) {
+                uint32_t r0[16];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i1 = row;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+                        kf_whole2_f32(p0_in_x, r0 + s * 2);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i1 = row;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+                        kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
-                    const int row = row0 + s * 8;
-                    const int safe = row < to ? row : (to - 1);
-                    const uint32_t i1 = safe;
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
-                    kf_whole2_f32(p0_in_x, r0 + s * 2);
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const float v0 = kf_item_f32(r0 + s * 2, e);
+                        max1[e] = kf_max_f32(v0, max1[e]);
+                    }
                 }
             } else {
-                uint32_t raw_r0[16];
+                uint32_t r0[16];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i1 = safe;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+                        kf_whole2_f32(p0_in_x, r0 + s * 2);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i1 = safe;
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
+                        kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
-                    const int safe = row < to ? row : (to - 1);
-                    const uint32_t i1 = safe;
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + j);
-                    kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
-                }
-                KF_UNROLL
-                for (int s = 0; s < 8; ++s) {
-                    kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
-                }
-            }
-            KF_UNROLL
-            for (int s = 0; s < 8; ++s) {
-                const int row = row0 + s * 8;
-                const int left = row < to ? columns : 0;
-                KF_UNROLL
-                for (int e = 0; e < 2; ++e) {
-                    const float v0 = kf_item_f32(r0 + s * 2, e);
-                    const float term1 = e < left ? v0 : kf_lowest_f32;
-                    max1[e] = kf_max_f32(term1, max1[e]);
+                    const int left = row < to ? columns : 0;
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const float v0 = kf_item_f32(r0 + s * 2, e);
+                        const float term1 = e < left ? v0 : kf_lowest_f32;
+                        max1[e] = kf_max_f32(term1, max1[e]);
+                    }
                 }
             }
         }

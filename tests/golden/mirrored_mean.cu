@@ -135,10 +135,10 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
         const float *from9 = early23_3 ? (in_x_14 + j * s1_in_x_14) : (early13_3 ? (in_x_10 + j) : (in_x_6 + j * s1_in_x_6));
         const int some9 = (early0_3 | early13_3) | early23_3;
         const int64_t by0_9 = early23_3 ? s0_in_x_14 : (early13_3 ? s0_in_x_10 : s0_in_x_6);
-        for (int row0 = from + down; row0 < to; row0 += 64) {
+        for (int row0 = from + down; row0 < to; row0 += 128) {
             const uint32_t top_row = row0;
-            const uint32_t last_row = row0 + 56 < to ? (row0 + 56) : (to - 1);
-            float r3[8];
+            const uint32_t last_row = row0 + 120 < to ? (row0 + 120) : (to - 1);
+            float r3[16];
             const int all3 = (kf_within(top_row, size_index1) & kf_within(last_row, size_index1)) & some3;
             const int all6 = (kf_within(first_index3 + top_row, size_index3) & kf_within(first_index3 + last_row, size_index3)) & some6;
             const int all9 = (kf_within(first_index5 + top_row, size_index5) & kf_within(first_index5 + last_row, size_index5)) & some9;
@@ -147,7 +147,7 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
             // all rows in flight are of one part
             if ((all3 | all6) | all9) {
                 KF_UNROLL
-                for (int s = 0; s < 8; ++s) {
+                for (int s = 0; s < 16; ++s) {
                     const int row = row0 + s * 8;
                     const int safe = row < to ? row : (to - 1);
                     const uint32_t i0 = safe;
@@ -158,7 +158,7 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
                 }
             } else {
                 KF_UNROLL
-                for (int s = 0; s < 8; ++s) {
+                for (int s = 0; s < 16; ++s) {
                     const int row = row0 + s * 8;
                     const int safe = row < to ? row : (to - 1);
                     const uint32_t i0 = safe;
@@ -171,7 +171,7 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
                 }
             }
             KF_UNROLL
-            for (int s = 0; s < 8; ++s) {
+            for (int s = 0; s < 16; ++s) {
                 const int row = row0 + s * 8;
                 const int left = row < to ? columns : 0;
                 {

@@ -46,73 +46,124 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
     const int across = tid % 32;
     const int down = tid / 32;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * 128;
-    const int64_t column = first_column + across * 4;
-    const int columns = kf_min_i64(n1 - column, 4);  // of this thread; may be negative
+    const int64_t first_column = tile * 64;
+    const int64_t column = first_column + across * 2;
+    const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
-    const int there = kf_min_i64(n1 - j, 4);  // that it reads
-    KF_SHARED(int8_t, down_max5, 1024);
-    KF_SHARED(int32_t, cluster_max5, 1024);
+    const int there = kf_min_i64(n1 - j, 2);  // that it reads
+    KF_SHARED(int8_t, down_max5, 512);
+    KF_SHARED(int32_t, cluster_max5, 512);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
         const int from = chunk * chunk_rows;
         const int to = kf_min_i64(reduced, from + chunk_rows);
-        int8_t max5[4];
+        int8_t max5[2];
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2; ++e) {
             max5[e] = kf_lowest_i8;
         }
         for (int row0 = from + down; row0 < to; row0 += 64) {
-            uint32_t r0[8];
-            uint32_t r3[8];
-            if (vec && there == 4) {
+            // all rows of the tile are there
+            if (row0 + 56 < to) {
+                uint32_t r0[8];
+                uint32_t r3[8];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i0 = row;
+                        const int8_t *p0_in_q = in_q + (i0 * s0_in_q + j);
+                        kf_whole2_i8(p0_in_q, r0 + s);
+                        const int8_t *p1_in_p = in_p + (i0 * s0_in_p + j);
+                        kf_whole2_i8(p1_in_p, r3 + s);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    uint32_t raw_r3[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const uint32_t i0 = row;
+                        const int8_t *p0_in_q = in_q + (i0 * s0_in_q + j);
+                        kf_each2_i8(p0_in_q, there, raw_r0 + s * 2);
+                        const int8_t *p1_in_p = in_p + (i0 * s0_in_p + j);
+                        kf_each2_i8(p1_in_p, there, raw_r3 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_i8(raw_r0 + s * 2, r0 + s);
+                        kf_join2_i8(raw_r3 + s * 2, r3 + s);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
-                    const int safe = row < to ? row : (to - 1);
-                    const uint32_t i0 = safe;
-                    const int8_t *p0_in_q = in_q + (i0 * s0_in_q + j);
-                    kf_whole4_i8(p0_in_q, r0 + s);
-                    const int8_t *p1_in_p = in_p + (i0 * s0_in_p + j);
-                    kf_whole4_i8(p1_in_p, r3 + s);
+                    const uint32_t i0 = row;
+                    int8_t w0[2];
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const int8_t v0 = kf_item_i8(r0 + s, e);
+                        const int8_t v2 = kf_shr_i8(v0, 2);  // bitwise_right_shift
+                        const int8_t v3 = kf_item_i8(r3 + s, e);
+                        const int8_t v4 = v2 ^ v3;  // bitwise_xor
+                        max5[e] = kf_max_i8(v0, max5[e]);
+                        w0[e] = v4;
+                    }
+                    int8_t *p2_out0 = out0 + (i0 * s0_out0 + j);
+                    kf_store2_i8(p2_out0, 0, columns, vec, w0);
                 }
             } else {
-                uint32_t raw_r0[32];
-                uint32_t raw_r3[32];
+                uint32_t r0[8];
+                uint32_t r3[8];
+                if (vec && there == 2) {
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i0 = safe;
+                        const int8_t *p0_in_q = in_q + (i0 * s0_in_q + j);
+                        kf_whole2_i8(p0_in_q, r0 + s);
+                        const int8_t *p1_in_p = in_p + (i0 * s0_in_p + j);
+                        kf_whole2_i8(p1_in_p, r3 + s);
+                    }
+                } else {
+                    uint32_t raw_r0[16];
+                    uint32_t raw_r3[16];
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        const int row = row0 + s * 8;
+                        const int safe = row < to ? row : (to - 1);
+                        const uint32_t i0 = safe;
+                        const int8_t *p0_in_q = in_q + (i0 * s0_in_q + j);
+                        kf_each2_i8(p0_in_q, there, raw_r0 + s * 2);
+                        const int8_t *p1_in_p = in_p + (i0 * s0_in_p + j);
+                        kf_each2_i8(p1_in_p, there, raw_r3 + s * 2);
+                    }
+                    KF_UNROLL
+                    for (int s = 0; s < 8; ++s) {
+                        kf_join2_i8(raw_r0 + s * 2, r0 + s);
+                        kf_join2_i8(raw_r3 + s * 2, r3 + s);
+                    }
+                }
                 KF_UNROLL
                 for (int s = 0; s < 8; ++s) {
                     const int row = row0 + s * 8;
                     const int safe = row < to ? row : (to - 1);
                     const uint32_t i0 = safe;
-                    const int8_t *p0_in_q = in_q + (i0 * s0_in_q + j);
-                    kf_each4_i8(p0_in_q, there, raw_r0 + s * 4);
-                    const int8_t *p1_in_p = in_p + (i0 * s0_in_p + j);
-                    kf_each4_i8(p1_in_p, there, raw_r3 + s * 4);
+                    const int left = row < to ? columns : 0;
+                    int8_t w0[2];
+                    KF_UNROLL
+                    for (int e = 0; e < 2; ++e) {
+                        const int8_t v0 = kf_item_i8(r0 + s, e);
+                        const int8_t v2 = kf_shr_i8(v0, 2);  // bitwise_right_shift
+                        const int8_t v3 = kf_item_i8(r3 + s, e);
+                        const int8_t v4 = v2 ^ v3;  // bitwise_xor
+                        const int8_t term5 = e < left ? v0 : kf_lowest_i8;
+                        max5[e] = kf_max_i8(term5, max5[e]);
+                        w0[e] = v4;
+                    }
+                    int8_t *p2_out0 = out0 + (i0 * s0_out0 + j);
+                    kf_store2_i8(p2_out0, 0, left, vec, w0);
                 }
-                KF_UNROLL
-                for (int s = 0; s < 8; ++s) {
-                    kf_join4_i8(raw_r0 + s * 4, r0 + s);
-                    kf_join4_i8(raw_r3 + s * 4, r3 + s);
-                }
-            }
-            KF_UNROLL
-            for (int s = 0; s < 8; ++s) {
-                const int row = row0 + s * 8;
-                const int safe = row < to ? row : (to - 1);
-                const uint32_t i0 = safe;
-                const int left = row < to ? columns : 0;
-                int8_t w0[4];
-                KF_UNROLL
-                for (int e = 0; e < 4; ++e) {
-                    const int8_t v0 = kf_item_i8(r0 + s, e);
-                    const int8_t v2 = kf_shr_i8(v0, 2);  // bitwise_right_shift
-                    const int8_t v3 = kf_item_i8(r3 + s, e);
-                    const int8_t v4 = v2 ^ v3;  // bitwise_xor
-                    const int8_t term5 = e < left ? v0 : kf_lowest_i8;
-                    max5[e] = kf_max_i8(term5, max5[e]);
-                    w0[e] = v4;
-                }
-                int8_t *p2_out0 = out0 + (i0 * s0_out0 + j);
-                kf_store4_i8(p2_out0, 0, left, vec, w0);
             }
         }
         if (chunk == rank) {
@@ -121,11 +172,11 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
             kf_barrier();
         }
         KF_UNROLL
-        for (int e = 0; e < 4; ++e) {
+        for (int e = 0; e < 2; ++e) {
             kf_shared_put_i8(down_max5, e * 256 + tid, max5[e]);
         }
         kf_barrier();
-        if (down < 4) {
+        if (down < 2) {
             int8_t all_max5 = kf_lowest_i8;
             for (int d = 0; d < 8; ++d) {
                 const int at = down * 256 + (d * 32 + across);
@@ -133,17 +184,17 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
                 all_max5 = kf_max_i8(q_max5, all_max5);
             }
             // to the cluster's first block
-            const int part_at = chunk * 128 + tid;
+            const int part_at = chunk * 64 + tid;
             kf_cluster_send_i32(cluster_max5, part_at, 0, all_max5, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 512) : 0);
-    if (rank == 0 && down < 4) {
-        const int64_t i1 = first_column + (across * 4 + down);
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 256) : 0);
+    if (rank == 0 && down < 2) {
+        const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {
             int8_t all_max5 = kf_lowest_i8;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 128 + tid;
+                const int at = part * 64 + tid;
                 const int8_t q_max5 = kf_shared_get_i32(cluster_max5, at);
                 all_max5 = kf_max_i8(q_max5, all_max5);
             }

@@ -51,41 +51,77 @@ KF_KERNEL(k0_exp_sum, k0_exp_sum_args, 256) {
         sum2[e] = 0.0f;
     }
     for (int row0 = from + down; row0 < to; row0 += 64) {
-        uint32_t r0[16];
-        if (vec && there == 2) {
+        // all rows of the tile are there
+        if (row0 + 56 < to) {
+            uint32_t r0[16];
+            if (vec && there == 2) {
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const uint32_t i0 = row;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_whole2_f32(p0_in_x, r0 + s * 2);
+                }
+            } else {
+                uint32_t raw_r0[16];
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const uint32_t i0 = row;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                }
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                }
+            }
             KF_UNROLL
             for (int s = 0; s < 8; ++s) {
-                const int row = row0 + s * 8;
-                const int safe = row < to ? row : (to - 1);
-                const uint32_t i0 = safe;
-                const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                kf_whole2_f32(p0_in_x, r0 + s * 2);
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    const float v0 = kf_item_f32(r0 + s * 2, e);
+                    const float v1 = kf_exp_f32(v0);  // exp
+                    sum2[e] = sum2[e] + v1;
+                }
             }
         } else {
-            uint32_t raw_r0[16];
+            uint32_t r0[16];
+            if (vec && there == 2) {
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_whole2_f32(p0_in_x, r0 + s * 2);
+                }
+            } else {
+                uint32_t raw_r0[16];
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    const int row = row0 + s * 8;
+                    const int safe = row < to ? row : (to - 1);
+                    const uint32_t i0 = safe;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + j);
+                    kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
+                }
+                KF_UNROLL
+                for (int s = 0; s < 8; ++s) {
+                    kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
+                }
+            }
             KF_UNROLL
             for (int s = 0; s < 8; ++s) {
                 const int row = row0 + s * 8;
-                const int safe = row < to ? row : (to - 1);
-                const uint32_t i0 = safe;
-                const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                kf_each2_f32(p0_in_x, there, raw_r0 + s * 2);
-            }
-            KF_UNROLL
-            for (int s = 0; s < 8; ++s) {
-                kf_join2_f32(raw_r0 + s * 2, r0 + s * 2);
-            }
-        }
-        KF_UNROLL
-        for (int s = 0; s < 8; ++s) {
-            const int row = row0 + s * 8;
-            const int left = row < to ? columns : 0;
-            KF_UNROLL
-            for (int e = 0; e < 2; ++e) {
-                const float v0 = kf_item_f32(r0 + s * 2, e);
-                const float v1 = kf_exp_f32(v0);  // exp
-                const float term2 = e < left ? v1 : 0.0f;
-                sum2[e] = sum2[e] + term2;
+                const int left = row < to ? columns : 0;
+                KF_UNROLL
+                for (int e = 0; e < 2; ++e) {
+                    const float v0 = kf_item_f32(r0 + s * 2, e);
+                    const float v1 = kf_exp_f32(v0);  // exp
+                    const float term2 = e < left ? v1 : 0.0f;
+                    sum2[e] = sum2[e] + term2;
+                }
             }
         }
     }
@@ -123,10 +159,10 @@ typedef struct {
 } k0_exp_sum_merge_args;
 
 /* exp, sum.
- * Merges the groups of columns, eight threads a column.
+ * Merges the groups of columns, several threads a column.
  * reads  part_*   what the chunks left
  * writes out0     float32[x.1], 4 bytes each */
-KF_KERNEL(k0_exp_sum_merge, k0_exp_sum_merge_args, 256) {
+KF_KERNEL(k0_exp_sum_merge, k0_exp_sum_merge_args, 1024) {
     const uint32_t n1 = a.n1;
     const int64_t columns = a.columns;
     const uint32_t groups = a.groups;
@@ -137,28 +173,29 @@ KF_KERNEL(k0_exp_sum_merge, k0_exp_sum_merge_args, 256) {
     const int across = tid % 32;
     const int down = tid / 32;
     const uint32_t t = block * 32 + across;
-    const int share = (groups + 7) / 8;  // groups of a thread
-    KF_SHARED(float, share_sum2, 256);
-    if (t < columns) {
-        const int first = down * share;
-        const int end = kf_min_i64(groups, first + share);
-        float all_sum2 = 0.0f;
-        for (int part = first; part < end; ++part) {
-            const int64_t at = part * columns + t;
-            const float q_sum2 = kf_load_f32(part_sum2, at);
-            all_sum2 = all_sum2 + q_sum2;
-        }
-        kf_shared_put_f32(share_sum2, tid, all_sum2);
+    const int share = (groups + 31) / 32;  // groups of a thread
+    KF_SHARED(float, share_sum2, 1024);
+    const int first = down * share;
+    const int stop = t < columns ? kf_min_i64(groups, first + share) : first;
+    float all_sum2 = 0.0f;
+    for (int part = first; part < stop; ++part) {
+        const int64_t at = part * columns + t;
+        const float q_sum2 = kf_load_f32(part_sum2, at);
+        all_sum2 = all_sum2 + q_sum2;
     }
-    kf_barrier();
-    if (down == 0 && t < columns) {
-        const int64_t i1 = t % n1;
-        float all_sum2 = 0.0f;
-        for (int d = 0; d < 8; ++d) {
-            const int at = d * 32 + across;
+    kf_shared_put_f32(share_sum2, tid, all_sum2);
+    for (int level = 0; level < 5; ++level) {
+        kf_barrier();
+        const int step = 1 << level;
+        if (down % (2 * step) == 0) {
+            const int at = tid + step * 32;
             const float q_sum2 = kf_shared_get_f32(share_sum2, at);
             all_sum2 = all_sum2 + q_sum2;
+            kf_shared_put_f32(share_sum2, tid, all_sum2);
         }
+    }
+    if (down == 0 && t < columns) {
+        const int64_t i1 = t % n1;
         const float v3 = all_sum2;  // sum
         kf_store_f32(out0, i1, v3);
     }
