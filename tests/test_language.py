@@ -83,3 +83,25 @@ def test_a_number_given_at_run_time_may_shape_the_result(run, tmp_path, text):
     run("run", text, *uses, "-o", "out.npy")
     want = eval(text, {"np": np, "x": x, "k": 2})
     np.testing.assert_allclose(np.load(tmp_path / "out.npy"), want, rtol=1e-6)
+
+
+CHAINS = ["y = y.T.reshape(y.shape)", "y = y.T.reshape(y.shape) + y", "y = concatenate([y, y[:1]])",
+          "y = concatenate([y, y[:, -1:] + y[:, -2:-1]], axis=1)"]
+
+
+@pytest.mark.parametrize("line", CHAINS)
+def test_a_chain_whose_indices_would_double(run, tmp_path, line):
+    """Of views alone, with values between, of appended parts: sixteen times, which took hours."""
+    y = x = np.arange(12, dtype=np.float32).reshape(4, 3)
+    np.save(tmp_path / "x.npy", x)
+    (tmp_path / "chain.kf").write_text("y = x\n" + 16 * (line + "\n") + "y\n")
+    run("run", "chain.kf", "x=@x.npy", "-o", "out.npy")
+    for _ in range(16):
+        y = eval(line[4:], {"y": y, "concatenate": np.concatenate})
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), y, rtol=1e-5)
+
+
+def test_a_long_size_is_shown_in_parts(run, tmp_path):
+    (tmp_path / "chain.kf").write_text("y = x\n" + 40 * (CHAINS[2] + "\n") + "y + ones(3)\n")
+    done = run("check", "chain.kf", "x=ones(7)", code=2)
+    assert len(done.stderr) < 2000

@@ -226,6 +226,13 @@ static uint16_t load_twin(kf__body *b, kf__ref ref, kf__ref twin, const kf__expr
     return load(b, twin, kf__at(b->f->g, twin), outer);
 }
 
+/* Reshapes of what is turned, one after the other, divide indices again and again. */
+static bool is_long(const kf__body *b, int rank, const kf__expr *index) {
+    for (int d = 0; d < rank; d++)
+        if (b->f->g->exprs.nodes.at[index[d]].leaves > KF__MAX_LEAVES) return true;
+    return false;
+}
+
 static uint16_t demand_new(kf__body *b, kf__ref ref, const kf__expr *index) {
     kf_graph *g = b->f->g;
     const kf__node *n = kf__at(g, ref);
@@ -261,6 +268,7 @@ static uint16_t demand_new(kf__body *b, kf__ref ref, const kf__expr *index) {
     }
     kf__expr arg[KF__MAX_RANK];
     if (!kf__view_index(g, n, index, arg)) return kf__body_no_memory(b);
+    if (is_long(b, kf__at(g, n->args[0])->rank, arg) && kf__cut_view(b, ref)) return KF__NO_INSTR;
     return demand(b, n->args[0], arg);
 }
 

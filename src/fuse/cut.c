@@ -132,6 +132,13 @@ static bool can_store(const kf__body *b, kf__ref node) {
     return !b->f->scalars[node] && !kf__body_owns(b, node) && !kf__in_memory(b->f, node);
 }
 
+bool kf__cut_view(kf__body *b, kf__ref view) {
+    if (!can_store(b, view) || kf__at(b->f->g, view)->kind == KF__EXPAND) return false;
+    kf__cut_at(b, view, b->path[b->depth > 1 ? b->depth - 2 : 0], KF__CUT_CAPACITY);
+    b->cut = view; /* itself, not what it is of */
+    return true;
+}
+
 static bool computes(const kf__body *b, kf__ref node) {
     kf__kind kind = kf__at(b->f->g, node)->kind;
     return kind == KF__OP || kind == KF__REDUCE || kind == KF__SCAN || kind == KF__CAST;

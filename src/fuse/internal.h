@@ -37,6 +37,7 @@ enum {
     KF__MAX_INSTRS = 2000,
     KF__MAX_PICKS = 64, /* each is a loop of its own, which C compilers take long for */
     KF__MAX_DEPTH = 1200, /* of one demand: recursion in C */
+    KF__MAX_LEAVES = 64,  /* of an index */
     KF__NO_INSTR = 0xffff,
     KF__BUCKETS = 1024, /* of a body's hash tables */
 };
@@ -225,6 +226,7 @@ uint16_t kf__cut_scan(kf__body *b, kf__ref scan);
 uint16_t kf__cut_row(kf__body *b, uint16_t instr, kf__ref user);
 uint16_t kf__cut_depth(kf__body *b, kf__ref ref);
 uint16_t kf__cut_capacity(kf__body *b);
+bool kf__cut_view(kf__body *b, kf__ref view); /* false, and goes on: it can't be stored */
 
 /* ---------------------------------------------------------------- cost.c */
 

@@ -24,7 +24,9 @@ void kf__exprs_free(kf__exprs *pool) {
     KF__VEC_FREE(pool->mem, &pool->nodes);
     kf__release(pool->mem, pool->table);
     kf__release(pool->mem, pool->name_table);
+    kf__release(pool->mem, pool->orders);
     pool->table = pool->name_table = NULL;
+    pool->orders = NULL;
     pool->table_size = pool->name_slots = 0;
 }
 
@@ -71,6 +73,13 @@ kf__expr kf__x_raw(kf__exprs *pool, kf__expr_node x) {
     uint32_t depth = (da > db ? da : db) + 1;
     if (depth > KF__EXPR_DEPTH) return give_up(pool, true);
     x.depth = (uint16_t)depth;
+    x.leaves = 1;
+    x.axes = x.kind == KF__X_AXIS ? 1u << x.value : 0;
+    if (x.kind >= KF__X_ADD) {
+        const kf__expr_node *a = &pool->nodes.at[x.a], *b = &pool->nodes.at[x.b];
+        x.leaves = (uint8_t)kf__min(255, a->leaves + b->leaves);
+        x.axes = a->axes | b->axes;
+    }
     if (!KF__PUSH(pool->mem, &pool->nodes, x)) return give_up(pool, false);
     pool->table[slot] = pool->nodes.n - 1;
     return pool->nodes.n - 1;
@@ -452,7 +461,7 @@ static bool less_by(kf__exprs *pool, kf__expr a, kf__expr b, int64_t by, kf__pol
            kf__poly_add(p, &offset, -1);
 }
 
-static bool at_most(kf__exprs *pool, kf__expr a, kf__expr b, int64_t by) {
+static bool prove_at_most(kf__exprs *pool, kf__expr a, kf__expr b, int64_t by) {
     kf__poly p;
     kf__facts facts;
     if (!less_by(pool, a, b, by, &p)) return false;
@@ -460,6 +469,28 @@ static bool at_most(kf__exprs *pool, kf__expr a, kf__expr b, int64_t by) {
     kf__facts_of(pool, &facts, a);
     kf__facts_of(pool, &facts, b);
     return kf__prove(pool, &facts, &p);
+}
+
+/* A proof, or that there is none: it may take long, and while kernels are tried the same is asked
+ * over and over. */
+struct kf__order {
+    kf__expr a, b;
+    uint8_t by, holds;
+};
+enum { ORDERS = 1024 };
+
+/* a + by <= b? by: 0 or 1. */
+static bool at_most(kf__exprs *pool, kf__expr a, kf__expr b, int by) {
+    if (!pool->orders) {
+        pool->orders = kf__allocate(pool->mem, ORDERS * sizeof *pool->orders);
+        if (!pool->orders) return prove_at_most(pool, a, b, by);
+        memset(pool->orders, 0, ORDERS * sizeof *pool->orders);
+    }
+    uint64_t key = (uint64_t)a << 32 | b;
+    struct kf__order *known = &pool->orders[kf__hash(&key, sizeof key, (uint64_t)by) % ORDERS];
+    if (known->a != a || known->b != b || known->by != by)
+        *known = (struct kf__order){a, b, (uint8_t)by, prove_at_most(pool, a, b, by)};
+    return known->holds;
 }
 
 bool kf__x_below(kf__exprs *pool, kf__expr a, kf__expr b) {
@@ -518,10 +549,18 @@ kf__expr kf__x_wrapped(kf__exprs *pool, kf__expr a, kf__expr n, int64_t least) {
     return kf__x_max(pool, from_0, kf__x_const(pool, least));
 }
 
-void kf__x_note_names(const kf__exprs *pool, kf__expr e, uint8_t *seen) {
+enum { NOTED = 64 }; /* of shared parts, direct-mapped by id */
+
+static void note_names(const kf__exprs *pool, kf__expr e, uint8_t *seen, kf__expr *noted) {
     const kf__expr_node *n = &pool->nodes.at[e];
     if (n->kind == KF__X_NAME) seen[n->value] = 1;
-    if (n->kind < KF__X_ADD) return;
-    kf__x_note_names(pool, n->a, seen);
-    kf__x_note_names(pool, n->b, seen);
+    if (n->kind < KF__X_ADD || noted[e % NOTED] == e) return;
+    note_names(pool, n->a, seen, noted);
+    note_names(pool, n->b, seen, noted);
+    noted[e % NOTED] = e;
+}
+
+void kf__x_note_names(const kf__exprs *pool, kf__expr e, uint8_t *seen) {
+    kf__expr noted[NOTED] = {0};
+    note_names(pool, e, seen, noted);
 }

@@ -22,7 +22,9 @@ typedef enum kf__expr_kind {
 
 typedef struct kf__expr_node {
     uint8_t kind;
+    uint8_t leaves; /* as it is printed; 255: or more */
     uint16_t depth; /* of nesting, so that recursion over it is bounded */
+    uint32_t axes;  /* mask of the axes and symbols in it */
     kf__expr a, b; /* operands; AXIS: b is the extent */
     int64_t value; /* CONST: the constant; NAME: index of the name; AXIS: index of the axis */
 } kf__expr_node;
@@ -34,6 +36,7 @@ typedef struct kf__exprs {
     uint32_t *name_table, name_slots; /* their indices + 1 by their hashes */
     uint32_t *table;              /* open addressing, capacity a power of two */
     uint32_t table_size;
+    struct kf__order *orders; /* what was asked and proved last, direct-mapped; or NULL */
     bool failed;   /* out of memory, or too_deep */
     bool too_deep; /* nested beyond KF__EXPR_DEPTH */
 } kf__exprs;
@@ -80,7 +83,9 @@ bool kf__x_affine(kf__exprs *pool, kf__expr a, uint32_t n, kf__expr *coefficient
 /* The row-major place of an index: of n // size and n % size it is n. */
 kf__expr kf__x_place(kf__exprs *pool, uint32_t rank, const kf__expr *index, const kf__expr *shape);
 
-uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e); /* mask of axes and symbols in it */
+static inline uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e) {
+    return pool->nodes.at[e].axes;
+}
 
 /* The value for given names and axes; false when int64 overflows, by a division by what isn't above
  * 0, or for a name whose value is negative (unset). */
@@ -89,6 +94,7 @@ bool kf__x_eval(const kf__exprs *pool, kf__expr a, const int64_t *names, const i
 /* The same of a part of an index: x // 0 and x % 0, of an array of nothing, are 0. */
 bool kf__x_eval_place(const kf__exprs *pool, kf__expr a, const int64_t *names, int64_t *out);
 
+/* Of what has 255 leaves or more, as a shared part's double may, only the short parts. */
 void kf__x_print(const kf__exprs *pool, kf__expr a, kf__text *text);
 
 #endif

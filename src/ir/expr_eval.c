@@ -6,12 +6,6 @@
 
 enum { CACHE = 256 };
 
-uint32_t kf__axes_of(const kf__exprs *pool, kf__expr e) {
-    const kf__expr_node *x = &pool->nodes.at[e];
-    if (x->kind == KF__X_AXIS) return 1u << x->value;
-    return x->kind < KF__X_ADD ? 0 : kf__axes_of(pool, x->a) | kf__axes_of(pool, x->b);
-}
-
 /* ---------------------------------------------------------------- back to expressions */
 
 static kf__expr node(kf__exprs *pool, kf__expr_kind kind, kf__expr a, kf__expr b) {
@@ -232,7 +226,17 @@ bool kf__x_eval_place(const kf__exprs *pool, kf__expr a, const int64_t *names, i
 
 enum { LOOSE, SUM, PRODUCT };
 
-static void print(const kf__exprs *pool, kf__expr a, kf__text *text, int around) {
+static void print(const kf__exprs *pool, kf__expr a, kf__text *text, int around, int most);
+
+/* Of more than so many leaves only that there is something. */
+static void print_part(const kf__exprs *pool, kf__expr a, kf__text *text, int around, int most) {
+    if (kf__x_at(pool, a)->leaves > most)
+        kf__print(text, "...");
+    else
+        print(pool, a, text, around, most);
+}
+
+static void print(const kf__exprs *pool, kf__expr a, kf__text *text, int around, int most) {
     static const char *const operators[] = {
         [KF__X_ADD] = " + ", [KF__X_MUL] = "*", [KF__X_DIV] = "//", [KF__X_MOD] = " % "};
     const kf__expr_node *x = kf__x_at(pool, a);
@@ -247,9 +251,9 @@ static void print(const kf__exprs *pool, kf__expr a, kf__text *text, int around)
     case KF__X_MIN:
     case KF__X_MAX:
         kf__print(text, x->kind == KF__X_MIN ? "min(" : "max(");
-        print(pool, x->a, text, LOOSE);
+        print_part(pool, x->a, text, LOOSE, most);
         kf__print(text, ", ");
-        print(pool, x->b, text, LOOSE);
+        print_part(pool, x->b, text, LOOSE, most);
         kf__print(text, ")");
         return;
     default: break;
@@ -258,17 +262,19 @@ static void print(const kf__exprs *pool, kf__expr a, kf__text *text, int around)
     bool brackets = around == PRODUCT && (own == SUM || division);
     int64_t c;
     if (brackets) kf__print(text, "(");
-    print(pool, x->a, text, own);
+    print_part(pool, x->a, text, own, most);
     if (x->kind == KF__X_ADD && kf__x_is_const(pool, x->b, &c) && c < 0 && c > INT64_MIN) {
         kf__print(text, " - %lld", (long long)-c);
     } else {
         kf__print(text, "%s", operators[x->kind]);
         bool tight = division && kf__x_at(pool, x->b)->kind == KF__X_MUL; /* a//(b*c) */
         if (tight) kf__print(text, "(");
-        print(pool, x->b, text, own);
+        print_part(pool, x->b, text, own, most);
         if (tight) kf__print(text, ")");
     }
     if (brackets) kf__print(text, ")");
 }
 
-void kf__x_print(const kf__exprs *pool, kf__expr a, kf__text *text) { print(pool, a, text, LOOSE); }
+void kf__x_print(const kf__exprs *pool, kf__expr a, kf__text *text) {
+    print(pool, a, text, LOOSE, kf__x_at(pool, a)->leaves < 255 ? 254 : 16);
+}
