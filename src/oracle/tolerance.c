@@ -172,6 +172,9 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
         if (!may_be(border, by, samples, factor, j)) continue;
         ((double *)run[2])[j] = above;
         ((double *)run[3])[j] = below;
+        /* An infinity may be a number: next to 1 erfinv is 4. */
+        if (samples >= 4 && !isfinite(((double *)run[0])[j]) && (isinf(above) || isinf(below)))
+            ((double *)run[4])[j] = copysign(64, isinf(above) ? above : below);
     }
 }
 
