@@ -254,3 +254,29 @@ def test_large(run, tmp_path, dtype):
     assert a.dtype == dtype and np.array_equal(a, want)
     assert np.array_equal(b, np.concatenate([y, want]))
     np.testing.assert_allclose(c, want.astype(np.float64).sum(-1), rtol=1e-10, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.int32, np.int64])
+def test_narrow_indices(run, tmp_path, dtype):
+    """Places in a flat array don't wrap where the indices' own dtype would."""
+    i, j = np.array([19, 3, 11], dtype), np.array([[29], [7]], dtype)
+    x = rng.standard_normal((20, 30)).astype(np.float32)
+    texts = ["np.ravel_multi_index((i, j), (20, 30))",
+             "np.ravel_multi_index((j, i), (30, 20), order='F')",
+             "np.put(x, j * 4, 7, mode='wrap')", "np.put(x, j * 4, 7, mode='clip')",
+             "index_put(x, (i, j), y)"]
+    y = rng.standard_normal((2, 3)).astype(np.float32)
+    given = {"i": i, "j": j, "x": x, "y": y}
+    got = evaluate(run, tmp_path, ", ".join(texts), given, results=len(texts))
+    assert got[0].dtype == got[1].dtype == np.int64
+    wide = j.astype(np.int64)
+    wanted = [np.ravel_multi_index((i, wide), (20, 30)),
+              np.ravel_multi_index((wide, i), (30, 20), order="F"), x.copy(), x.copy(), x.copy()]
+    np.put(wanted[2], (j * 4).astype(np.int64), 7, mode="wrap")
+    np.put(wanted[3], (j * 4).astype(np.int64), 7, mode="clip")
+    wanted[4][i, wide] = y
+    for one, g, want in zip(texts, got, wanted):
+        assert np.array_equal(g, want), one
+    if np.iinfo(dtype).min < 0:
+        back = evaluate(run, tmp_path, "index_put(x, (i - 20, j - 30), y)", given)
+        assert np.array_equal(back, wanted[4])
