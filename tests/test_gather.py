@@ -225,7 +225,12 @@ def test_one_kernel(run, text, given, kind):
     ("x[None][0, :, i]", "NumPy and PyTorch"),
     ("take(x, i, 2)", "axis 2"), ("take_along_axis(x, i, 0)", "rank"),
     ("take(x, 0.5, 0)", "integers"), ("take(x, i, i)", "axis"),
-    ("cross_entropy(x, i, reduction='best')", "reduction is")])
+    ("cross_entropy(x, i, reduction='best')", "reduction is"),
+    ("cross_entropy(x, x[:, 0])", "class indices are integers: cast(t, int64)"),
+    ("F.cross_entropy(x, x[:, :1])", "(float targets are probabilities of x's shape)"),
+    ("cross_entropy(x, x[:, :3])", "(float targets are probabilities of x's shape)"),
+    ("cross_entropy(x, 2.0)", "float targets are probabilities of x's shape"),
+    ("cross_entropy(x[0], x[0, 0])", "float targets are probabilities of x's shape")])
 def test_refused(run, text, wanted):
     given = ["x=ones(3, 4)"]
     if "i)" in text or "i," in text.replace("reduction", "") or ", i]" in text:
