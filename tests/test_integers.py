@@ -97,3 +97,41 @@ def test_the_lowest_wraps(run, tmp_path, dtype):
             wanted = eval(text, names)
             got = np.load(tmp_path / f"out{i}.npy")
             np.testing.assert_array_equal(got, wanted, err_msg=text)
+
+
+@pytest.mark.parametrize("text, dtype, most, says", [
+    ("np.clip(i, 0, len(L) - 1)", "u8", 256, "a size of 256 doesn't fit uint8"),
+    ("i % len(L)", "i8", 127, "a size of 128 doesn't fit int8"),
+    ("i + len(L)", "i16", 32767, "a size of 32768 doesn't fit int16"),
+    ("i * (9 - len(L))", "u8", 9, "a size of -1 doesn't fit uint8"),
+    ("where(i > 3, i, len(L))", "i8", 127, "a size of 128 doesn't fit int8"),
+    ("np.full_like(i, len(L))", "u8", 255, "a size of 256 doesn't fit uint8"),
+    ("np.full((2,), len(L), dtype=np.uint8)", "", 255, "a size of 256 doesn't fit uint8"),
+    ("np.pad(i, 1, constant_values=len(L))", "u8", 255, "a size of 256 doesn't fit uint8"),
+    ("np.array([1, len(L)], dtype=np.int8)", "", 127, "a size of 128 doesn't fit int8"),
+    ("np.arange(len(L), dtype=np.int8)", "", 128, "a size of 128 doesn't fit int8"),
+    ("np.add(i, len(L), dtype=np.uint8)", "u8", 255, "a size of 256 doesn't fit uint8"),
+])
+def test_sizes_must_fit(run, tmp_path, text, dtype, most, says):
+    """A size that meets narrow integers is an error where a literal would be one."""
+    types = {"u8": np.uint8, "i8": np.int8, "i16": np.int16}
+    i = np.arange(100).astype(types.get(dtype, np.int8))
+    np.save(tmp_path / "i.npy", i)
+    given = ["i=@i.npy"] if dtype else []
+    run("run", text, *given, f"L=zeros({most})", "-o", "out.npy")
+    scope = {"np": np, "i": i, "L": np.zeros(most), "where": np.where}
+    with np.errstate(all="ignore"):
+        want = eval(text, scope)
+    got = np.load(tmp_path / "out.npy")
+    assert got.dtype == want.dtype and np.array_equal(got, want)
+    assert says in run("run", text, *given, f"L=zeros({most + 1})", code=2).stderr
+
+
+def test_sizes_that_fit(run, tmp_path):
+    """Comparisons and quotients are of the size itself."""
+    run("run", "i < len(L), i / len(L), cast(i, int64) * len(L)", "i=arange(100, dtype=u8)",
+        "L=zeros(1000)", *sum((["-o", f"out{k}.npy"] for k in range(3)), []))
+    i = np.arange(100)
+    assert np.load(tmp_path / "out0.npy").all()
+    assert np.array_equal(np.load(tmp_path / "out1.npy"), (i / 1000).astype(np.float32))
+    assert np.array_equal(np.load(tmp_path / "out2.npy"), i * 1000)

@@ -54,6 +54,8 @@ static bool narrow(kf_graph *g, kf__opcode op, const kf__ref *args, int n, wante
         if (!x->weak || (x->kind == KF__CONSTANT && kf__fits(t, x->u.integer))) continue;
         if (kf__ops[op].rule == KF__RULE_COMPARE) {
             w->result = KF__I64;
+        } else if (x->kind == KF__SIZE) {
+            if (!kf__size_fits(g, t, x->index)) return false;
         } else if (x->kind == KF__CONSTANT) {
             kf__graph_fail(g, KF_ERR_TYPE, "%s of %s: %lld doesn't fit %s; cast the array first",
                            kf__ops[op].name, kf__types_text(g, args, n), (long long)x->u.integer,

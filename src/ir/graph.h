@@ -81,6 +81,7 @@ typedef struct kf__graph_input {
  * begins with KF__WHY_INDEX: min(size, reach of the index) is the reach. */
 #define KF__WHY_INDEX "index "
 #define KF__WHY_SIZE "a size" /* max(size, 0) is the size */
+#define KF__WHY_FITS "doesn't fit " /* its beginning; the size as near as the dtype has it is it */
 #define KF__WHY_NOTHING " of nothing: a reduced axis has size 0" /* its end */
 typedef struct kf__constraint {
     kf__expr a, b;
@@ -170,6 +171,8 @@ kf__ref kf__remake(kf_graph *g, const kf__node *like, const kf__ref *args);
 
 /* Sizes must be equal: gives the one to use, remembers the constraint. 0 where they can't be. */
 kf__expr kf__same_size(kf_graph *g, kf__expr a, kf__expr b, const char *why);
+/* A size becomes a value of that dtype: remembers that it must fit. False when out of memory. */
+bool kf__size_fits(kf_graph *g, kf__dtype dtype, kf__expr size);
 /* Remember a constraint; its texts are copied. False when out of memory. */
 bool kf__keep_constraint(kf_graph *g, kf__constraint constraint);
 /* Are they the same, or equal by the constraints so far? */

@@ -248,3 +248,17 @@ kf__expr kf__same_size(kf_graph *g, kf__expr a, kf__expr b, const char *why) {
     if (const_a || const_b) return const_a ? a : b;
     return a < b ? a : b;
 }
+
+bool kf__size_fits(kf_graph *g, kf__dtype dtype, kf__expr size) {
+    int bits = 8 * kf__types[dtype].size;
+    if (kf__types[dtype].class != KF__CLASS_INT || bits == 64) return true;
+    int64_t low = dtype == KF__U8 ? 0 : -((int64_t)1 << (bits - 1));
+    int64_t high = dtype == KF__U8 ? 255 : -(low + 1);
+    kf__expr most = kf__x_const(&g->exprs, high), least = kf__x_const(&g->exprs, low);
+    if (!most || !least) return kf__graph_no_expr(g);
+    kf__expr near = kf__x_max(&g->exprs, kf__x_min(&g->exprs, size, most), least);
+    char *why = kf__arena_printf(&g->arena, KF__WHY_FITS "%s", kf__types[dtype].name);
+    if (!near || !why) return kf__graph_no_memory(g);
+    kf__constraint c = {.a = near, .b = size, .why = why};
+    return kf__sizes_equal(g, near, size) || kf__keep_constraint(g, c) || kf__graph_no_memory(g);
+}

@@ -272,7 +272,7 @@ static bool filled(kf__evaluator *ev, const kf__object *value, const kf__object 
         return false;
     }
     if (!are_sizes(ev, rank, shape)) return false;
-    if (value->kind == KF__O_INT && !kf__ask_fits(ev, type, value->integer)) return false;
+    if (!kf__ask_object_fits(ev, type, value)) return false;
     return to_dtype(ev, value, type, &node) &&
            kf__eval_node(ev, kf__broadcast_to(ev->g, node, rank, shape), out);
 }

@@ -67,6 +67,8 @@ bool kf__to_ints(kf__evaluator *ev, const kf__object *o, const char *what, int64
 bool kf__to_shape(kf__evaluator *ev, const kf__object *o, kf__expr *out, int *rank);
 /* An integer that is to be of a dtype: false where it doesn't fit. */
 bool kf__ask_fits(kf__evaluator *ev, kf__dtype dtype, int64_t value);
+/* The same of an integer or a size that an object is, of which planning asks; others fit. */
+bool kf__ask_object_fits(kf__evaluator *ev, kf__dtype dtype, const kf__object *o);
 bool kf__to_dtype(kf__evaluator *ev, const kf__object *o, kf__dtype *out);
 kf__object kf__size_object(kf__evaluator *ev, kf__expr size); /* an INT where it is constant */
 bool kf__tuple(kf__evaluator *ev, const kf__object *items, uint32_t n, kf__object *out);

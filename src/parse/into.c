@@ -16,10 +16,12 @@ bool kf__in_dtype(kf__evaluator *ev, kf__dtype dtype, kf__object *o) {
     kf__ref x;
     if (!kf__to_node(ev, o, &x)) return false;
     kf__dtype own = (kf__dtype)kf__at(ev->g, x)->dtype;
-    if (!may_become(own, dtype))
+    bool fits = kf__at(ev->g, x)->weak ? kf__types[own].class <= kf__types[dtype].class
+                                       : may_become(own, dtype);
+    if (!fits)
         return kf__eval_fail(ev, KF_ERR_TYPE, "dtype=%s is asked for, but an argument is %s: cast "
                                               "it", kf__types[dtype].name, kf__types[own].name);
-    return kf__eval_node(ev, kf__cast(ev->g, x, dtype), o);
+    return kf__ask_object_fits(ev, dtype, o) && kf__eval_node(ev, kf__cast(ev->g, x, dtype), o);
 }
 
 bool kf__is_in_dtype(kf__evaluator *ev, const char *name, kf__dtype dtype, const kf__object *o) {

@@ -136,6 +136,11 @@ bool kf__ask_fits(kf__evaluator *ev, kf__dtype dtype, int64_t value) {
                                                    (long long)value, kf__types[dtype].name);
 }
 
+bool kf__ask_object_fits(kf__evaluator *ev, kf__dtype dtype, const kf__object *o) {
+    if (o->kind == KF__O_INT) return kf__ask_fits(ev, dtype, o->integer);
+    return o->kind != KF__O_SIZE || kf__size_fits(ev->g, dtype, o->size) || kf__eval_memory(ev);
+}
+
 bool kf__to_shape(kf__evaluator *ev, const kf__object *o, kf__expr *out, int *rank) {
     const kf__object *items = o->kind == KF__O_TUPLE ? o->items : o;
     uint32_t n = o->kind == KF__O_TUPLE ? o->n : 1;

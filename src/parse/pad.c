@@ -85,7 +85,7 @@ static bool value_in(kf__evaluator *ev, const kf__object *o, kf__dtype dtype, kf
         return kf__eval_fail(ev, KF_ERR_TYPE,
                              "an array of %s can't be padded with a float: cast one "
                              "of them", kf__types[dtype].name);
-    if (o->kind == KF__O_INT && !kf__ask_fits(ev, dtype, o->integer)) return false;
+    if (!kf__ask_object_fits(ev, dtype, o)) return false;
     *out = kf__cast(ev->g, *out, dtype);
     return kf__eval_node(ev, *out, &ignored);
 }

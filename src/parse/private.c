@@ -93,7 +93,7 @@ static bool array_of(kf__evaluator *ev, const kf__object *o, const kf__dtype *dt
         kf__dtype own = o->kind == KF__O_INT || o->kind == KF__O_SIZE ? KF__I64
                         : o->kind == KF__O_FLOAT                      ? KF__F64
                                              : (kf__dtype)kf__at(ev->g, x)->dtype;
-        if (dtype && o->kind == KF__O_INT && !kf__ask_fits(ev, *dtype, o->integer)) return false;
+        if (dtype && !kf__ask_object_fits(ev, *dtype, o)) return false;
         return kf__eval_node(ev, kf__cast(ev->g, x, dtype ? *dtype : own), out);
     }
     if (o->n == 0) return kf__eval_fail(ev, KF_ERR_SHAPE, "array() of an empty list");

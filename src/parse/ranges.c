@@ -24,6 +24,15 @@ static kf__expr length(kf__exprs *x, kf__expr start, kf__expr stop, int64_t step
     return kf__x_div(x, kf__x_add(x, far, kf__x_const(x, by - 1)), kf__x_const(x, by));
 }
 
+/* Of sizes: the first and the last one, where there are any, must fit, which planning asks. */
+static bool range_fits(kf__evaluator *ev, kf__dtype dtype, kf__expr n, kf__expr start,
+                       int64_t step) {
+    kf__exprs *x = &ev->g->exprs;
+    kf__expr steps = kf__x_max(x, kf__x_add(x, n, kf__x_const(x, -1)), kf__x_const(x, 0));
+    kf__expr last = kf__x_add(x, start, kf__x_mul(x, steps, kf__x_const(x, step)));
+    return last && kf__size_fits(ev->g, dtype, start) && kf__size_fits(ev->g, dtype, last);
+}
+
 static bool whole_range(kf__evaluator *ev, const kf__object *args, kf__dtype dtype,
                         kf__object *out) {
     kf__expr start = size_of(ev, &args[0]), stop = size_of(ev, &args[1]);
@@ -40,8 +49,8 @@ static bool whole_range(kf__evaluator *ev, const kf__object *args, kf__dtype dty
         int64_t last = (int64_t)((uint64_t)first + (uint64_t)(count - 1) * (uint64_t)step);
         if (!kf__ask_fits(ev, dtype, first) || !kf__ask_fits(ev, dtype, last)) return false;
     }
-    kf__ref node = n ? kf__iota(ev->g, n, start, step) : 0;
-    if (!n) return kf__eval_memory(ev);
+    if (!n || (!known && !range_fits(ev, dtype, n, start, step))) return kf__eval_memory(ev);
+    kf__ref node = kf__iota(ev->g, n, start, step);
     return kf__eval_node(ev, kf__cast(ev->g, node, dtype), out);
 }
 

@@ -89,6 +89,9 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
     if (c->why && strcmp(c->why, KF__WHY_SIZE) == 0)
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "a size of %lld%s", (long long)b,
                            shown);
+    if (c->why && strncmp(c->why, KF__WHY_FITS, strlen(KF__WHY_FITS)) == 0)
+        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "a size of %lld %s%s",
+                           (long long)b, c->why, shown);
     if (c->why && strstr(c->why, KF__WHY_NOTHING))
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "%s%s", c->why, shown);
     kf__text_init(&left, g->mem);
