@@ -135,3 +135,15 @@ def test_sizes_that_fit(run, tmp_path):
     assert np.load(tmp_path / "out0.npy").all()
     assert np.array_equal(np.load(tmp_path / "out1.npy"), (i / 1000).astype(np.float32))
     assert np.array_equal(np.load(tmp_path / "out2.npy"), i * 1000)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32])
+def test_polynomials_of_lists(run, tmp_path, dtype):
+    """A list of coefficients is an array of int64, or of float64, as in NumPy."""
+    i = np.array([0, 1, 100, 127], dtype)
+    np.save(tmp_path / "i.npy", i)
+    texts = ["np.polyval([1, 0, 2], i)", "np.polyval([300], i)", "np.polyval([0.5, 1, -3], i)"]
+    run("run", ", ".join(texts), "i=@i.npy", *sum((["-o", f"{k}.npy"] for k in range(3)), []))
+    for k, text in enumerate(texts):
+        got, want = np.load(tmp_path / f"{k}.npy"), eval(text, {"np": np, "i": i})
+        assert got.dtype == want.dtype and np.array_equal(got, want), text

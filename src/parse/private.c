@@ -131,12 +131,23 @@ bool kf__array_of_list(kf__evaluator *ev, const kf__object *list, kf__object *ou
     return array->make(ev, array, args, out);
 }
 
+/* Integers meet a list as the array that NumPy makes of it: of int64, or of float64. */
+static bool as_list_has_it(kf__evaluator *ev, const kf__object *list, kf__object *x) {
+    kf__dtype to = KF__I64;
+    if (x->kind != KF__O_ARRAY || kf__is_float((kf__dtype)kf__at(ev->g, x->ref)->dtype))
+        return true;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (kf__known(&list->items[i]).kind == KF__O_FLOAT) to = KF__F64;
+    return kf__eval_node(ev, kf__cast(ev->g, x->ref, to), x);
+}
+
 bool kf__make_horner(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                      kf__object *out) {
-    kf__object so_far = {.kind = KF__O_INT}, times;
+    kf__object so_far = {.kind = KF__O_INT}, times, x = args[1];
     (void)b;
+    if (!as_list_has_it(ev, &args[0], &x)) return false;
     for (uint32_t i = 0; i < args[0].n; i++, so_far = *out)
-        if (!kf__binary(ev, KF__T_TIMES, &args[1], &so_far, &times) ||
+        if (!kf__binary(ev, KF__T_TIMES, &x, &so_far, &times) ||
             !kf__binary(ev, KF__T_PLUS, &times, &args[0].items[i], out))
             return false;
     return args[0].n > 0 ||
