@@ -147,3 +147,21 @@ def test_polynomials_of_lists(run, tmp_path, dtype):
     for k, text in enumerate(texts):
         got, want = np.load(tmp_path / f"{k}.npy"), eval(text, {"np": np, "i": i})
         assert got.dtype == want.dtype and np.array_equal(got, want), text
+
+
+@pytest.mark.parametrize("text", [
+    "np.insert(i, 1, N)", "np.insert(i, 1, [1, N])", "np.copyto(i, N)", "np.put(i, 0, N)",
+    "np.put(i, [0, 1], [2, N])", "np.putmask(i, i > 1, N)", "np.putmask(i, i > 1, [N, 1])",
+    "np.place(i, i > 1, [N])", "np.fill_diagonal(reshape(i, (3, 3)), N)",
+    "np.put_along_axis(i, i * 0, N, 0)", "index_put(i, (i,), N)", "np.ediff1d(i, [N])",
+    "diagonal_scatter(reshape(i, (3, 3)), N)", "masked_scatter(i, i > 0, N)",
+    "index_fill(i, 0, [0], N)"])
+def test_values_that_do_not_fit(run, text):
+    """A number that is written into narrow integers must fit them, a size too."""
+    for dtype, number, name in (("u8", -1, "uint8"), ("u8", 300, "uint8"), ("i8", 128, "int8")):
+        done = run("run", text.replace("N", str(number)), f"i=arange(9, dtype={dtype})", code=2)
+        assert f"{number} doesn't fit {name}" in done.stderr
+    run("run", text.replace("N", "255"), "i=arange(9, dtype=u8)")
+    run("run", text.replace("N", "len(L)"), "i=arange(9, dtype=u8)", "L=zeros(255)")
+    done = run("run", text.replace("N", "len(L)"), "i=arange(9, dtype=u8)", "L=zeros(256)", code=2)
+    assert "a size of 256 doesn't fit uint8" in done.stderr
