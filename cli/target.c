@@ -92,7 +92,8 @@ static struct place {
 static void remove_and_die(int signal) {
     for (int i = 0; i < PLACES; i++)
         if (atomic_load(&places[i].state) == UNFINISHED) unlink(places[i].path);
-    kf__remove_private_folders(); /* of compilers that run */
+    kf__end_processes(); /* compilers that run */
+    kf__remove_private_folders();
     raise(signal); /* waits for this handler's end, and finds the default again */
 }
 

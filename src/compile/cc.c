@@ -249,8 +249,8 @@ static kf_status seconds_allowed(int *out, kf_error *err) {
     const char *text = secure_getenv("KFUSE_CC_SECONDS");
     int64_t seconds = 0;
     if (text && *text && (!kf__parse_int(text, strlen(text), &seconds) || seconds < 0))
-        return kf__fail(err, KF_ERR_ARGUMENT, "KFUSE_CC_SECONDS is a number of seconds, 0: no "
-                                              "limit; it is \"%.40s\"", text);
+        return kf__fail(err, KF_ERR_ARGUMENT, "KFUSE_CC_SECONDS is a whole number of seconds, 0: "
+                                              "no limit; it is \"%.40s\"", text);
     *out = (int)kf__min(seconds, INT_MAX);
     return KF_OK;
 }

@@ -6,9 +6,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -178,6 +180,24 @@ static char **environment_with(const kf_allocator *mem, const char *tmpdir) {
     return copy;
 }
 
+/* The groups of children that run. Of the process, as its signals are: their handlers read it. */
+enum { MOST_GROUPS = 64 };
+static _Atomic pid_t groups[MOST_GROUPS];
+
+static void replace_group(pid_t from, pid_t to) {
+    for (int i = 0; i < MOST_GROUPS; i++) {
+        pid_t expected = from;
+        if (atomic_compare_exchange_strong(&groups[i], &expected, to)) return;
+    }
+}
+
+void kf__end_processes(void) {
+    for (int i = 0; i < MOST_GROUPS; i++) {
+        pid_t group = atomic_load(&groups[i]);
+        if (group > 0) kill(-group, SIGKILL);
+    }
+}
+
 /* The child must see SIGCHLD and SIGPIPE as usual and block nothing, whatever the host does. */
 static int set_signals(posix_spawnattr_t *attributes) {
     sigset_t none, usual;
@@ -189,10 +209,12 @@ static int set_signals(posix_spawnattr_t *attributes) {
     int code = posix_spawnattr_setsigmask(attributes, &none);
     if (!code) code = posix_spawnattr_setsigdefault(attributes, &usual);
     if (!code)
-        code = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        code = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                        POSIX_SPAWN_SETPGROUP);
     return code;
 }
 
+/* In a group of its own, of its pid: `cc` is ended with the `cc1` that it started. */
 static int spawn(pid_t *pid, char *const *argv, char **environment, int input, int output) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -235,6 +257,13 @@ static bool wait_watching(pid_t pid, const kf__watch *watch, int *status, pid_t 
     return *got != 0;
 }
 
+/* What we end if we are there to. If this process is killed first, the system ends what a child
+ * starts once it has computed for longer. */
+static void limit_time(pid_t pid, int seconds) {
+    rlim_t most = (rlim_t)seconds + 2;
+    prlimit(pid, RLIMIT_CPU, &(struct rlimit){most, most}, NULL);
+}
+
 bool kf__run_process(const kf_allocator *mem, char *const *argv, const char *tmpdir, int input,
                      int output, const kf__watch *watch, int *code) {
     char **environment = environment_with(mem, tmpdir);
@@ -249,11 +278,14 @@ bool kf__run_process(const kf_allocator *mem, char *const *argv, const char *tmp
         errno = trouble;
         return false;
     }
+    replace_group(0, pid);
+    if (watch && watch->limit) limit_time(pid, watch->limit);
     int status = 0;
     pid_t got = 0;
     bool ended = !watch || wait_watching(pid, watch, &status, &got);
-    if (!ended) kill(pid, SIGKILL);
+    if (!ended) kill(-pid, SIGKILL);
     while (got == 0 || (got < 0 && errno == EINTR)) got = waitpid(pid, &status, 0);
+    replace_group(pid, 0);
     if (!ended)
         *code = KF__OUT_OF_TIME;
     else if (got < 0)
