@@ -124,6 +124,22 @@ kf__ast *kf__read_call(kf__reader *r, const kf__token *name, kf__family family) 
     return read_call(r, node) ? node : NULL;
 }
 
+kf__ast *kf__read_variable(kf__reader *r, const kf__token *t, uint32_t slot) {
+    kf__object constant;
+    if (slot == UINT32_MAX && kf__constant_name(r, t, &constant))
+        return kf__literal(r, t->at, constant);
+    if (slot == UINT32_MAX && r->script && !r->constants_only) {
+        kf__param param = {.name = t->at, .name_n = t->length, .at = t->at};
+        slot = param.slot = kf__slot(r, t, true);
+        if (slot == UINT32_MAX || !KF__PUSH(r->mem, &r->params, param))
+            return kf__reader_memory(r);
+    }
+    if (slot == UINT32_MAX) return unknown_name(r, t);
+    kf__ast *node = kf__ast_new(r, KF__A_NAME, t->at);
+    if (node) node->slot = slot, node->name = t->at, node->name_n = t->length;
+    return node;
+}
+
 /* NAME, or the name and arguments of a call */
 static kf__ast *read_name(kf__reader *r) {
     kf__token t = r->token;
@@ -134,19 +150,7 @@ static kf__ast *read_name(kf__reader *r) {
         kf__family family = kf__module_family(r, &t);
         if (family != KF__OURS) return kf__read_of_module(r, &t, family);
     }
-    kf__object constant;
-    if (slot == UINT32_MAX && kf__constant_name(r, &t, &constant))
-        return kf__literal(r, t.at, constant);
-    if (slot == UINT32_MAX && r->script && !r->constants_only) {
-        kf__param param = {.name = t.at, .name_n = t.length, .at = t.at};
-        slot = param.slot = kf__slot(r, &t, true);
-        if (slot == UINT32_MAX || !KF__PUSH(r->mem, &r->params, param))
-            return kf__reader_memory(r);
-    }
-    if (slot == UINT32_MAX) return unknown_name(r, &t);
-    kf__ast *node = kf__ast_new(r, KF__A_NAME, t.at);
-    if (node) node->slot = slot, node->name = t.at, node->name_n = t.length;
-    return node;
+    return kf__read_variable(r, &t, slot);
 }
 
 /* group := "(" [expressions] ")" | "[" [expressions] "]"        a list is a tuple */

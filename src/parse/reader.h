@@ -59,6 +59,9 @@ kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family f
 kf__ast *kf__literal(kf__reader *r, uint32_t at, kf__object object);
 kf__ast *kf__read_number(kf__reader *r);
 kf__ast *kf__read_string(kf__reader *r);
+/* A name that isn't called, where it has a slot: a variable; else a constant or, outside of defs, a
+ * new input. */
+kf__ast *kf__read_variable(kf__reader *r, const kf__token *name, uint32_t slot);
 kf__ast *kf__read_call(kf__reader *r, const kf__token *name, kf__family family);
 kf__ast *kf__read_expression(kf__reader *r);  /* no commas */
 kf__ast *kf__read_expressions(kf__reader *r); /* a tuple where there are commas */

@@ -131,13 +131,10 @@ static kf__ast *targets_tuple(kf__reader *r, const tokens *names, const uint32_t
 static kf__ast *read_augmented(kf__reader *r, const kf__token *target) {
     kf__part part = {.at = r->token.at,
                      .op = (uint8_t)operator_of((kf__token_kind)r->token.kind)};
-    uint32_t slot = kf__slot(r, target, false);
-    if (slot == UINT32_MAX)
-        return kf__reader_fail(r, KF_ERR_NAME, target->at, "`%.*s` has no value yet",
-                               (int)target->length, r->lexer.module->text + target->at);
     kf__take(r);
-    kf__ast *chain = kf__ast_new(r, KF__A_CHAIN, part.at), *left = name_of(r, target, slot);
-    if (!chain || !left || !(part.node = kf__read_expressions(r))) return NULL;
+    kf__ast *left = kf__read_variable(r, target, kf__slot(r, target, false));
+    kf__ast *chain = left ? kf__ast_new(r, KF__A_CHAIN, part.at) : NULL;
+    if (!chain || !(part.node = kf__read_expressions(r))) return NULL;
     if (!kf__ast_push(r->arena, chain, (kf__part){.node = left, .at = target->at}) ||
         !kf__ast_push(r->arena, chain, part))
         return kf__reader_memory(r);
