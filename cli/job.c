@@ -127,19 +127,6 @@ static kf_status read_text(const char *path, char **out, kf_error *err) {
     return KF_OK;
 }
 
-static kf_status file_function(struct job *job, const char *what, size_t n, kf_error *err) {
-    job->path = strndup(what, n);
-    if (!job->path) return kf__out_of_memory(err);
-    job->file_name = job->path;
-    KF_TRY(read_text(job->path, &job->text, err));
-    kf_error why = {0};
-    if (kf_parse(job->ctx, job->text, what[n] ? what + n + 1 : NULL, &job->function, &why) == KF_OK)
-        return KF_OK;
-    if (why.line) *err = why; /* it will be said which file has this line */
-    else kf__fail(err, why.status, "%s: %s", job->path, why.message);
-    return why.status;
-}
-
 /* Values that only text can say: tuples, strings, names of dtypes. */
 static bool is_literal(const char *value) {
     double ignored;
@@ -150,7 +137,12 @@ static bool is_literal(const char *value) {
            strcmp(value, "False") != 0 && strcmp(value, "None") != 0;
 }
 
-/* "gelu(x=x, approximate=\"tanh\")" for a NAME some of whose arguments are literals. Empty
+/* Does a call that has literals in it say this one too? */
+static bool is_in_call(const char *value) {
+    return is_literal(value) || strcmp(value, "None") == 0;
+}
+
+/* "gelu(x=x, approximate=\"tanh\")" for a NAME some of whose arguments are literals. Nothing
  * where none is. */
 static void call_text(const char *name, const char *const *args, uint32_t n, kf__text *text) {
     bool any = false;
@@ -168,10 +160,60 @@ static void call_text(const char *name, const char *const *args, uint32_t n, kf_
                     !kf__dtype_from_name(value, strlen(value), &dtype);
         kf__print(text, "%s%.*s=", i ? ", " : "", length, args[i]);
         if (word) kf__print(text, "\"%s\"", value);
-        else if (is_literal(value)) kf__print(text, "%s", value);
+        else if (is_in_call(value)) kf__print(text, "%s", value);
         else kf__print(text, "%.*s", length, args[i]);
     }
     kf__print(text, ")");
+}
+
+static int lines_of(const char *text) {
+    int lines = 1;
+    for (; (text = strchr(text, '\n')); text++) lines++;
+    return lines;
+}
+
+/* A def of the file, with literals: the call is a line behind the file's. A file with lines of its
+ * own has no room for one. */
+static kf_status call_of_file(struct job *job, const char *const *args, uint32_t n, kf_error *err) {
+    kf__text text;
+    kf__text_init(&text, &kf__malloc);
+    const char *name = kf__function_name(job->function);
+    if (*name) kf__print(&text, "%s\n", job->text);
+    size_t before = text.n;
+    if (*name) call_text(name, args, n, &text);
+    kf_function *call = NULL;
+    kf_status status = text.failed ? kf__out_of_memory(err) : KF_OK;
+    if (status == KF_OK && text.n > before)
+        status = kf_parse(job->ctx, text.at, NULL, &call, err);
+    if (!call && err->line && err->line <= lines_of(job->text)) {
+        *err = (kf_error){0};
+        kf__fail(err, status, "tuples, words and dtypes can't be given to `%s`: %s has lines "
+                 "outside of defs", name, job->path);
+    }
+    if (!call) {
+        kf__text_free(&text);
+        return status;
+    }
+    free(job->text);
+    kf_function_free(job->function);
+    job->text = text.at; /* malloc's */
+    job->function = call;
+    job->made_call = true;
+    return KF_OK;
+}
+
+static kf_status file_function(struct job *job, const char *what, size_t n,
+                               const char *const *args, uint32_t n_args, kf_error *err) {
+    job->path = strndup(what, n);
+    if (!job->path) return kf__out_of_memory(err);
+    job->file_name = job->path;
+    KF_TRY(read_text(job->path, &job->text, err));
+    kf_error why = {0};
+    if (kf_parse(job->ctx, job->text, what[n] ? what + n + 1 : NULL, &job->function, &why) == KF_OK)
+        return call_of_file(job, args, n_args, err);
+    if (why.line) *err = why; /* it will be said which file has this line */
+    else kf__fail(err, why.status, "%s: %s", job->path, why.message);
+    return why.status;
 }
 
 static kf_status named_function(struct job *job, const char *name, const char *const *args,
@@ -208,7 +250,7 @@ static bool is_of_module(const char *what) {
 kf_status job_function(struct job *job, const char *what, const char *const *args, uint32_t n,
                        kf_error *err) {
     size_t path = path_length(what);
-    if (path) return file_function(job, what, path, err);
+    if (path) return file_function(job, what, path, args, n, err);
     if (is_identifier(what, strlen(what)) && !has_argument(what, args, n))
         return named_function(job, what, args, n, err);
     job->text = strdup(what);
@@ -388,16 +430,13 @@ static kf_status bind_argument(struct job *job, const char *arg, const char **va
                                kf_error *err) {
     size_t n = strcspn(arg, "=");
     bool named = arg[n] == '=' && is_identifier(arg, n);
-    for (int i = 0; i < job->n_inputs && named; i++) {
-        const char *name = job->inputs[i].name;
-        if (strlen(name) != n || memcmp(name, arg, n) != 0) continue;
-        if (values[i])
-            return kf__fail(err, KF_ERR_ARGUMENT, "`%s` is given twice: %s and %s", name,
-                            values[i], arg + n + 1);
-        values[i] = arg + n + 1;
-        return KF_OK;
-    }
-    return unknown_argument(job, arg, named ? n : strlen(arg), err);
+    int i = named ? kf__input_named(job->function, arg, n) : -1;
+    if (i < 0) return unknown_argument(job, arg, named ? n : strlen(arg), err);
+    if (values[i])
+        return kf__fail(err, KF_ERR_ARGUMENT, "`%s` is given twice: %s and %s",
+                        job->inputs[i].name, values[i], arg + n + 1);
+    values[i] = arg + n + 1;
+    return KF_OK;
 }
 
 /* float33, uint16, complex64: of a dtype that there isn't. */
@@ -442,7 +481,7 @@ static kf_status bind_all(struct job *job, const char *const *args, uint32_t n,
                           const char **values, bool data, kf_error *err) {
     for (uint32_t i = 0; i < n; i++) {
         const char *value = strchr(args[i], '=');
-        if (job->made_call && value && is_literal(value + 1)) continue; /* it's in the call */
+        if (job->made_call && value && is_in_call(value + 1)) continue; /* it's in the call */
         KF_TRY(bind_argument(job, args[i], values, err));
     }
     for (int i = 0; i < job->n_inputs; i++) {

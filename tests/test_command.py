@@ -152,6 +152,40 @@ def test_literals_of_a_name(run, tmp_path):
     assert "'tanh'" in run("run", "gelu", "x=@x.npy", "approximate=tan", code=2).stderr
 
 
+def test_literals_of_a_def(run, tmp_path):
+    x = random(4, 5)
+    save(tmp_path, x=x)
+    text = "def f(x, n: tuple, d=f32, how: str = 'none'): return gelu(x.reshape(n), how).astype(d)\n"
+    (tmp_path / "t.kf").write_text(text)
+    for what in "t.kf", "t.kf:f":
+        run("run", what, "x=@x.npy", "n=(5, 4)", "d=f16", "how=tanh", "-o", "out.npy")
+        out = np.load(tmp_path / "out.npy")
+        assert out.shape == (5, 4) and out.dtype == np.float16
+    run("run", "t.kf", "x=@x.npy", "n=(5, 4)", "d=None", code=2)
+    (tmp_path / "t.kf").write_text(text + "x * 2\n")
+    err = run("run", "t.kf:f", "x=@x.npy", "n=(5, 4)", code=2).stderr
+    assert "can't be given to `f`: t.kf has lines outside of defs" in err
+
+
+def test_other_names_of_a_parameter(run, tmp_path):
+    run("run", "softmax", "input=randn(3, 5)", "dim=0", "-o", "other.npy")
+    run("run", "softmax", "x=randn(3, 5)", "axis=0", "-o", "out.npy")
+    np.testing.assert_allclose(np.load(tmp_path / "other.npy").sum(0), np.ones(5), rtol=1e-6)
+    assert "given twice" in run("run", "softmax", "x=ones(3)", "dim=0", "axis=0", code=2).stderr
+    run("run", "sum", "input=ones(2, 3)", "axis=None", "dtype=f64", "-o", "out.npy")
+    assert np.load(tmp_path / "out.npy") == 6
+
+
+@pytest.mark.parametrize("operator, want", [
+    ("+", [5, 6, 7]), ("-", [1, 2, 3]), ("*", [6, 8, 10]), ("/", [1.5, 2, 2.5]), ("//", [1, 2, 2]),
+    ("%", [1, 0, 1]), ("**", [9, 16, 25]), ("&", [2, 0, 0]), ("|", [3, 6, 7]), ("^", [1, 6, 7]),
+    ("<<", [12, 16, 20]), (">>", [0, 1, 1]),
+])
+def test_an_input_is_assigned_to(run, tmp_path, operator, want):
+    run("run", f"x {operator}= 2; x", "x=arange(3, 6)", "-o", "out.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), want)
+
+
 def test_a_number_compiles_once(run):
     first = run("run", "x * 1.25 + s", "x=randn(10)", "s=0.5", json_output=True)
     again = run("run", "x * 1.25 + s", "x=randn(77)", "s=0.75", json_output=True)

@@ -89,6 +89,13 @@ static uint32_t find_alias(const kf__signature *s, const char *name, uint32_t le
     return UINT32_MAX;
 }
 
+int kf__input_named(const kf_function *f, const char *name, size_t n) {
+    kf__signature s = {.name = f->main->name, .def = f->main, .n = f->main->n_params};
+    uint32_t i = kf__find_parameter(&s, name, (uint32_t)n);
+    if (i == UINT32_MAX) i = find_alias(&s, name, (uint32_t)n);
+    return i == UINT32_MAX ? -1 : (int)i;
+}
+
 static bool unknown_keyword(kf__evaluator *ev, const kf__signature *s, const char *name,
                             uint32_t n) {
     char copy[KF__MAX_PARAMETERS * 2][32];

@@ -344,3 +344,5 @@ const char *kf_function_input_name(const kf_function *f, int i) {
 int kf_function_input_optional(const kf_function *f, int i) {
     return i >= 0 && i < kf_function_input_count(f) && f->main->params[i].fallback != NULL;
 }
+
+const char *kf__function_name(const kf_function *f) { return f->main->name; }

@@ -23,6 +23,12 @@ kf_status kf__instantiate(const kf_allocator *mem, const kf_function *function, 
                           const kf_spec *specs, kf_numerics numerics, kf_graph **out,
                           kf_error *err);
 
+/* The input that an argument is for; of what the library has also by NumPy's and PyTorch's names of
+ * its parameters. -1: none. */
+int kf__input_named(const kf_function *f, const char *name, size_t n);
+/* The def that a function is; "": the text's lines outside of defs. */
+const char *kf__function_name(const kf_function *f);
+
 /* Of a graph made for KF_EAGER: halves that aren't rounded are f32 from here on (eager.c). The
  * graph is replaced; on failure it stays. */
 kf_status kf__make_explicit(kf_graph **graph, kf_error *err);
