@@ -1,6 +1,7 @@
 /* Streaming JSON: a stack of open objects and arrays decides on commas and line breaks. */
 #include "json.h"
 
+#include <errno.h>
 #include <math.h>
 
 enum { FLUSH_AT = 1 << 16 };
@@ -12,7 +13,8 @@ void json_begin(struct json *j, FILE *file) {
 
 static void flush(struct json *j) {
     if (!j->file || !j->text.n) return;
-    if (fwrite(j->text.at, 1, j->text.n, j->file) != j->text.n) j->write_failed = true;
+    if (fwrite(j->text.at, 1, j->text.n, j->file) != j->text.n && !j->write_error)
+        j->write_error = errno;
     j->text.n = 0;
     j->text.at[0] = 0;
 }
@@ -112,12 +114,13 @@ kf_status json_end(struct json *j, const char *path, kf_error *err) {
     bool memory = j->text.failed;
     if (j->file) {
         flush(j);
-        if (fflush(j->file) != 0) j->write_failed = true;
+        if (fflush(j->file) != 0 && !j->write_error) j->write_error = errno;
         kf__text_free(&j->text);
     }
     if (memory) return kf__out_of_memory(err);
-    if (j->write_failed)
-        return kf__fail(err, KF_ERR_IO, "can't write the JSON to '%s': is the disk full?", path);
+    if (j->write_error && !(j->write_error == EPIPE && j->file == stdout)) /* main looks at that */
+        return kf__fail(err, KF_ERR_IO, "can't write the JSON to '%s': %s", path,
+                        strerror(j->write_error));
     if (incomplete) return kf__fail(err, KF_ERR_INTERNAL, "the JSON for '%s' isn't sound", path);
     return KF_OK;
 }

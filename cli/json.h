@@ -25,7 +25,8 @@ struct json {
     FILE *file;    /* NULL: all stays in `text` */
     kf__text text; /* what isn't written to the file yet */
     int depth;
-    bool misused, write_failed;
+    bool misused;
+    int write_error; /* errno of the first write that failed */
     struct {
         bool is_object, has_items, has_lines;
     } level[JSON_DEPTH];

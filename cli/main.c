@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -48,6 +49,12 @@ static void guard_process(void) {
     unfinished_watch();
 }
 
+/* `kfuse ops | head -3`: what isn't read needn't be written, and nothing went wrong. */
+static bool reader_left(void) {
+    struct pollfd fd = {.fd = STDOUT_FILENO};
+    return poll(&fd, 1, 0) == 1 && (fd.revents & POLLERR);
+}
+
 int main(int argc, char **argv) {
     struct options o;
     struct job job = {0};
@@ -62,7 +69,7 @@ int main(int argc, char **argv) {
     else if (status == KF_OK && (status = targets_differ(&o, &err)) == KF_OK)
         status = run_command(&o, &job, &code, &err);
     errno = 0; /* an earlier write may have failed: then the reason isn't known any more */
-    if (status == KF_OK && (fflush(stdout) != 0 || ferror(stdout)))
+    if (status == KF_OK && (fflush(stdout) != 0 || ferror(stdout)) && !reader_left())
         status = kf__fail(&err, KF_ERR_IO, "can't write to standard output%s%s",
                           errno ? ": " : "", errno ? strerror(errno) : "");
     if (status != KF_OK) {
