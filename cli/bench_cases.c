@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "parse/parse.h"
 
 static const struct case_row {
     const char *name, *text, *inputs;
@@ -117,6 +118,13 @@ static kf_status add_case(const struct case_row *row, const char *sizes, bench_i
 }
 
 static kf_status add_expression(const struct options *o, bench_items *items, kf_error *err) {
+    const char *name = o->words.at[0];
+    kf_function *f = NULL;
+    if (o->words.n == 1 && !name[strcspn(name, "+-*/%&|^~<>=()[]., \n;")] &&
+        kf__parse(&kf__malloc, "", name, &f, NULL) != KF_OK)
+        return kf__fail(err, KF_ERR_NAME, "there is no case `%s`; `kfuse bench` alone runs them "
+                        "all", name);
+    kf_function_free(f);
     if (o->sizes)
         return kf__fail(err, KF_ERR_ARGUMENT, "--sizes is for named cases; an expression has the "
                         "sizes of its inputs");

@@ -299,6 +299,9 @@ static kf_status file_value(struct job *job, struct input *input, const char *va
         return kf__fail(err, KF_ERR_TYPE, "%s=@%s: `%s` is no dtype", input->name, value,
                         colon + 1);
     }
+    if (n == 0)
+        return kf__fail(err, KF_ERR_ARGUMENT, "%s=@%s needs a file name: %s=@in.npy", input->name,
+                        value, input->name);
     char *path = strndup(value, n);
     if (!path) return kf__out_of_memory(err);
     kf_status status = npy_read(path, as, &input->file, err);
@@ -414,7 +417,11 @@ static kf_status unknown_argument(const struct job *job, const char *arg, size_t
     for (int i = 0; i < job->n_inputs; i++)
         kf__print(&names, "%s%s", i ? ", " : "", job->inputs[i].name);
     kf_status status =
-        arg[n] != '='
+        strchr(arg, '=') && arg[n] != '='
+            ? kf__fail(err, KF_ERR_ARGUMENT, "arguments have names, and `%.*s` isn't one: write "
+                       "name=VALUE (inputs: %s)", (int)strcspn(arg, "="), arg,
+                       job->n_inputs ? names.at : "none")
+        : arg[n] != '='
             ? kf__fail(err, KF_ERR_ARGUMENT, "arguments have names: write %s=%s (inputs: %s)",
                        job->n_inputs ? job->inputs[0].name : "NAME", arg,
                        job->n_inputs ? names.at : "none")
@@ -458,6 +465,10 @@ static kf_status missing_argument(const struct job *job, int i, kf_error *err) {
         return kf__fail(err, KF_ERR_ARGUMENT, "there is no dtype `%s`; there are f64 f32 f16 bf16 "
                         "f8e4m3 f8e5m2 i64 i32 i16 i8 u8 bool (and as an input it has no value: "
                         "%s=...)", name, name);
+    const char *example = kf__input_example(job->function, i);
+    if (example)
+        return kf__fail(err, KF_ERR_ARGUMENT, "`%s` has no value: give %s=%s, for example", name,
+                        name, example);
     return kf__fail(err, KF_ERR_ARGUMENT, "`%s` has no value: give %s=@file.npy, "
                     "%s='randn(1000, 300)' or a number, %s=0.5", name, name, name, name);
 }

@@ -228,8 +228,13 @@ static kf_status read_option(struct options *o, int argc, char **argv, int *i, k
     if (row->argument == NONE && value)
         return kf__fail(err, KF_ERR_ARGUMENT, "%.*s takes no value", (int)(name + n - word), word);
     if (o->command && !(row->commands & o->command))
-        return kf__fail(err, KF_ERR_ARGUMENT, "`kfuse %s` has no option --%s", o->command_name,
-                        row->name);
+        return kf__fail(err, KF_ERR_ARGUMENT, "`kfuse %s` has no option %.*s", o->command_name,
+                        (int)(name + n - word), word);
+    if (row->argument == REQUIRED && strstr(row->usage, "FILE") && !*value)
+        return kf__fail(err, KF_ERR_ARGUMENT, "%.*s needs a file name: %s", (int)(name + n - word),
+                        word, row->usage);
+    if (row->argument == OPTIONAL && !value && *i + 1 < argc && strcmp(argv[*i + 1], "ops") == 0)
+        return kf__fail(err, KF_ERR_ARGUMENT, "write %s=ops, with = and no space", word);
     return row->set(o, value, err);
 }
 

@@ -186,6 +186,13 @@ def test_an_input_is_assigned_to(run, tmp_path, operator, want):
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), want)
 
 
+def test_a_file_as_editors_write_it(run, tmp_path):
+    (tmp_path / "f.kf").write_bytes(b"\xef\xbb\xbfdef f(x):\r\n    return x * 2\r\n")
+    run("run", "f.kf", "x=3", "-o", "out.npy")
+    assert np.load(tmp_path / "out.npy") == 6
+    run("run", "(" * 256 + "x" + ")" * 256, "x=ones(3)")
+
+
 def test_a_number_compiles_once(run):
     first = run("run", "x * 1.25 + s", "x=randn(10)", "s=0.5", json_output=True)
     again = run("run", "x * 1.25 + s", "x=randn(77)", "s=0.75", json_output=True)

@@ -96,6 +96,22 @@ int kf__input_named(const kf_function *f, const char *name, size_t n) {
     return i == UINT32_MAX ? -1 : (int)i;
 }
 
+const char *kf__input_example(const kf_function *f, int i) {
+    const kf__param *p = &f->main->params[i];
+    const char *name = f->main->slots[p->slot];
+    if (p->annotation.present)
+        switch ((kf__annotated)p->annotation.kind) {
+        case KF__ANNOTATED_TUPLE: return "'(3, 4)'";
+        case KF__ANNOTATED_INT: return "3";
+        case KF__ANNOTATED_FLOAT: return "0.5";
+        case KF__ANNOTATED_STRING: return "word";
+        default: return NULL;
+        }
+    if (!f->main->library) return NULL;
+    return strcmp(name, "dtype") == 0 ? "f16" : strcmp(name, "shape") == 0 ? "'(3, 4)'"
+           : strcmp(name, "axis") == 0 ? "0" : NULL;
+}
+
 static bool unknown_keyword(kf__evaluator *ev, const kf__signature *s, const char *name,
                             uint32_t n) {
     char copy[KF__MAX_PARAMETERS * 2][32];

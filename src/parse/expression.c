@@ -29,9 +29,9 @@ static bool push(kf__reader *r, kf__ast *node, kf__part part) {
     return kf__ast_push(r->arena, node, part) || kf__reader_memory(r);
 }
 
-/* One level deeper; false (and failed) below the limit. */
+/* One level deeper; false (and failed) below the limit. The text itself is one. */
 static bool enter(kf__reader *r) {
-    if (++r->depth <= KF__MAX_NESTING) return true;
+    if (++r->depth <= KF__MAX_NESTING + 1) return true;
     kf__reader_fail(r, KF_ERR_LIMIT, r->token.at,
                     "this is nested more than %d deep; give parts of it names", KF__MAX_NESTING);
     return false;

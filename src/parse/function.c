@@ -2,6 +2,7 @@
  * builtin, or a def of the library, which is read then and whose calls are resolved in turn; then
  * looks for recursion. So whatever can be said without dtypes and shapes is said here. */
 #include "parse/evaluate.h"
+#include "parse/reader.h"
 
 #include <stdio.h>
 
@@ -274,6 +275,10 @@ static kf_status pick_named(kf_function *f, kf__def ***list_at, const char *name
     if (b && !kf__builtin_private(b)) return wrap_builtin(f, list_at, b, err);
     const char *why = kf__unsupported(name, n);
     if (why) return kf__fail(err, KF_ERR_UNSUPPORTED, "`%s` %s", name, why);
+    kf__object constant;
+    if (kf__constant_named(name, n, &constant) && constant.kind == KF__O_FLOAT)
+        return kf__fail(err, KF_ERR_NAME, "`%s` is a constant, not a function: it stands in an "
+                        "expression, as in 'x * %s'", name, name);
     return unknown_def(f, asked, err);
 }
 
@@ -289,6 +294,8 @@ static kf_status same_names(const kf_function *f, kf_error *err) {
 static kf_status build(kf_function *f, const char *text, const char *name, kf_error *err) {
     size_t n = strlen(text);
     if (n > UINT32_MAX / 4) return kf__fail(err, KF_ERR_LIMIT, "the text is too long");
+    size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* that a file is UTF-8 */
+    text += mark, n -= mark;
     f->text = (kf__module){.n = (uint32_t)n, .text = kf__arena_string(&f->arena, text, n)};
     if (!f->text.text) return kf__out_of_memory(err);
     kf__def **list_at = &f->defs, *script;

@@ -12,21 +12,25 @@ bool kf__token_is(const kf__reader *r, const kf__token *t, const char *word) {
     return strlen(word) == t->length && memcmp(kf__spelling(r, t), word, t->length) == 0;
 }
 
-bool kf__constant_name(const kf__reader *r, const kf__token *t, kf__object *o) {
+bool kf__constant_named(const char *name, size_t n, kf__object *o) {
     static const struct {
         const char *name;
         double value;
     } numbers[] = {{"inf", INFINITY}, {"nan", NAN},
                    {"pi", 3.14159265358979323846}, {"e", 2.71828182845904523536}};
     for (size_t i = 0; i < KF__COUNT(numbers); i++)
-        if (kf__token_is(r, t, numbers[i].name)) {
+        if (strlen(numbers[i].name) == n && memcmp(numbers[i].name, name, n) == 0) {
             *o = (kf__object){.kind = KF__O_FLOAT, .number = numbers[i].value};
             return true;
         }
     kf__dtype dtype;
-    if (!kf__dtype_from_name(kf__spelling(r, t), t->length, &dtype)) return false;
+    if (!kf__dtype_from_name(name, n, &dtype)) return false;
     *o = (kf__object){.kind = KF__O_DTYPE, .dtype = (uint8_t)dtype};
     return true;
+}
+
+bool kf__constant_name(const kf__reader *r, const kf__token *t, kf__object *o) {
+    return kf__constant_named(kf__spelling(r, t), t->length, o);
 }
 
 /* ---------------------------------------------------------------- modules */

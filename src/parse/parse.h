@@ -26,6 +26,8 @@ kf_status kf__instantiate(const kf_allocator *mem, const kf_function *function, 
 /* The input that an argument is for; of what the library has also by NumPy's and PyTorch's names of
  * its parameters. -1: none. */
 int kf__input_named(const kf_function *f, const char *name, size_t n);
+/* What may be given to an input that is no array: "f16", "'(3, 4)'". NULL: arrays may. */
+const char *kf__input_example(const kf_function *f, int i);
 /* The def that a function is; "": the text's lines outside of defs. */
 const char *kf__function_name(const kf_function *f);
 

@@ -47,6 +47,7 @@ bool kf__token_is(const kf__reader *r, const kf__token *t, const char *word);
 /* ---------------------------------------------------------------- names.c */
 
 /* Names that stand for a value unless something else was given the name: inf, pi, f32, ... */
+bool kf__constant_named(const char *name, size_t n, kf__object *out);
 bool kf__constant_name(const kf__reader *r, const kf__token *t, kf__object *out);
 /* What `np` and `torch` are names of; OURS: this is no module. */
 kf__family kf__module_family(const kf__reader *r, const kf__token *t);
