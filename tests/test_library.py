@@ -453,3 +453,28 @@ def test_nan_to_num_stays_finite(run, tmp_path, dtype):
     result = evaluate(run, tmp_path, "nan_to_num(x)", [values])
     assert result.dtype == dtype
     np.testing.assert_array_equal(result, np.nan_to_num(values))
+
+
+@pytest.mark.parametrize("text, says", [
+    ("split(x)", "split() needs either `sections`, how many parts or before which indices, or `si"),
+    ("split(x, sizes=3, sections=2)", "split() needs either `sections`"),
+    ("index_add(x, 0, [0], x)", "x.shape[0] is 4 but must be 1 (source has a slice for each index)"),
+    ("index_add(x, 1, i, x)", "(source has a slice for each index)"),
+    ("index_copy(x, 0, [1, 2], x)", "(source has a slice for each index)"),
+    ("index_reduce(x, 0, [1, 2], x, 'prod')", "(source has a slice for each index)"),
+    ("huber_loss(x, x, delta=0)", "delta is above 0"), ("huber_loss(x, x, delta=-1.5)", "delta is"),
+    ("smooth_l1_loss(x, x, beta=-1)", "beta isn't negative"),
+    ("cross_entropy(x, x, label_smoothing=1.5)", "label_smoothing is from 0 to 1"),
+    ("cross_entropy(x, i, label_smoothing=-0.5)", "label_smoothing is from 0 to 1"),
+    ("soft_cross_entropy(x, x, label_smoothing=2)", "label_smoothing is from 0 to 1"),
+    ("interpolate(x[None], scale_factor=0)", "a scale is above 0"),
+    ("interpolate(x[None], scale_factor=-2, mode='linear')", "a scale is above 0")])
+def test_refused(run, text, says):
+    given = ["i=zeros(4, dtype=i64)"] if " i," in text else []
+    assert says in run("run", text, "x=randn(4, 5)", *given, code=2).stderr
+
+
+def test_edges_that_are_taken(run):
+    run("run", "smooth_l1_loss(x, y, beta=0) - l1_loss(x, y), smooth_l1_loss(x, y, beta=b), "
+        "cross_entropy(x, y, label_smoothing=1), index_add(x, 0, [1], x[:1])", "x=randn(4, 5)",
+        "y=rand(4, 5)", "b=0.5")

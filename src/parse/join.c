@@ -273,6 +273,10 @@ bool kf__make_split(kf__evaluator *ev, const kf__builtin *b, const kf__object *a
     if (rank_of(ev, x) == 0)
         return kf__eval_fail(ev, KF_ERR_SHAPE, "%s() of a number", b->name);
     if (!axis_of(ev, &args[2], rank_of(ev, x), &axis)) return false;
+    if (b->data == 0 && (sizes->kind == KF__O_NONE) == (sections->kind == KF__O_NONE))
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "split() needs either `sections`, how many parts "
+                                                  "or before which indices, or `sizes`, of how "
+                                                  "many elements");
     bool ok;
     if (b->data == CHUNK) {
         ok = kf__to_int(ev, sections, "chunks", &n) && chunks(ev, x, axis, n, &p);

@@ -112,7 +112,8 @@ def likelihoods(t):
            lambda x, y: F.kl_div(x, y, reduction="batchmean"), x=normal(4, 9),
            y=probabilities(4, 9))
     t.pointwise("kl_div(x, y, 'none')", lambda x, y: F.kl_div(x, y, reduction="none"), x=np.float32(
-        [1, 1, 1, 1]), y=np.float32([0, -1, np.nan, 1]))
+        [1, 1, 1, 1, -np.inf, np.inf, np.nan, -np.inf]),
+                y=np.float32([0, -1, np.nan, 1, 0, 0, 0, 0.5]))
 
 
 def binary(t):
