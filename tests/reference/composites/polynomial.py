@@ -20,5 +20,8 @@ def rows(t):
           by(lambda a, b: (*(np.polyder(a, m) for m in (1, 2, 3, 4)), b, np.polyder(b, 3))), near,
           **two)
     t.add("np.polyder([3, 2, 1])", lambda: np.polyder([3, 2, 1]))
+    t.add("polyint(a, m=2), polyint(a, 4, 3), polyint(a, m=3), polyint(a, 0)",
+          by(lambda a: (np.polyint(a, 2), np.polyint(a, 4, 3), np.polyint(a, 3), a)), near,
+          a=two["a"])
     t.add("polyint(a), np.polyint(p=b, m=1, k=5)",
           by(lambda a, b: (np.polyint(a), np.polyint(b, 1, 5))), near, **two)
