@@ -155,7 +155,8 @@ def test_literals_of_a_name(run, tmp_path):
 def test_literals_of_a_def(run, tmp_path):
     x = random(4, 5)
     save(tmp_path, x=x)
-    text = "def f(x, n: tuple, d=f32, how: str = 'none'): return gelu(x.reshape(n), how).astype(d)\n"
+    text = ("def f(x, n: tuple, d=f32, how: str = 'none'):\n"
+            "    return gelu(x.reshape(n), how).astype(d)\n")
     (tmp_path / "t.kf").write_text(text)
     for what in "t.kf", "t.kf:f":
         run("run", what, "x=@x.npy", "n=(5, 4)", "d=f16", "how=tanh", "-o", "out.npy")

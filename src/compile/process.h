@@ -37,7 +37,8 @@ enum { KF__OUT_OF_TIME = -2 };
 bool kf__run_process(const kf_allocator *mem, char *const *argv, const char *tmpdir, int input,
                      int output, const kf__watch *watch, int *code);
 
-/* End all children that run. For a handler of a signal that ends this process: system calls only. */
+/* End all children that run. For a handler of a signal that ends this process: makes system calls
+ * only. */
 void kf__end_processes(void);
 
 /* Folders for temporary files, best first: $TMPDIR, /tmp, /var/tmp, /dev/shm; NULL ends. */

@@ -87,7 +87,10 @@ static bool check_class(kf_graph *g, kf__opcode op, const kf__ref *args, wanted 
         return true;
     case KF__RULE_BITS:
         return class != KF__CLASS_FLOAT ||
-               bad_type(g, op, args, "only integers and bools have bits; cast first");
+               bad_type(g, op, args, op != KF__BITWISE_XOR
+                                         ? "only integers and bools have bits; cast first"
+                                         : "only integers and bools have bits; cast first (a "
+                                           "power is x ** 2)");
     case KF__RULE_INTEGER:
         return class == KF__CLASS_INT ||
                bad_type(g, op, args, "only integers are taken; cast first");

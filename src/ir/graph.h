@@ -78,10 +78,12 @@ typedef struct kf__graph_input {
 } kf__graph_input;
 
 /* Two sizes that must be equal for the graph to mean anything: checked when planned. A reason that
- * begins with KF__WHY_INDEX: min(size, reach of the index) is the reach. */
+ * begins with KF__WHY_INDEX: min(size, reach of the index) is the reach, or max(index, 0) the
+ * index. */
 #define KF__WHY_INDEX "index "
 #define KF__WHY_SIZE "a size" /* max(size, 0) is the size */
 #define KF__WHY_FITS "doesn't fit " /* its beginning; the size as near as the dtype has it is it */
+#define KF__WHY_ELEMENTS "elements don't " /* the larger one is how many there are */
 #define KF__WHY_NOTHING " of nothing: a reduced axis has size 0" /* its end */
 typedef struct kf__constraint {
     kf__expr a, b;

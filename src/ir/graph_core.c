@@ -235,6 +235,8 @@ kf__expr kf__same_size(kf_graph *g, kf__expr a, kf__expr b, const char *why) {
     if (!a || !b) return kf__graph_no_expr(g);
     if (a == b) return a;
     bool const_a = kf__x_is_const(&g->exprs, a, &x), const_b = kf__x_is_const(&g->exprs, b, &y);
+    if (const_a && const_b && strncmp(why, KF__WHY_ELEMENTS, strlen(KF__WHY_ELEMENTS)) == 0)
+        return kf__graph_fail(g, KF_ERR_SHAPE, "%lld %s", (long long)kf__max(x, y), why);
     if (const_a && const_b)
         return kf__graph_fail(g, KF_ERR_SHAPE, "%s: sizes %lld and %lld differ", why, (long long)x,
                               (long long)y);

@@ -253,7 +253,8 @@ static bool are_sizes(kf__evaluator *ev, int rank, const kf__expr *shape) {
     int64_t size;
     for (int i = 0; i < rank; i++)
         if (kf__x_is_const(&ev->g->exprs, shape[i], &size) && size < 0)
-            return kf__eval_fail(ev, KF_ERR_SHAPE, "a size of %lld", (long long)size);
+            return kf__eval_fail(ev, KF_ERR_SHAPE, "a size can't be negative: %lld",
+                                 (long long)size);
     return true;
 }
 

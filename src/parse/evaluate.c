@@ -52,7 +52,8 @@ static bool ask_size(kf__evaluator *ev, kf__expr size) {
     kf__expr zero = kf__x_const(pool, 0), below = kf__x_const(pool, -1);
     int64_t known;
     if (kf__x_is_const(pool, size, &known))
-        return known >= 0 || kf__eval_fail(ev, KF_ERR_SHAPE, "a size of %lld", (long long)known);
+        return known >= 0 || kf__eval_fail(ev, KF_ERR_SHAPE, "a size can't be negative: %lld",
+                                           (long long)known);
     if (kf__x_below(pool, below, size)) return true;
     kf__constraint c = {.a = kf__x_max(pool, size, zero), .b = size, .why = KF__WHY_SIZE};
     return (c.a && (kf__sizes_equal(ev->g, c.a, c.b) || kf__keep_constraint(ev->g, c))) ||

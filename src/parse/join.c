@@ -122,8 +122,11 @@ static bool equal_parts(kf__evaluator *ev, kf__ref x, int axis, int64_t n, piece
     kf__object ignored;
     if (!begin_pieces(ev, n, p)) return false;
     kf__expr step = kf__x_div(pool, whole, count);
-    if (!kf__eval_node(ev, kf__same_size(ev->g, kf__x_mul(pool, step, count), whole,
-                                         "split into equal parts"), &ignored))
+    const char *why = kf__arena_printf(&ev->arena, KF__WHY_ELEMENTS "split into %lld equal parts",
+                                       (long long)n);
+    if (!why) return kf__eval_memory(ev);
+    if (!kf__eval_node(ev, kf__same_size(ev->g, kf__x_mul(pool, step, count), whole, why),
+                       &ignored))
         return false;
     for (int64_t i = 0; i < n; i++)
         if (!add_piece(ev, p, x, axis, kf__x_mul(pool, step, kf__x_const(pool, i)), step))

@@ -41,7 +41,7 @@ static const char *text_of(kf__token_kind op) {
 
 /* ---------------------------------------------------------------- numbers that are known */
 
-typedef enum fold_status { FOLDED, TOO_LARGE, BY_ZERO, NOT_BITS } fold_status;
+typedef enum fold_status { FOLDED, TOO_LARGE, BY_ZERO, BY_NEGATIVE, NOT_BITS } fold_status;
 
 static double float_of(const kf__object *o) {
     return o->kind == KF__O_FLOAT ? o->number : (double)o->integer;
@@ -87,10 +87,10 @@ static fold_status fold_ints(kf__token_kind op, int64_t a, int64_t b, int64_t *o
     case KF__T_BIT_OR: *out = a | b; return FOLDED;
     case KF__T_BIT_XOR: *out = a ^ b; return FOLDED;
     case KF__T_SHIFT_LEFT:
-        if (b < 0 || b > 62) return TOO_LARGE;
+        if (b < 0 || b > 62) return b < 0 ? BY_NEGATIVE : TOO_LARGE;
         return kf__mul_ok(a, (int64_t)1 << b, out) ? FOLDED : TOO_LARGE;
     case KF__T_SHIFT_RIGHT:
-        if (b < 0) return TOO_LARGE;
+        if (b < 0) return BY_NEGATIVE;
         *out = a >> (b > 63 ? 63 : b);
         return FOLDED;
     default: return NOT_BITS;
@@ -149,10 +149,13 @@ static bool fold_or_fail(kf__evaluator *ev, kf__token_kind op, const kf__object 
     case TOO_LARGE:
         return kf__eval_fail(ev, KF_ERR_LIMIT, "the result of `%s` of these numbers doesn't fit "
                                                "in 64 bits", text_of(op));
+    case BY_NEGATIVE:
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "a shift by a negative number: %lld",
+                             (long long)b->integer);
     case BY_ZERO: return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%s` by zero", text_of(op));
     default:
-        return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` works on integers and bools, not on floats",
-                             text_of(op));
+        return kf__eval_fail(ev, KF_ERR_TYPE, "`%s` works on integers and bools, not on floats%s",
+                             text_of(op), op == KF__T_BIT_XOR ? "; a power is x ** 2" : "");
     }
 }
 

@@ -118,18 +118,41 @@ static bool cut_slice(kf__evaluator *ev, const kf__ast *node, kf__expr n, cut *c
     return (c->start && c->size) || kf__eval_memory(ev);
 }
 
+static const char *size_text(kf__evaluator *ev, kf__expr size) {
+    kf__text text;
+    kf__text_init(&text, ev->mem);
+    kf__x_print(&ev->g->exprs, size, &text);
+    const char *kept = !text.failed && text.at ? kf__arena_printf(&ev->arena, "%s", text.at) : NULL;
+    kf__text_free(&text);
+    return kept;
+}
+
+/* The sizes are the same where the index lies within its axis, of n: now or when planned. */
+static bool ask_inside(kf__evaluator *ev, kf__expr a, kf__expr b, kf__expr n, const char *why) {
+    int64_t difference = 0;
+    kf__object ignored;
+    kf__expr minus = kf__x_sub(&ev->g->exprs, a, b);
+    if (!minus) return kf__eval_memory(ev);
+    if (!kf__x_is_const(&ev->g->exprs, minus, &difference) || difference == 0)
+        return kf__eval_node(ev, kf__same_size(ev->g, a, b, why), &ignored);
+    const char *size = size_text(ev, n);
+    return size ? kf__eval_fail(ev, KF_ERR_SHAPE, "%s is out of range: its size is %s", why, size)
+                : kf__eval_memory(ev);
+}
+
 /* x[len(x) // 2]: a size, checked when planned. */
-static bool cut_size_index(kf__evaluator *ev, kf__expr at, kf__expr n, cut *c) {
+static bool cut_size_index(kf__evaluator *ev, kf__expr at, int axis, kf__expr n, cut *c) {
     kf__exprs *pool = &ev->g->exprs;
     kf__expr zero = kf__x_const(pool, 0), one = kf__x_const(pool, 1);
-    const char *why = "the index lies within its axis";
-    kf__object ignored;
+    const char *index = size_text(ev, at);
+    const char *why =
+        index ? kf__arena_printf(&ev->arena, KF__WHY_INDEX "%s of axis %d", index, axis) : NULL;
     c->start = kf__x_wrapped(pool, at, n, -1);
-    if (!c->start) return kf__eval_memory(ev);
-    kf__expr reach = kf__x_add(pool, c->start, one);
-    if (!kf__eval_node(ev, kf__same_size(ev->g, kf__x_max(pool, c->start, zero), c->start, why),
-                       &ignored) ||
-        !kf__eval_node(ev, kf__same_size(ev->g, kf__x_min(pool, n, reach), reach, why), &ignored))
+    if (!c->start || !why) return kf__eval_memory(ev);
+    kf__expr first = kf__x_max(pool, c->start, zero), reach = kf__x_add(pool, c->start, one);
+    kf__expr last = kf__x_min(pool, n, reach);
+    if (!reach || !first || !last) return kf__eval_memory(ev);
+    if (!ask_inside(ev, first, c->start, n, why) || !ask_inside(ev, last, reach, n, why))
         return false;
     c->size = one, c->step = 1, c->drop = true;
     return true;
@@ -148,7 +171,7 @@ static bool cut_index(kf__evaluator *ev, const kf__object *o, int axis, kf__expr
     if (o->kind == KF__O_BOOL)
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s as an index isn't supported; use 0 or 1, or "
                                               "where(condition, a, b)", kf__object_text(o));
-    if (o->kind == KF__O_SIZE) return cut_size_index(ev, o->size, n, c);
+    if (o->kind == KF__O_SIZE) return cut_size_index(ev, o->size, axis, n, c);
     if (!kf__to_int(ev, o, "index", &index)) return false;
     if (index == INT64_MIN || index == INT64_MAX)
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "index %lld of axis %d is out of range",

@@ -32,6 +32,21 @@ static int rank_of(const kf__evaluator *ev, kf__ref ref) { return kf__at(ev->g, 
 
 /* ---------------------------------------------------------------- shapes */
 
+/* "elements don't fit (5, -1)" */
+static const char *misfit(kf__evaluator *ev, int rank, const kf__expr *shape) {
+    kf__text text;
+    kf__text_init(&text, ev->mem);
+    kf__print(&text, KF__WHY_ELEMENTS "fit (");
+    for (int i = 0; i < rank; i++) {
+        if (i) kf__print(&text, ", ");
+        kf__x_print(&ev->g->exprs, shape[i], &text);
+    }
+    kf__print(&text, rank == 1 ? ",)" : ")");
+    const char *why = text.failed ? NULL : kf__arena_printf(&ev->arena, "%s", text.at);
+    kf__text_free(&text);
+    return why;
+}
+
 /* One -1 stands for what is left. */
 static bool infer_size(kf__evaluator *ev, kf__ref x, int rank, kf__expr *shape) {
     kf__exprs *pool = &ev->g->exprs;
@@ -41,7 +56,8 @@ static bool infer_size(kf__evaluator *ev, kf__ref x, int rank, kf__expr *shape) 
         int64_t value;
         bool known = kf__x_is_const(pool, shape[i], &value);
         if (known && value < -1)
-            return kf__eval_fail(ev, KF_ERR_SHAPE, "a size of %lld", (long long)value);
+            return kf__eval_fail(ev, KF_ERR_SHAPE, "a size can't be negative: %lld",
+                                 (long long)value);
         if (!known || value != -1) {
             rest = kf__x_mul(pool, rest, shape[i]);
             continue;
@@ -54,8 +70,12 @@ static bool infer_size(kf__evaluator *ev, kf__ref x, int rank, kf__expr *shape) 
         total = kf__x_mul(pool, total, kf__at(ev->g, x)->shape[i]);
     if (kf__x_is(pool, rest, 0))
         return kf__eval_fail(ev, KF_ERR_SHAPE, "-1 beside a size of 0 could be anything");
+    const char *why = misfit(ev, rank, shape);
+    kf__object ignored;
     shape[unknown] = kf__x_div(pool, total, rest);
-    return shape[unknown] || kf__eval_memory(ev);
+    kf__expr whole = kf__x_mul(pool, shape[unknown], rest);
+    if (!why || !shape[unknown] || !whole) return kf__eval_memory(ev);
+    return kf__eval_node(ev, kf__same_size(ev->g, total, whole, why), &ignored);
 }
 
 static bool reshape_to(kf__evaluator *ev, kf__ref x, int rank, const kf__expr *shape,

@@ -82,7 +82,11 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
                                  int64_t a, int64_t b, kf_error *err) {
     kf__text left, right;
     const char *shown = c->shown ? c->shown : "";
-    if (c->why && strncmp(c->why, KF__WHY_INDEX, strlen(KF__WHY_INDEX)) == 0)
+    bool index = c->why && strncmp(c->why, KF__WHY_INDEX, strlen(KF__WHY_INDEX)) == 0;
+    if (index && kf__min(a, b) < 0)
+        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column,
+                           "%s is out of range: it is before the first element%s", c->why, shown);
+    if (index)
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column,
                            "%s is out of range: its size is %lld%s", c->why,
                            (long long)kf__min(a, b), shown);
@@ -92,6 +96,11 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
     if (c->why && strncmp(c->why, KF__WHY_FITS, strlen(KF__WHY_FITS)) == 0)
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "a size of %lld %s%s",
                            (long long)b, c->why, shown);
+        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column,
+                           "a size can't be negative: %lld%s", (long long)b, shown);
+    if (c->why && strncmp(c->why, KF__WHY_ELEMENTS, strlen(KF__WHY_ELEMENTS)) == 0)
+        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "%lld %s%s",
+                           (long long)kf__max(a, b), c->why, shown);
     if (c->why && strstr(c->why, KF__WHY_NOTHING))
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "%s%s", c->why, shown);
     kf__text_init(&left, g->mem);
