@@ -55,7 +55,8 @@ static bool take_from_mmap(size_t size, kf__block *out) {
     return true;
 }
 
-static kf_status take_fresh(kf_context *ctx, kf__block *out, kf_error *err) {
+/* `bytes`: what was asked for, of which out->size is made. */
+static kf_status take_fresh(kf_context *ctx, size_t bytes, kf__block *out, kf_error *err) {
     if (out->device.type == KF_CUDA) {
         KF_TRY(kf__cuda_allocate(ctx, out->device.id, out->size, &out->data, err));
         out->base = out->data;
@@ -66,7 +67,7 @@ static kf_status take_fresh(kf_context *ctx, kf__block *out, kf_error *err) {
     bool ok = large ? take_from_mmap(out->size, out)
                     : take_from_allocator(&ctx->mem, out->size, out);
     if (ok) return KF_OK;
-    return kf__fail(err, KF_ERR_MEMORY, "no memory for an array of %zu bytes", out->size);
+    return kf__fail(err, KF_ERR_MEMORY, "no memory for an array of %zu bytes", bytes);
 }
 
 static void release(kf_context *ctx, kf__block *block) {
@@ -126,16 +127,16 @@ kf_status kf__pool_take(kf_context *ctx, kf_device device, size_t bytes, kf__blo
     if (bytes > SIZE_MAX / 4)
         return kf__fail(err, KF_ERR_LIMIT, "an array of %zu bytes is too large", bytes);
     *out = (kf__block){.size = size_class(bytes), .device = device};
-    if (!worth_keeping(ctx, out)) return take_fresh(ctx, out, err);
+    if (!worth_keeping(ctx, out)) return take_fresh(ctx, bytes, out, err);
     kf__pool *pool = &ctx->pool;
     pthread_mutex_lock(&pool->mutex);
     bool found = find_kept(pool, out);
     pool->used_bytes += out->size;
     if (pool->used_bytes > pool->peak_bytes) pool->peak_bytes = pool->used_bytes;
     pthread_mutex_unlock(&pool->mutex);
-    if (found || take_fresh(ctx, out, NULL) == KF_OK) return KF_OK;
+    if (found || take_fresh(ctx, bytes, out, NULL) == KF_OK) return KF_OK;
     release_kept(ctx); /* perhaps what is kept is in the way */
-    kf_status status = take_fresh(ctx, out, err);
+    kf_status status = take_fresh(ctx, bytes, out, err);
     if (status != KF_OK) {
         pthread_mutex_lock(&pool->mutex);
         pool->used_bytes -= out->size;
