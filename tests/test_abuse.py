@@ -78,7 +78,7 @@ def test_text(run, text, inputs, message):
     ("arange(nan)", ["step"]), ("full()", ["write full"]), ("full((2, 3))", ["full"]),
     ("ones(1,1,1,1,1,1,1,1,1)", ["8 dimensions"]), ("ones(99999999999999999999)", []),
     ("ones(4611686018427387904)", ["64 bits"]), ("ones(3G, 3G)", ["64 bits"]),
-    ("ones(4000000000000)", ["memory"]), ("@", ["needs a file name"]),
+    ("ones(4000000000000)", ["memory", " 16000000000000 bytes"]), ("@", ["needs a file name"]),
     ("@missing.npy", ["missing.npy"]),
     ("@.", ["directory"]), ("@/dev/null", ["NUMPY"]), ("@x.npy:", ["no dtype"]),
     ("@x.npy:f33", ["no dtype"]), ("@" + "a" * 5000, ["can't open"]), ("@\x01", ["can't open"]),

@@ -397,6 +397,14 @@ def test_explain_counts_every_byte_once(run, case):
     assert out["unfused"]["bytes"] >= want
 
 
+def test_explain_leaves_out_what_says_nothing(run):
+    out = run("explain", "var(x), mean(x)", "x=randn(100, 100)").stdout
+    assert "1 kernel instead of 2" in out and "temporaries" not in out
+    out = run("explain", "sum(x, 0), sum(x, 1), max(x)", "x=randn(100, 100)").stdout
+    assert "; nothing is fused, x is read by 3 kernels\n" in out
+    assert "; there is nothing to fuse\n" in run("explain", "exp(x)", "x=randn(100)").stdout
+
+
 def test_explain_for_people(run):
     done = run("explain", "exp((x + y) * 2)", "x=randn(1M)", "y=randn(1M)")
     assert "1 kernel" in done.stdout and "12.0 MB" in done.stdout

@@ -49,7 +49,32 @@ static void print_kernel(const kf_plan *plan, uint32_t k, const kf__kernel_figur
     kf__print(text, "\n");
 }
 
-static void print_summary(const kf__figures *fused, const kf__figures *unfused, kf__text *text) {
+static uint32_t readers_of(const kf__partition *p, uint32_t value) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < p->n_kernels; k++) {
+        const kf__kernel *kernel = &p->kernels[k];
+        bool reads = false;
+        for (uint32_t i = 0; i < kernel->n_accesses && !reads; i++)
+            reads = kernel->accesses[i].value == value;
+        n += reads;
+    }
+    return n;
+}
+
+/* "; nothing is fused, x is read by 3 kernels" */
+static void print_unfused(const kf__partition *p, kf__text *text) {
+    kf__print(text, "; nothing is fused");
+    for (uint32_t v = 0, shown = 0; v < p->n_values && shown < 4; v++) {
+        uint32_t n = p->values[v].kind == KF__VALUE_INPUT ? readers_of(p, v) : 0;
+        if (n < 2) continue;
+        kf__print(text, ", %s is read by %u kernels", p->graph->inputs.at[p->values[v].index].name,
+                  (unsigned)n);
+        shown++;
+    }
+}
+
+static void print_summary(const kf_plan *plan, const kf__figures *fused,
+                          const kf__figures *unfused, kf__text *text) {
     bool same = fused->kernels == unfused->kernels && fused->bytes == unfused->bytes;
     kf__print(text, "%lld kernel%s", (long long)fused->parts, fused->parts == 1 ? "" : "s");
     if (!same) kf__print(text, " instead of %lld", (long long)unfused->parts);
@@ -62,16 +87,20 @@ static void print_summary(const kf__figures *fused, const kf__figures *unfused, 
     print_bytes(text, fused->bytes);
     kf__print(text, " moved");
     if (same) {
-        kf__print(text, "; there is nothing to fuse\npredicted: about ");
+        if (fused->parts > 1) print_unfused(plan->program->partition, text);
+        else kf__print(text, "; there is nothing to fuse");
+        kf__print(text, "\npredicted: about ");
         print_us(text, fused->us);
         return;
     }
     kf__print(text, " instead of ");
     print_bytes(text, unfused->bytes);
-    kf__print(text, "; temporaries ");
-    print_bytes(text, fused->temp_bytes);
-    kf__print(text, " instead of ");
-    print_bytes(text, unfused->temp_bytes);
+    if (fused->temp_bytes || unfused->temp_bytes) {
+        kf__print(text, "; temporaries ");
+        print_bytes(text, fused->temp_bytes);
+        kf__print(text, " instead of ");
+        print_bytes(text, unfused->temp_bytes);
+    }
     kf__print(text, "\npredicted: about ");
     print_us(text, fused->us);
     kf__print(text, " instead of ");
@@ -117,7 +146,7 @@ static void print_cuts(const kf_plan *plan, kf__text *text) {
 static void print_explain(const kf_plan *plan, const kf__figures *fused, const kf__figures *unfused,
                           kf__text *text) {
     const kf__partition *p = plan->program->partition;
-    print_summary(fused, unfused, text);
+    print_summary(plan, fused, unfused, text);
     kf__print(text, "\n\nkernels\n");
     for (uint32_t k = 0; k < p->n_kernels; k++) print_kernel(plan, k, &fused->kernel[k], text);
     if (p->n_cuts) kf__print(text, "\nwhat goes through memory between kernels, and why\n");
