@@ -355,6 +355,10 @@ static kf_status number_value(struct input *input, const char *value, kf_error *
     } else {
         char shown[REPORT_SHOWN];
         report_shown(shown, value);
+        if (value[0] == '(' || value[0] == '[')
+            return kf__fail(err, KF_ERR_ARGUMENT, "%s=%s: a tuple can be given to a NAME, also of "
+                            "a file; in an expression write it where it is used", input->name,
+                            shown);
         return kf__fail(err, KF_ERR_ARGUMENT, "%s=%s is neither a number, nor an array in a file "
                         "(%s=@%s), nor one made here (%s='randn(3, 4)')", input->name, shown,
                         input->name, shown, input->name);

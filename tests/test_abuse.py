@@ -121,6 +121,7 @@ def test_value(run, value, words):
     (["run", "x", "x=ones(3)", "--no-fuse=ops=1"], ["--no-fuse"]),
     (["run", "x", "x=ones(3)", "--help=1"], ["no value"]),
     (["run", "x * 1", "--", "-x"], ["names"]), (["run", "x", "x=@"], ["needs a file name"]),
+    (["run", "x.reshape(n)", "x=ones(6)", "n=(2, 3)"], ["n=(2, 3): a tuple"]),
     (["run", "x", "x=@:f16"], ["needs a file name"]),
     (["run", "x + y", "x=3", "x.y=3"], ["`x.y` isn't one"]),
     (["run", "x", "--no-fuse", "ops", "x=3"], ["--no-fuse=ops"]),
