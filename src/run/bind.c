@@ -91,13 +91,11 @@ static kf_status fail_constraint(const kf_graph *g, const origin *origins, const
                            "%s is out of range: its size is %lld%s", c->why,
                            (long long)kf__min(a, b), shown);
     if (c->why && strcmp(c->why, KF__WHY_SIZE) == 0)
-        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "a size of %lld%s", (long long)b,
-                           shown);
+        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column,
+                           "a size can't be negative: %lld%s", (long long)b, shown);
     if (c->why && strncmp(c->why, KF__WHY_FITS, strlen(KF__WHY_FITS)) == 0)
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "a size of %lld %s%s",
                            (long long)b, c->why, shown);
-        return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column,
-                           "a size can't be negative: %lld%s", (long long)b, shown);
     if (c->why && strncmp(c->why, KF__WHY_ELEMENTS, strlen(KF__WHY_ELEMENTS)) == 0)
         return kf__fail_at(err, KF_ERR_SHAPE, c->line, c->column, "%lld %s%s",
                            (long long)kf__max(a, b), c->why, shown);
