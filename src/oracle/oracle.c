@@ -306,7 +306,7 @@ static kf_status evaluate_on(walk *w, kf__ref r, const void *const *args,
 }
 
 /* Is it a half that may have more digits, and that the end of a kernel may round? In a program of
- * one kernel only results are stored. */
+ * one kernel only results are stored. These always are, so that who uses one gets it rounded. */
 static bool may_round(const walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     if (!kf__is_narrow((kf__dtype)node->dtype)) return false;
@@ -341,7 +341,8 @@ static kf_status evaluate(walk *w, kf__ref r, int sample, void *out) {
     for (int k = 0; k < node->n_args; k++) {
         kf__o_noise edge = noise_of(w, node->args[k], sample);
         args[k] = run_of(w, node->args[k], sample);
-        if (!sample || !may_round(w, node->args[k]) || !kf__o_border(&edge)) continue;
+        bool stored = w->values[node->args[k]].kept || (sample && kf__o_border(&edge));
+        if (!stored || !may_round(w, node->args[k])) continue;
         args[k] = rounded[k] = round_argument(w, node->args[k], sample);
         ok = ok && rounded[k];
     }
