@@ -74,7 +74,7 @@ kf__expr kf__x_raw(kf__exprs *pool, kf__expr_node x) {
     if (depth > KF__EXPR_DEPTH) return give_up(pool, true);
     x.depth = (uint16_t)depth;
     x.leaves = 1;
-    x.axes = x.kind == KF__X_AXIS ? 1u << x.value : 0;
+    x.axes = x.kind == KF__X_AXIS && x.value < 32 ? 1u << x.value : 0;
     if (x.kind >= KF__X_ADD) {
         const kf__expr_node *a = &pool->nodes.at[x.a], *b = &pool->nodes.at[x.b];
         x.leaves = (uint8_t)kf__min(255, a->leaves + b->leaves);

@@ -24,7 +24,7 @@ typedef struct kf__expr_node {
     uint8_t kind;
     uint8_t leaves; /* as it is printed; 255: or more */
     uint16_t depth; /* of nesting, so that recursion over it is bounded */
-    uint32_t axes;  /* mask of the axes and symbols in it */
+    uint32_t axes;  /* mask of the axes and symbols in it, of the first 32 */
     kf__expr a, b; /* operands; AXIS: b is the extent */
     int64_t value; /* CONST: the constant; NAME: index of the name; AXIS: index of the axis */
 } kf__expr_node;
