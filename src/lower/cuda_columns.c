@@ -21,9 +21,13 @@ enum {
     KF__CLUSTER_ROWS = 2048,     /* at most; of more rows clusters lose to groups */
     KF__CLUSTER_BLOCKS = 8,
     KF__BLOCKS_A_SM = 2,         /* of clusters: more of them gain nothing */
+    KF__LONG_BLOCKS_A_SM = 8,    /* of long functions */
     KF__GROUP_ROWS = 128,        /* at least */
     KF__LIGHT_GROUP_ROWS = 256,  /* of sums of what is read: more blocks only wait for their turn */
-    KF__COLUMN_GROUPS = 512,     /* at most, of one column */
+    KF__LONG_GROUP_ROWS = 32,    /* of long functions, */
+    KF__DEAR_GROUP_ROWS = 64,    /* of others, where states take time to merge, */
+    KF__DEAR_ROWS = 1 << 15,     /* up to so many rows */
+    KF__COLUMN_GROUPS = 2048,    /* at most, of one column; twice as many where there are functions */
 };
 
 static kf__column_kernel *of(kf__tile *t) {
@@ -84,6 +88,16 @@ const kf__lx *kf__put_part(kf__low *L, const kf__column_kernel *c, const kf__lx 
 
 const kf__lx *kf__parts_of(kf__low *L, const kf__column_kernel *c) {
     return kf__word_count(L, c->clusters ? "chunks" : "groups", c->parts);
+}
+
+const kf__lx *kf__put_piece(kf__low *L, const kf__column_kernel *c, const kf__lx *piece,
+                            const kf__lx *from, const kf__lx *end, const kf__lx **to) {
+    const kf__lx *size = kf__word_int(L, "piece_rows", c->piece);
+    from = kf__l_bin(L, "+", from, kf__l_bin(L, "*", piece, size));
+    from = kf__put_let(L, "int", "piece_from", from, NULL);
+    *to = kf__l_call(L, "kf_min_i64", KF__I64, end, kf__l_bin(L, "+", from, size));
+    *to = kf__put_let(L, "int", "piece_to", *to, NULL);
+    return from;
 }
 
 /* ---------------------------------------------------------------- the tiles of a part */
@@ -193,14 +207,38 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
 
 /* ---------------------------------------------------------------- the kernels */
 
+/* The block's threads: `wide` across, 8 down for each group or piece; this one is of the nth of
+ * these. */
+static void put_threads(kf__low *L, kf__column_kernel *c) {
+    const kf__lx *x;
+    if (!c->beside) {
+        c->wide = kf__l_int(L, KF__ACROSS);
+        kf__thread_at(L, KF__ACROSS, &x, &c->above);
+        return;
+    }
+    c->wide = kf__word_count(L, "wide", c->across);
+    /* Of numbers below 256 this divides exactly. */
+    const kf__lx *inverse = kf__word_count(L, "inverse", kf__ceil_div(1 << 16, c->across));
+    const kf__lx *tid = kf__thread_id(L);
+    const kf__lx *above = kf__l_bin(L, ">>", kf__l_bin(L, "*", tid, inverse), kf__l_int(L, 16));
+    c->above = kf__put_let(L, "int", "above", above, "tid / wide");
+    x = kf__l_bin(L, "-", tid, kf__l_bin(L, "*", c->above, c->wide));
+    kf__put_let(L, "int", "across", x, NULL);
+    kf__put_let(L, "int", "down", kf__l_bin(L, "&", c->above, kf__l_int(L, KF__DOWN - 1)), NULL);
+    c->nth = kf__put_let(L, "int", "nth", kf__l_bin(L, ">>", c->above, kf__l_int(L, 3)), NULL);
+}
+
+const kf__lx *kf__is_beside(kf__low *L, const kf__column_kernel *c) {
+    return kf__l_bin(L, "<", c->nth, kf__word_count(L, "beside", c->beside));
+}
+
 /* The tile of columns of this block, or cluster of blocks, `u`. Gives what is left of u. */
 static const kf__lx *put_place(kf__low *L, kf__column_kernel *c, const kf__lx *u) {
     const kf__lx *n = kf__word_size(L, kf__last(L)), *tiles = kf__word_count(L, "tiles", c->tiles);
-    const kf__lx *W = kf__l_int(L, c->tile.W), *x, *down;
-    kf__thread_at(L, KF__ACROSS, &x, &down);
+    const kf__lx *W = kf__l_int(L, c->tile.W), *x = kf__l_var(L, "across");
     const kf__lx *tile = kf__l_bin(L, "%", u, tiles);
     tile = kf__put_let(L, kf__index_type(L), "tile", tile, NULL);
-    c->first = kf__l_bin(L, "*", tile, kf__l_int(L, KF__ACROSS * c->tile.W));
+    c->first = kf__l_bin(L, "*", tile, kf__l_bin(L, "*", c->wide, W));
     c->first = kf__put_let(L, "int64_t", "first_column", c->first, NULL);
     const kf__lx *column = kf__l_bin(L, "+", c->first, kf__l_bin(L, "*", x, W));
     column = kf__put_let(L, "int64_t", "column", column, NULL);
@@ -218,6 +256,37 @@ static const kf__lx *put_place(kf__low *L, kf__column_kernel *c, const kf__lx *u
     return kf__l_bin(L, "/", u, tiles);
 }
 
+/* Into all_F, by a thread a column, the states of a chunk. Messages may be sent once all blocks of
+ * the cluster are there; states put once those of the chunk before have been read. */
+static void put_chunk(kf__low *L, kf__column_kernel *c, const kf__lx *from) {
+    put_tiles(L, c, from, kf__l_var(L, "down"));
+    kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "chunk"), kf__l_var(L, "rank")));
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
+    kf__open_else(L);
+    kf__cuda_put_barrier(L);
+    kf__close(L);
+    kf__open_down(L, c, from);
+}
+
+/* The same. Where columns are few, threads beside one another take its pieces at a time. */
+static void put_chunk_in_pieces(kf__low *L, kf__column_kernel *c, const kf__lx *from) {
+    const kf__lx *first = kf__l_bin(L, "==", kf__l_var(L, "chunk"), kf__l_var(L, "rank"));
+    const kf__lx *beside = kf__word_count(L, "beside", c->beside), *to = c->to;
+    const kf__lx *pieces = kf__word_count(L, "pieces", c->pieces), *piece = kf__l_var(L, "piece");
+    kf__open_if(L, kf__l_bin(L, "!=", kf__l_var(L, "chunk"), kf__l_var(L, "rank")));
+    kf__cuda_put_barrier(L);
+    kf__close(L);
+    const kf__lx *own = kf__l_select(L, kf__is_beside(L, c), c->nth, pieces);
+    kf__open_for(L, "int", "piece", own, pieces, beside, KF__SERIAL);
+    put_tiles(L, c, kf__put_piece(L, c, piece, from, to, &c->to), kf__l_var(L, "down"));
+    kf__put_piece_states(L, c, piece);
+    kf__close(L);
+    kf__open_if(L, first);
+    kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
+    kf__close(L);
+    kf__open_pieces(L, c, from, to);
+}
+
 /* All columns of a tile by one cluster. */
 static void put_clusters(kf__low *L, kf__column_kernel *c) {
     int64_t enough = KF__BLOCKS_A_SM * L->target->sms / kf__max(1, c->outer * c->tiles);
@@ -232,6 +301,7 @@ static void put_clusters(kf__low *L, kf__column_kernel *c) {
     kf__cuda_open_messages(L, 1);
     const kf__lx *rank = kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL);
     rank = kf__put_let(L, "int", "rank", rank, NULL);
+    put_threads(L, c);
     const kf__lx *cluster = kf__l_bin(L, "/", kf__put_block(L), blocks);
     const char *index = kf__index_type(L);
     cluster = kf__put_let(L, index, "cluster", cluster, NULL);
@@ -242,30 +312,37 @@ static void put_clusters(kf__low *L, kf__column_kernel *c) {
 
     kf__open_for(L, "int", "chunk", rank, kf__parts_of(L, c), blocks, KF__SERIAL);
     const kf__lx *from = kf__put_part(L, c, chunk, &c->to);
-    put_tiles(L, c, from, kf__l_var(L, "down"));
-    kf__open_if(L, kf__l_bin(L, "==", chunk, rank));
-    kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
-    kf__open_else(L);
-    kf__cuda_put_barrier(L); /* the states of the chunk before have been read */
-    kf__close(L);
-    kf__open_down(L, c, from);
+    if (c->pieces)
+        put_chunk_in_pieces(L, c, from);
+    else
+        put_chunk(L, c, from);
     kf__put_chunk(L, c, chunk);
     kf__close(L);
     kf__close(L);
     kf__put_cluster_columns(L, c);
 }
 
-/* A block a group. If it has all rows, it has the results. */
+/* A block a group or, where columns are few, some groups beside one another. If a group has all
+ * rows, it has the results. */
 static void put_groups(kf__low *L, kf__column_kernel *c) {
-    kf__low_begin(L, "", "A block takes a tile of columns over a group of rows.");
+    int64_t n_blocks = kf__ceil_div(c->parts, kf__max(1, c->beside));
+    kf__low_begin(L, "", "A block takes a tile of columns over groups of rows.");
     L->fn->threads = KF__THREADS;
-    L->fn->grid = c->outer * c->tiles * c->parts;
-    const kf__lx *groups = kf__parts_of(L, c);
+    L->fn->grid = c->outer * c->tiles * n_blocks;
+    const kf__lx *blocks = kf__word_count(L, "blocks", n_blocks);
     kf__put_scalars(L);
     const char *index = kf__index_type(L);
-    const kf__lx *rest = kf__put_let(L, index, "rest", put_place(L, c, kf__put_block(L)), NULL);
-    const kf__lx *group = kf__put_let(L, index, "group", kf__l_bin(L, "%", rest, groups), NULL);
-    const kf__lx *outer = kf__put_let(L, index, "outer", kf__l_bin(L, "/", rest, groups), NULL);
+    const kf__lx *block = kf__put_block(L);
+    put_threads(L, c);
+    const kf__lx *rest = kf__put_let(L, index, "rest", put_place(L, c, block), NULL);
+    const kf__lx *group = kf__l_bin(L, "%", rest, blocks);
+    if (c->nth) {
+        group = kf__l_bin(L, "*", group, kf__word_count(L, "beside", c->beside));
+        group = kf__l_select(L, kf__is_beside(L, c), kf__l_bin(L, "+", group, c->nth),
+                            kf__parts_of(L, c));
+    }
+    group = kf__put_let(L, index, "group", group, NULL);
+    const kf__lx *outer = kf__put_let(L, index, "outer", kf__l_bin(L, "/", rest, blocks), NULL);
     kf__put_decode(L, false, true, outer);
     const kf__lx *from = kf__put_part(L, c, group, &c->to);
     put_tiles(L, c, from, kf__l_var(L, "down"));
@@ -305,24 +382,70 @@ static bool are_simple(kf__low *L, const kf__column_kernel *c) {
 /* Twice the rows in flight, where a chunk has as many: loads that wait for the stores of the tile
  * before, or of which a cluster's threads have few. */
 static bool is_worth_twice(const kf__column_kernel *c) {
+    if (c->pieces) return false;
     return c->clusters ? c->rows > KF__CLUSTER_BLOCKS * KF__DOWN * KF__ROWS_IN_FLIGHT
                        : c->phase.n_stores > 0;
 }
 
 static int64_t group_rows(kf__low *L, const kf__column_kernel *c) {
-    const kf__mask *elements = elements_of(L, c);
-    bool light = !L->tiled && are_simple(L, c) && !c->phase.n_stores && elements &&
-                 !has_function(L, elements, kf__op_is_dear);
-    return light ? KF__LIGHT_GROUP_ROWS : KF__GROUP_ROWS;
+    const kf__mask *elements = L->tiled ? NULL : elements_of(L, c);
+    if (!elements) return KF__GROUP_ROWS;
+    if (has_function(L, elements, kf__op_is_long)) return KF__LONG_GROUP_ROWS;
+    bool simple = are_simple(L, c);
+    if (has_function(L, elements, kf__op_is_dear))
+        return !simple && c->rows <= KF__DEAR_ROWS ? KF__DEAR_GROUP_ROWS : KF__GROUP_ROWS;
+    return simple && !c->phase.n_stores ? KF__LIGHT_GROUP_ROWS : KF__GROUP_ROWS;
 }
 
-/* bytes: of a column's states in shared memory, of which there is `room`. */
+static int64_t most_parts(kf__low *L, const kf__column_kernel *c) {
+    if (c->clusters) return KF__CLUSTER_BLOCKS;
+    const kf__mask *elements = L->tiled ? NULL : elements_of(L, c);
+    bool dear = elements && has_function(L, elements, kf__op_is_dear);
+    return (dear ? 2 : 1) * KF__COLUMN_GROUPS;
+}
+
+/* Threads beyond the last column would idle: a block takes several groups, where enough blocks are
+ * left. Of tiles all threads go round as often. */
+static void pick_groups_beside(kf__low *L, kf__column_kernel *c) {
+    int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
+    if (L->tiled) return;
+    c->across = kf__min(threads, KF__ACROSS);
+    c->beside = kf__min(KF__ACROSS / c->across, c->outer * c->parts / L->target->sms);
+    c->beside = kf__max(1, kf__min(c->beside, c->parts));
+}
+
+/* A cluster's block takes several pieces, also of fewer columns as long as more blocks gain. */
+static void pick_pieces_beside(kf__low *L, kf__column_kernel *c) {
+    const kf__mask *elements = elements_of(L, c);
+    bool is_long = elements && has_function(L, elements, kf__op_is_long);
+    int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
+    int64_t enough = (is_long ? KF__LONG_BLOCKS_A_SM : KF__BLOCKS_A_SM) * L->target->sms;
+    for (int64_t n = 1; n <= c->pieces; n *= 2) {
+        int64_t across = KF__ACROSS / n, tiles = kf__ceil_div(threads, across);
+        if (n > 1 && tiles > 1 && c->outer * tiles * c->parts > enough) break;
+        c->across = across;
+        c->beside = n;
+    }
+}
+
+/* Does it pay to have threads beside one another do a chunk's functions, of which there is more than
+ * a tile? Reads alone are better off with as many rows of a thread in flight. */
+static bool is_in_pieces(const kf__low *L, const kf__column_kernel *c, const kf__mask *elements) {
+    if (!c->clusters || !elements || !has_function(L, elements, kf__op_is_dear)) return false;
+    bool is_long = has_function(L, elements, kf__op_is_long);
+    return c->rows > KF__CLUSTER_BLOCKS * KF__DOWN * (is_long ? KF__LONG_ROWS : KF__ROWS_IN_FLIGHT);
+}
+
+/* bytes: of a column's states of all threads in shared memory, of which there is `room`. */
 static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
     kf__tile *t = &c->tile;
+    const kf__mask *elements = L->tiled ? NULL : elements_of(L, c);
     bool single = L->tiled || kf__cuda_is_guarded(L); /* each column chooses its part by itself */
     int width = kf__cuda_width(L), loads = (int)kf__max(1, kf__cuda_n_loads(L));
     /* Of few rows by two: halves of rows that aren't aligned are loaded one by one. */
     int most = c->clusters ? 2 : 4;
+    c->pieces = is_in_pieces(L, c, elements) && bytes * (KF__PIECES + 1) <= room;
+    if (c->clusters) bytes *= c->pieces ? KF__PIECES + 1 : 2; /* and of as many chunks */
     t->W = single ? 1 : (int)kf__min(most, kf__max(2, width / 2));
     while (t->W > 1 && bytes * t->W > room) t->W /= 2;
     t->V = KF__ROWS_IN_FLIGHT;
@@ -332,14 +455,13 @@ static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
         t->between = kf__cuda_exchange_tiles;
     }
     c->step = KF__DOWN * t->V; /* whatever a thread holds then */
-    const kf__mask *elements = L->tiled ? NULL : elements_of(L, c);
     if (elements && has_function(L, elements, is_branching)) t->W = 1;
     if (elements && are_simple(L, c)) { /* else what a tile holds shows in the bits */
         int rows = 2 * t->V;
         /* Long functions unrolled 16 times don't fit the cache of instructions, and where threads
          * are few they wait for each other. */
         if (has_function(L, elements, kf__op_is_long))
-            t->V = (int)kf__min(t->V, KF__LONG_ROWS);
+            t->V = (int)kf__min(t->V, KF__LONG_ROWS), c->step = KF__DOWN * t->V;
         else if (t->W <= 2 && is_worth_twice(c) && rows * t->W * loads <= KF__ELEMENTS_IN_FLIGHT)
             t->V = rows;
     }
@@ -371,15 +493,23 @@ void kf__cuda_columns(kf__low *L) {
     int bytes = kf__column_bytes(L, &c) * KF__THREADS;
     int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L) - (int)sizeof(uint64_t); /* messages' */
     c.clusters = L->target->sm >= 90 && c.rows <= KF__CLUSTER_ROWS && 2 * bytes <= room;
-    if (c.clusters) bytes *= 2;
     c.width = L->axes[kf__last(L)].size;
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
     pick_tile(L, &c, bytes, room);
-    c.tiles = kf__max(1, kf__ceil_div(c.width, KF__ACROSS * c.tile.W));
-    int64_t step = c.step, most = c.clusters ? KF__CLUSTER_BLOCKS : KF__COLUMN_GROUPS;
+    int64_t step = c.step, most = most_parts(L, &c);
     c.part = kf__ceil_div(kf__ceil_div(c.rows, most), step) * step;
     c.part = kf__max(c.part, c.clusters ? step : group_rows(L, &c));
     c.parts = kf__max(1, kf__ceil_div(c.rows, c.part));
+    if (c.pieces) {
+        c.piece = kf__ceil_div(kf__ceil_div(c.part, KF__PIECES), step) * step;
+        c.pieces = kf__ceil_div(c.part, c.piece);
+    }
+    c.across = KF__ACROSS;
+    if (!c.clusters)
+        pick_groups_beside(L, &c);
+    else
+        pick_pieces_beside(L, &c);
+    c.tiles = kf__max(1, kf__ceil_div(c.width, c.across * c.tile.W));
     L->small = L->affine && c.outer * c.width < INT32_MAX && c.rows < INT32_MAX / 2;
     if (c.clusters) {
         put_clusters(L, &c);

@@ -9,7 +9,10 @@ enum {
     KF__ACROSS = 32, /* threads of a block across: a warp */
     KF__DOWN = 8,    /* and down */
     KF__THREADS = KF__ACROSS * KF__DOWN,
-    KF__MERGE_DOWN = 32, /* threads that merge the groups of a column, at most */
+    KF__PIECES = 4,          /* of a cluster's chunk, at most */
+    KF__MERGE_THREADS = 256, /* of a block that merges groups */
+    KF__MERGE_DOWN = 256,    /* of them a column, at most */
+    KF__MERGE_GROUPS = 4,    /* that a thread merges, while there are more threads */
     KF__SHARED_BYTES = 48 << 10,
 };
 
@@ -21,8 +24,12 @@ typedef struct kf__column_kernel {
     int64_t rows, part, parts;   /* part: rows of a chunk or group; parts: how many of these */
     int64_t step;                /* a part's rows are a multiple of it */
     int64_t width, tiles, outer; /* width: columns of the innermost axis */
+    int64_t piece, pieces; /* of a chunk, as part and parts; 0: it isn't in pieces */
+    int64_t beside, across; /* groups or pieces that a block takes beside one another, 0: always one;
+                               threads of each across */
     bool clusters, apart; /* apart: tiles all of whose rows are there have code of their own */
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
+    const kf__lx *wide, *above, *nth; /* threads across; its row of them; which of those beside */
 } kf__column_kernel;
 
 /* A cluster has few rows. */
@@ -30,6 +37,8 @@ static inline const char *kf__row_type(const kf__low *L, const kf__column_kernel
     return c->clusters || L->small ? "int" : "int64_t";
 }
 
+/* Has this thread a group or pieces? Some are left over. */
+const kf__lx *kf__is_beside(kf__low *L, const kf__column_kernel *c);
 /* A loop over a thread's columns: the index; it is to be closed. */
 const kf__lx *kf__open_columns(kf__low *L, const kf__column_kernel *c);
 /* How many of the rows from, from + 8, ... below `to` there are, at most so many (0: all). */
@@ -40,6 +49,9 @@ const kf__lx *kf__put_block(kf__low *L); /* which one of the grid */
 const kf__lx *kf__put_part(kf__low *L, const kf__column_kernel *c, const kf__lx *part,
                            const kf__lx **to);
 const kf__lx *kf__parts_of(kf__low *L, const kf__column_kernel *c);
+/* The same of a piece of the chunk that begins at `from` and ends at `end`. */
+const kf__lx *kf__put_piece(kf__low *L, const kf__column_kernel *c, const kf__lx *piece,
+                            const kf__lx *from, const kf__lx *end, const kf__lx **to);
 
 /* Bytes of a column's states in shared memory; as messages, too. */
 int kf__column_bytes(const kf__low *L, const kf__column_kernel *c);
@@ -48,6 +60,11 @@ void kf__put_down_states(kf__low *L, const kf__column_kernel *c);
 /* all_F of a part whose rows begin at `from`: the states of the threads above one another, in
  * order. By a thread a column, which is left open: column `down` of the threads `across`. */
 void kf__open_down(kf__low *L, kf__column_kernel *c, const kf__lx *from);
+
+/* The states of the thread, of rows of this piece of its chunk; and, by a thread a column, which is
+ * left open, all_F of the chunk whose rows begin at `from`: its pieces' in order. */
+void kf__put_piece_states(kf__low *L, const kf__column_kernel *c, const kf__lx *piece);
+void kf__open_pieces(kf__low *L, kf__column_kernel *c, const kf__lx *from, const kf__lx *to);
 
 /* Shared memory for the states of a cluster's chunks. There a chunk's all_F are sent to the first
  * block; which has the results, when all have come. */

@@ -33,13 +33,13 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     KF_SHARED(uint64_t, messages, 1);
     kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
-    const uint32_t block = kf_block();
-    const uint32_t cluster = block / blocks;
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
+    const uint32_t block = kf_block();
+    const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * 64;
+    const int64_t first_column = tile * (32 * 2);
     const int64_t column = first_column + across * 2;
     const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
@@ -228,7 +228,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
             kf_cluster_send_f32(cluster_sumexp1, part_at, 0, all_sumexp1, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 512) : 0);
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (32 * 16)) : 0);
     if (rank == 0 && down < 2) {
         const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {

@@ -1,8 +1,12 @@
 
 typedef struct {
-    int64_t groups;
+    int64_t blocks;
+    int64_t wide;
+    int64_t inverse;
     int64_t n1;
     int64_t tiles;
+    int64_t beside;
+    int64_t groups;
     int64_t reduced;
     int64_t group_rows;
     int64_t vec;
@@ -14,13 +18,17 @@ typedef struct {
 } k0_relu_sum_args;
 
 /* relu, sum.
- * A block takes a tile of columns over a group of rows.
+ * A block takes a tile of columns over groups of rows.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
-    const uint32_t groups = a.groups;
+    const uint32_t blocks = a.blocks;
+    const uint32_t wide = a.wide;
+    const uint32_t inverse = a.inverse;
     const uint32_t n1 = a.n1;
     const uint32_t tiles = a.tiles;
+    const uint32_t beside = a.beside;
+    const uint32_t groups = a.groups;
     const int64_t reduced = a.reduced;
     const int64_t group_rows = a.group_rows;
     const int64_t vec = a.vec;
@@ -31,18 +39,20 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
     float *part_sum3 = a.part_sum3;
     const uint32_t block = kf_block();
     const int tid = kf_thread();
-    const int across = tid % 32;
-    const int down = tid / 32;
+    const int above = (tid * inverse) >> 16;  // tid / wide
+    const int across = tid - above * wide;
+    const int down = above & 7;
+    const int nth = above >> 3;
     const uint32_t tile = block % tiles;
-    const int64_t first_column = tile * 64;
+    const int64_t first_column = tile * (wide * 2);
     const int64_t column = first_column + across * 2;
     const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
     const int there = kf_min_i64(n1 - j, 2);  // that it reads
     KF_SHARED(float, down_sum3, 512);
     const uint32_t rest = block / tiles;
-    const uint32_t group = rest % groups;
-    const uint32_t outer = rest / groups;
+    const uint32_t group = nth < beside ? ((rest % blocks) * beside + nth) : groups;
+    const uint32_t outer = rest / blocks;
     const int from = group * group_rows;
     const int to = kf_min_i64(reduced, from + group_rows);
     float sum3[2];
@@ -130,10 +140,10 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
         kf_shared_put_f32(down_sum3, e * 256 + tid, sum3[e]);
     }
     kf_barrier();
-    if (down < 2) {
+    if (nth < beside && down < 2) {
         float all_sum3 = 0.0f;
         for (int d = 0; d < 8; ++d) {
-            const int at = down * 256 + (d * 32 + across);
+            const int at = down * 256 + ((nth * 8 + d) * wide + across);
             const float q_sum3 = kf_shared_get_f32(down_sum3, at);
             all_sum3 = all_sum3 + q_sum3;
         }
@@ -143,8 +153,10 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
                 const float v4 = all_sum3;  // sum
                 kf_store_f32(out0, i1, v4);
             } else {
-                const int64_t part_at = (group * outer_n + outer) * n1 + i1;
-                kf_store_f32(part_sum3, part_at, all_sum3);
+                if (group < groups) {
+                    const int64_t part_at = (group * outer_n + outer) * n1 + i1;
+                    kf_store_f32(part_sum3, part_at, all_sum3);
+                }
             }
         }
     }
@@ -153,6 +165,7 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
 typedef struct {
     int64_t n1;
     int64_t columns;
+    int64_t levels;
     int64_t groups;
     float *part_sum3;
     float *out0;
@@ -162,33 +175,46 @@ typedef struct {
  * Merges the groups of columns, several threads a column.
  * reads  part_*   what the chunks left
  * writes out0     float32[x.1], 4 bytes each */
-KF_KERNEL(k0_relu_sum_merge, k0_relu_sum_merge_args, 1024) {
+KF_KERNEL(k0_relu_sum_merge, k0_relu_sum_merge_args, 256) {
     const uint32_t n1 = a.n1;
-    const int64_t columns = a.columns;
+    const uint32_t columns = a.columns;
+    const uint32_t levels = a.levels;
     const uint32_t groups = a.groups;
     float *part_sum3 = a.part_sum3;
     float *out0 = a.out0;
     const uint32_t block = kf_block();
     const int tid = kf_thread();
-    const int across = tid % 32;
-    const int down = tid / 32;
-    const uint32_t t = block * 32 + across;
-    const int share = (groups + 31) / 32;  // groups of a thread
-    KF_SHARED(float, share_sum3, 1024);
+    const int threads = 1 << levels;  // of a column
+    const int wide = 256 >> levels;  // columns of a block
+    const int across = tid & (wide - 1);
+    const int down = tid >> (8 - levels);
+    const uint32_t t = block * wide + across;
+    const int share = (groups + (threads - 1)) >> levels;  // groups of a thread
+    KF_SHARED(float, share_sum3, 256);
     const int first = down * share;
     const int stop = t < columns ? kf_min_i64(groups, first + share) : first;
     float all_sum3 = 0.0f;
-    for (int part = first; part < stop; ++part) {
-        const int64_t at = part * columns + t;
-        const float q_sum3 = kf_load_f32(part_sum3, at);
-        all_sum3 = all_sum3 + q_sum3;
+    for (int next = first; next < stop; next += 4) {
+        float q_sum3[4];
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int64_t at = ((int64_t)(next + s < stop ? (next + s) : (stop - 1))) * columns + t;
+            q_sum3[s] = kf_load_f32(part_sum3, at);
+        }
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int part = next + s;
+            if (part < stop) {
+                all_sum3 = all_sum3 + q_sum3[s];
+            }
+        }
     }
     kf_shared_put_f32(share_sum3, tid, all_sum3);
-    for (int level = 0; level < 5; ++level) {
+    for (int level = 0; level < levels; ++level) {
         kf_barrier();
         const int step = 1 << level;
         if (down % (2 * step) == 0) {
-            const int at = tid + step * 32;
+            const int at = tid + step * wide;
             const float q_sum3 = kf_shared_get_f32(share_sum3, at);
             all_sum3 = all_sum3 + q_sum3;
             kf_shared_put_f32(share_sum3, tid, all_sum3);

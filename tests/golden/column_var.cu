@@ -1,9 +1,13 @@
 
 typedef struct {
-    int64_t groups;
+    int64_t blocks;
     int64_t size_v3;
+    int64_t wide;
+    int64_t inverse;
     int64_t n1;
     int64_t tiles;
+    int64_t beside;
+    int64_t groups;
     int64_t reduced;
     int64_t group_rows;
     int64_t vec;
@@ -16,14 +20,18 @@ typedef struct {
 } k0_var_args;
 
 /* var.
- * A block takes a tile of columns over a group of rows.
+ * A block takes a tile of columns over groups of rows.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.1], 4 bytes each */
 KF_KERNEL(k0_var, k0_var_args, 256) {
-    const uint32_t groups = a.groups;
+    const uint32_t blocks = a.blocks;
     const int64_t size_v3 = a.size_v3;
+    const uint32_t wide = a.wide;
+    const uint32_t inverse = a.inverse;
     const uint32_t n1 = a.n1;
     const uint32_t tiles = a.tiles;
+    const uint32_t beside = a.beside;
+    const uint32_t groups = a.groups;
     const int64_t reduced = a.reduced;
     const int64_t group_rows = a.group_rows;
     const int64_t vec = a.vec;
@@ -37,10 +45,12 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
     const float v6 = kf_cast_i64_f32(v5);  // var
     const uint32_t block = kf_block();
     const int tid = kf_thread();
-    const int across = tid % 32;
-    const int down = tid / 32;
+    const int above = (tid * inverse) >> 16;  // tid / wide
+    const int across = tid - above * wide;
+    const int down = above & 7;
+    const int nth = above >> 3;
     const uint32_t tile = block % tiles;
-    const int64_t first_column = tile * 64;
+    const int64_t first_column = tile * (wide * 2);
     const int64_t column = first_column + across * 2;
     const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
@@ -48,8 +58,8 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
     KF_SHARED(float, down_mean1, 512);
     KF_SHARED(float, down_m2_1, 512);
     const uint32_t rest = block / tiles;
-    const uint32_t group = rest % groups;
-    const uint32_t outer = rest / groups;
+    const uint32_t group = nth < beside ? ((rest % blocks) * beside + nth) : groups;
+    const uint32_t outer = rest / blocks;
     const int from = group * group_rows;
     const int to = kf_min_i64(reduced, from + group_rows);
     float mean1[2];
@@ -207,12 +217,12 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
         kf_shared_put_f32(down_m2_1, e * 256 + tid, m2_1[e]);
     }
     kf_barrier();
-    if (down < 2) {
+    if (nth < beside && down < 2) {
         float all_mean1 = 0.0f;
         float all_m2_1 = 0.0f;
         int64_t count = 0;
         for (int d = 0; d < 8; ++d) {
-            const int at = down * 256 + (d * 32 + across);
+            const int at = down * 256 + ((nth * 8 + d) * wide + across);
             const int64_t nq = kf_max_i64(0, (to - (from + d) + 7) / 8);
             const float q_mean1 = kf_shared_get_f32(down_mean1, at);
             const float q_m2_1 = kf_shared_get_f32(down_m2_1, at);
@@ -231,9 +241,11 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
                 const float v7 = v2 / v6;  // var
                 kf_store_f32(out0, i1, v7);
             } else {
-                const int64_t part_at = (group * outer_n + outer) * n1 + i1;
-                kf_store_f32(part_mean1, part_at, all_mean1);
-                kf_store_f32(part_m2_1, part_at, all_m2_1);
+                if (group < groups) {
+                    const int64_t part_at = (group * outer_n + outer) * n1 + i1;
+                    kf_store_f32(part_mean1, part_at, all_mean1);
+                    kf_store_f32(part_m2_1, part_at, all_m2_1);
+                }
             }
         }
     }
@@ -242,12 +254,13 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
 typedef struct {
     int64_t n1;
     int64_t columns;
+    int64_t levels;
     int64_t size_v3;
     int64_t groups;
-    int64_t reduced;
-    int64_t group_rows;
     float *part_mean1;
     float *part_m2_1;
+    int64_t reduced;
+    int64_t group_rows;
     float *out0;
 } k0_var_merge_args;
 
@@ -255,56 +268,70 @@ typedef struct {
  * Merges the groups of columns, several threads a column.
  * reads  part_*   what the chunks left
  * writes out0     float32[x.1], 4 bytes each */
-KF_KERNEL(k0_var_merge, k0_var_merge_args, 1024) {
+KF_KERNEL(k0_var_merge, k0_var_merge_args, 256) {
     const uint32_t n1 = a.n1;
-    const int64_t columns = a.columns;
+    const uint32_t columns = a.columns;
+    const uint32_t levels = a.levels;
     const int64_t size_v3 = a.size_v3;
     const uint32_t groups = a.groups;
-    const int64_t reduced = a.reduced;
-    const int64_t group_rows = a.group_rows;
     float *part_mean1 = a.part_mean1;
     float *part_m2_1 = a.part_m2_1;
+    const int64_t reduced = a.reduced;
+    const int64_t group_rows = a.group_rows;
     float *out0 = a.out0;
     const int64_t v5 = kf_max_i64(size_v3, 0);  // var
     const float v6 = kf_cast_i64_f32(v5);  // var
     const uint32_t block = kf_block();
     const int tid = kf_thread();
-    const int across = tid % 32;
-    const int down = tid / 32;
-    const uint32_t t = block * 32 + across;
-    const int share = (groups + 31) / 32;  // groups of a thread
-    KF_SHARED(float, share_mean1, 1024);
-    KF_SHARED(float, share_m2_1, 1024);
+    const int threads = 1 << levels;  // of a column
+    const int wide = 256 >> levels;  // columns of a block
+    const int across = tid & (wide - 1);
+    const int down = tid >> (8 - levels);
+    const uint32_t t = block * wide + across;
+    const int share = (groups + (threads - 1)) >> levels;  // groups of a thread
+    KF_SHARED(float, share_mean1, 256);
+    KF_SHARED(float, share_m2_1, 256);
     const int first = down * share;
     const int stop = t < columns ? kf_min_i64(groups, first + share) : first;
     float all_mean1 = 0.0f;
     float all_m2_1 = 0.0f;
     int64_t count = 0;
-    for (int part = first; part < stop; ++part) {
-        const int from = part * group_rows;
-        const int to = kf_min_i64(reduced, from + group_rows);
-        const int64_t at = part * columns + t;
-        const int64_t nq = to - from;
-        const float q_mean1 = kf_load_f32(part_mean1, at);
-        const float q_m2_1 = kf_load_f32(part_m2_1, at);
-        {
-            const float merged_mean1 = kf_merge_mean_f32(all_mean1, q_mean1, kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
-            const float merged_m2_1 = kf_merge_m2_f32(all_mean1, all_m2_1, q_mean1, q_m2_1, kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
-            all_mean1 = merged_mean1;
-            all_m2_1 = merged_m2_1;
+    for (int next = first; next < stop; next += 4) {
+        float q_mean1[4];
+        float q_m2_1[4];
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int64_t at = ((int64_t)(next + s < stop ? (next + s) : (stop - 1))) * columns + t;
+            q_mean1[s] = kf_load_f32(part_mean1, at);
+            q_m2_1[s] = kf_load_f32(part_m2_1, at);
         }
-        count = count + nq;
+        KF_UNROLL
+        for (int s = 0; s < 4; ++s) {
+            const int part = next + s;
+            if (part < stop) {
+                const int from = part * group_rows;
+                const int to = kf_min_i64(reduced, from + group_rows);
+                const int64_t nq = to - from;
+                {
+                    const float merged_mean1 = kf_merge_mean_f32(all_mean1, q_mean1[s], kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
+                    const float merged_m2_1 = kf_merge_m2_f32(all_mean1, all_m2_1, q_mean1[s], q_m2_1[s], kf_cast_i64_f32(count), kf_cast_i64_f32(nq));
+                    all_mean1 = merged_mean1;
+                    all_m2_1 = merged_m2_1;
+                }
+                count = count + nq;
+            }
+        }
     }
     kf_shared_put_f32(share_mean1, tid, all_mean1);
     kf_shared_put_f32(share_m2_1, tid, all_m2_1);
-    for (int level = 0; level < 5; ++level) {
+    for (int level = 0; level < levels; ++level) {
         kf_barrier();
         const int step = 1 << level;
         if (down % (2 * step) == 0) {
             const int64_t from = kf_min_i64(reduced, down * share * group_rows);
             const int64_t half = kf_min_i64(reduced, (down + step) * share * group_rows);
             const int64_t nq = kf_min_i64(reduced, (down + step + step) * share * group_rows) - half;
-            const int at = tid + step * 32;
+            const int at = tid + step * wide;
             const float q_mean1 = kf_shared_get_f32(share_mean1, at);
             const float q_m2_1 = kf_shared_get_f32(share_m2_1, at);
             {

@@ -36,13 +36,13 @@ KF_KERNEL(k0_exp_cumsum, k0_exp_cumsum_args, 256) {
     KF_SHARED(uint64_t, messages, 1);
     kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
-    const uint32_t block = kf_block();
-    const uint32_t cluster = block / blocks;
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
+    const uint32_t block = kf_block();
+    const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * 64;
+    const int64_t first_column = tile * (32 * 2);
     const int64_t column = first_column + across * 2;
     const int columns = kf_min_i64(n2 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
@@ -156,7 +156,7 @@ KF_KERNEL(k0_exp_cumsum, k0_exp_cumsum_args, 256) {
             kf_cluster_send_f32(cluster_sum2, part_at, 0, all_sum2, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 256) : 0);
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (32 * 8)) : 0);
     if (rank == 0 && down < 2) {
         const int64_t i2 = first_column + (across * 2 + down);
         if (i2 < n2) {
@@ -338,13 +338,13 @@ KF_KERNEL(k3_cumsum, k3_cumsum_args, 256) {
     KF_SHARED(uint64_t, messages, 1);
     kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
-    const uint32_t block = kf_block();
-    const uint32_t cluster = block / blocks;
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
+    const uint32_t block = kf_block();
+    const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * 64;
+    const int64_t first_column = tile * (32 * 2);
     const int64_t column = first_column + across * 2;
     const int columns = kf_min_i64(n2 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
@@ -456,7 +456,7 @@ KF_KERNEL(k3_cumsum, k3_cumsum_args, 256) {
             kf_cluster_send_f32(cluster_sum1, part_at, 0, all_sum1, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 256) : 0);
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (32 * 8)) : 0);
     if (rank == 0 && down < 2) {
         const int64_t i2 = first_column + (across * 2 + down);
         if (i2 < n2) {

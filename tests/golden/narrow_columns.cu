@@ -40,13 +40,13 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
     KF_SHARED(uint64_t, messages, 1);
     kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
-    const uint32_t block = kf_block();
-    const uint32_t cluster = block / blocks;
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
+    const uint32_t block = kf_block();
+    const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * 64;
+    const int64_t first_column = tile * (32 * 2);
     const int64_t column = first_column + across * 2;
     const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
@@ -188,7 +188,7 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
             kf_cluster_send_i32(cluster_max5, part_at, 0, all_max5, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 256) : 0);
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (32 * 8)) : 0);
     if (rank == 0 && down < 2) {
         const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {

@@ -33,11 +33,11 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
     KF_SHARED(uint64_t, messages, 1);
     kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
-    const uint32_t block = kf_block();
-    const uint32_t cluster = block / blocks;
     const int tid = kf_thread();
     const int across = tid % 32;
     const int down = tid / 32;
+    const uint32_t block = kf_block();
+    const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
     const int64_t first_column = tile * 32;
     const int64_t column = first_column + across;
@@ -121,7 +121,7 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
             kf_cluster_send_f32(cluster_sum3, part_at, 0, all_sum3, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * 128) : 0);
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (32 * 4)) : 0);
     if (rank == 0 && down < 1) {
         const int64_t i1 = first_column + (across + down);
         if (i1 < n1) {
