@@ -79,13 +79,14 @@ static void make_array(array_t *a, kf_dtype dtype, int rank, const int64_t *shap
     a->array = (kf_array){a->memory + (size_t)shift * size, cpu, rank, dtype, a->shape, NULL, 0};
 }
 
-/* Ordinary numbers, every bit of which a sum's order would move. */
+/* Ordinary numbers, every bit of which a sum's order would move; those of a place in a matrix don't
+ * depend on how large it is. */
 static void fill(array_t *a, int seed) {
     kf__dtype t = KF__F32;
     kf__dtype_from_dlpack(a->array.dtype, &t);
-    size_t size = (size_t)kf__types[t].size;
-    uint64_t state = (uint64_t)seed;
+    size_t size = (size_t)kf__types[t].size, columns = (size_t)a->shape[1];
     for (size_t i = 0; i < a->bytes / size; i++) {
+        uint64_t state = (uint64_t)seed << 60 ^ (uint64_t)(i / columns) << 30 ^ i % columns;
         double u = (double)(next(&state) >> 11) * 0x1p-53;
         element_store(t, (char *)a->array.data + i * size,
                       kf__is_float(t) ? u * 6 - 3 : (double)(int)(u * 21) - (t == KF__U8 ? 0 : 10));
@@ -112,9 +113,9 @@ static void free_bits(bits_t *b) {
     memset(b, 0, sizeof *b);
 }
 
-/* rows: of the batch; shift: elements that the arrays begin behind an aligned address. The values
- * of row i are the same in every batch. */
-static void run(kf_context *ctx, const program_t *p, kf_device device, int64_t rows, int shift,
+/* batch: its rows or, where these are given, columns; shift: elements that the arrays begin behind an
+ * aligned address. */
+static void run(kf_context *ctx, const program_t *p, kf_device device, int64_t batch, int shift,
                 bits_t *out) {
     array_t in[INPUTS];
     kf_array inputs[INPUTS];
@@ -125,7 +126,8 @@ static void run(kf_context *ctx, const program_t *p, kf_device device, int64_t r
     kf_plan *plan = NULL;
     kf_error err = {0};
     for (int i = 0; i < p->n; i++) {
-        int64_t shape[2] = {p->shapes[i][0] < 0 ? rows : p->shapes[i][0], p->shapes[i][1]};
+        int64_t shape[2];
+        for (int d = 0; d < 2; d++) shape[d] = p->shapes[i][d] < 0 ? batch : p->shapes[i][d];
         make_array(&in[i], kf__types[p->dtypes[i]].dlpack, 2, shape, shift ? shift + i : 0);
         fill(&in[i], i + 1);
         inputs[i] = in[i].array;
@@ -286,17 +288,34 @@ static void run_lengths(const contexts *c, kf_device device, size_t step) {
 static void test_lengths(void **state) { run_lengths(*state, cpu, 1); }
 static void test_lengths_emulated(void **state) { run_lengths(*state, emulated, 1); }
 
-/* Rows of a batch don't know how many others there are. */
+/* Rows of a batch don't know how many others there are; nor do columns. */
 static void run_batch(const contexts *c, kf_device device, const program_t *p) {
-    static const int64_t rows[] = {1, 2, 3, 8, 33};
+    static const int64_t sizes[] = {1, 2, 3, 8, 33};
     bits_t first = {0}, other = {0};
     run(c->threads[1], p, device, 70, 0, &first);
-    for (size_t r = 0; r < KF__COUNT(rows); r++) {
-        run(c->threads[r % 4 + 1], p, device, rows[r], r % 2 ? 3 : 0, &other);
-        expect_same(p, &first, &other, "in a batch of", (int)rows[r]);
+    for (size_t r = 0; r < KF__COUNT(sizes); r++) {
+        run(c->threads[r % 4 + 1], p, device, sizes[r], r % 2 ? 3 : 0, &other);
+        expect_same(p, &first, &other, "in a batch of", (int)sizes[r]);
     }
     free_bits(&first);
 }
+
+/* As many rows as a cluster has, in one piece and in several, and more, in groups. */
+static void run_columns(const contexts *c, kf_device device) {
+    static const char *const texts[] = {
+        "def f(x: any[N, B]): return sum(gelu(x), 0), max(x, 0), mean(x, 0)",
+        "def f(x: any[N, B]): return var(softplus(x), 0), argmax(x, 0)",
+        "def f(x: any[N, B]): return sum(lgamma(x + 4), 0), logsumexp(tanh(x), 0)",
+    };
+    static const int64_t rows[] = {3, 30, 100, 700, 2000, 2500, 9000};
+    for (size_t k = 0; k < KF__COUNT(texts) * KF__COUNT(rows); k++) {
+        program_t p = program(texts[k % 3], k % 2 ? "f32" : "f16", rows[k / 3], -1);
+        run_batch(c, device, &p);
+    }
+}
+
+static void test_columns(void **state) { run_columns(*state, cpu); }
+static void test_columns_emulated(void **state) { run_columns(*state, emulated); }
 
 static void run_batches(const contexts *c, kf_device device) {
     static const char *const texts[] = {
@@ -328,6 +347,7 @@ int main(void) {
         cmocka_unit_test(test_kinds),   cmocka_unit_test(test_kinds_emulated),
         cmocka_unit_test(test_lengths), cmocka_unit_test(test_lengths_emulated),
         cmocka_unit_test(test_batches), cmocka_unit_test(test_batches_emulated),
+        cmocka_unit_test(test_columns), cmocka_unit_test(test_columns_emulated),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
