@@ -18,6 +18,8 @@ enum {
     KF__ROWS_IN_FLIGHT = 8,
     KF__ELEMENTS_IN_FLIGHT = 96, /* of a thread, at most: registers */
     KF__LONG_ROWS = 4,           /* of long functions, one column a thread */
+    KF__FEW_ROWS = 16,           /* at most, of one thread */
+    KF__FEW_DEAR_ROWS = 4,       /* of them in flight where there are functions */
     KF__CLUSTER_ROWS = 2048,     /* at most; of more rows clusters lose to groups */
     KF__CLUSTER_BLOCKS = 8,
     KF__BLOCKS_A_SM = 2,         /* of clusters: more of them gain nothing */
@@ -37,7 +39,7 @@ static kf__column_kernel *of(kf__tile *t) {
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     kf__column_kernel *c = of(t);
     const kf__lx *row =
-        kf__l_bin(L, "+", c->first_row, kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)));
+        kf__l_bin(L, "+", c->first_row, kf__l_bin(L, "*", s, kf__l_int(L, c->down)));
     row = kf__put_let(L, kf__row_type(L, c), "row", row, NULL);
     const kf__lx *safe = row;
     if (!t->whole)
@@ -45,7 +47,7 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     kf__put_decode(L, true, false, safe);
     t->j = c->j;
     t->left = c->left;
-    t->index = kf__l_bin(L, "*", s, kf__l_int(L, KF__DOWN)); /* from the tile's first row on */
+    t->index = kf__l_bin(L, "*", s, kf__l_int(L, c->down)); /* from the tile's first row on */
     if (t->whole) return;
     t->left = kf__put_let(L, "int", "left",
                           kf__l_select(L, kf__l_bin(L, "<", row, c->to), c->left, kf__l_int(L, 0)),
@@ -60,11 +62,10 @@ const kf__lx *kf__open_columns(kf__low *L, const kf__column_kernel *c) {
     return kf__l_var(L, "e");
 }
 
-const kf__lx *kf__put_held(kf__low *L, const char *name, const kf__lx *from, const kf__lx *to,
-                           int64_t most) {
-    const kf__lx *n = kf__l_bin(L, "/", kf__l_bin(L, "+", kf__l_bin(L, "-", to, from),
-                                                   kf__l_int(L, KF__DOWN - 1)),
-                                kf__l_int(L, KF__DOWN));
+const kf__lx *kf__put_held(kf__low *L, const kf__column_kernel *c, const char *name,
+                           const kf__lx *from, const kf__lx *to, int64_t most) {
+    const kf__lx *n = kf__l_bin(L, "+", kf__l_bin(L, "-", to, from), kf__l_int(L, c->down - 1));
+    n = kf__l_bin(L, "/", n, kf__l_int(L, c->down));
     n = kf__l_call(L, "kf_max_i64", KF__I64, kf__l_int(L, 0), n);
     if (most) n = kf__l_call(L, "kf_min_i64", KF__I64, n, kf__l_int(L, most));
     return kf__put_let(L, "int64_t", name, n, NULL);
@@ -117,15 +118,15 @@ static void put_tile(kf__low *L, kf__column_kernel *c, const kf__lx *from, bool 
     kf__phase *p = &c->phase;
     c->tile.whole = whole;
     const kf__lx *held = whole ? kf__l_int(L, c->tile.V)
-                               : kf__put_held(L, "held", c->first_row, c->to, c->tile.V);
+                               : kf__put_held(L, c, "held", c->first_row, c->to, c->tile.V);
     const kf__lx *before = kf__put_let(
         L, "int64_t", "before",
-        kf__l_bin(L, "/", kf__l_bin(L, "-", c->first_row, from), kf__l_int(L, KF__DOWN)), NULL);
+        kf__l_bin(L, "/", kf__l_bin(L, "-", c->first_row, from), kf__l_int(L, c->down)), NULL);
     c->tile.first_row = NULL;
     if (c->tile.choices && (c->tile.row_axis = kf__low_only_reduced(L)) >= 0) {
         const char *type = L->small ? "uint32_t" : "int64_t";
         const kf__lx *last = kf__l_bin(L, "+", c->first_row,
-                                       kf__l_int(L, KF__DOWN * (c->tile.V - 1)));
+                                       kf__l_int(L, c->down * (c->tile.V - 1)));
         c->tile.first_row = kf__put_let(L, type, "top_row", c->first_row, NULL);
         c->tile.last_row = kf__put_let(L, type, "last_row", kf__cuda_at_most(L, last, c->to), NULL);
     }
@@ -183,7 +184,7 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
     c->tile.j = c->j;
     if (c->tile.inside) kf__cuda_prepare(L, &c->tile, p);
     kf__open_for(L, kf__row_type(L, c), "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
-                 kf__l_int(L, KF__DOWN * c->tile.V), KF__SERIAL);
+                 kf__l_int(L, c->down * c->tile.V), KF__SERIAL);
     const kf__lx *row0 = kf__l_var(L, "row0");
     c->first_row = row0;
     if (tiles) {
@@ -193,7 +194,7 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
     }
     if (c->apart) {
         kf__put_comment(L, "all rows of the tile are there");
-        const kf__lx *last = kf__l_bin(L, "+", row0, kf__l_int(L, KF__DOWN * (c->tile.V - 1)));
+        const kf__lx *last = kf__l_bin(L, "+", row0, kf__l_int(L, c->down * (c->tile.V - 1)));
         kf__open_if(L, kf__l_bin(L, "<", last, c->to));
         put_tile(L, c, from, true);
         kf__open_else(L);
@@ -351,6 +352,40 @@ static void put_groups(kf__low *L, kf__column_kernel *c) {
     kf__close(L);
 }
 
+/* The pack of columns of thread t. Gives which of the outer axes. */
+static const kf__lx *put_pack(kf__low *L, kf__column_kernel *c, const kf__lx *t) {
+    const char *index = kf__index_type(L);
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *packs = kf__word_count(L, "packs", c->tiles);
+    const kf__lx *all = kf__word_count(L, "outer_n", c->outer), *W = kf__l_int(L, c->tile.W);
+    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
+    const kf__lx *own = kf__put_let(L, index, "own", kf__l_bin(L, "/", t, packs), NULL);
+    const kf__lx *column = kf__l_bin(L, "*", kf__l_bin(L, "%", t, packs), W);
+    column = kf__put_let(L, "int64_t", "j", column, NULL);
+    const kf__lx *left = kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, column), W);
+    const kf__lx *is = kf__l_bin(L, "<", own, all);
+    c->left = kf__put_let(L, "int", "columns", kf__l_select(L, is, left, zero), "of this thread");
+    c->j = column;
+    if (!c->tile.inside) c->tile.row_left = kf__put_let(L, "int", "there", left, "that it reads");
+    return kf__put_let(L, index, "outer", kf__l_select(L, is, own, kf__l_bin(L, "-", all, one)),
+                       NULL);
+}
+
+/* A thread has all rows of its columns. */
+static void put_few_rows(kf__low *L, kf__column_kernel *c) {
+    kf__low_begin(L, "", "A thread takes columns, of few rows.");
+    L->fn->threads = KF__FEW_THREADS;
+    L->fn->grid = kf__ceil_div(c->outer * c->tiles, KF__FEW_THREADS);
+    kf__put_scalars(L);
+    const kf__lx *zero = kf__l_int(L, 0), *t = kf__put_block(L);
+    t = kf__l_bin(L, "*", t, kf__l_int(L, KF__FEW_THREADS));
+    t = kf__l_bin(L, "+", t, kf__l_callv(L, "kf_thread", KF__I64, 0, NULL));
+    t = kf__put_let(L, kf__index_type(L), "t", t, NULL);
+    kf__put_decode(L, false, true, put_pack(L, c, t));
+    c->to = kf__put_let(L, "int", "rows", kf__word_int(L, "reduced", c->rows), NULL);
+    put_tiles(L, c, zero, zero);
+    kf__put_own_columns(L, c);
+}
+
 /* What is reduced, and what it is made of. */
 static const kf__mask *elements_of(kf__low *L, const kf__column_kernel *c) {
     uint16_t roots[64];
@@ -444,9 +479,10 @@ static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
     int width = kf__cuda_width(L), loads = (int)kf__max(1, kf__cuda_n_loads(L));
     /* Of few rows by two: halves of rows that aren't aligned are loaded one by one. */
     int most = c->clusters ? 2 : 4;
+    if (c->down == 1) most = width / 4; /* neighbours' results by neighbouring threads */
     c->pieces = is_in_pieces(L, c, elements) && bytes * (KF__PIECES + 1) <= room;
     if (c->clusters) bytes *= c->pieces ? KF__PIECES + 1 : 2; /* and of as many chunks */
-    t->W = single ? 1 : (int)kf__min(most, kf__max(2, width / 2));
+    t->W = single ? 1 : (int)kf__max(1, kf__min(most, kf__max(2, width / 2)));
     while (t->W > 1 && bytes * t->W > room) t->W /= 2;
     t->V = KF__ROWS_IN_FLIGHT;
     while (t->V > 1 && t->V * t->W * loads > KF__ELEMENTS_IN_FLIGHT) t->V /= 2;
@@ -454,9 +490,12 @@ static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
         t->V = KF__TILE_ROWS / KF__DOWN;
         t->between = kf__cuda_exchange_tiles;
     }
-    c->step = KF__DOWN * t->V; /* whatever a thread holds then */
+    c->step = c->down * t->V; /* whatever a thread holds then */
     if (elements && has_function(L, elements, is_branching)) t->W = 1;
-    if (elements && are_simple(L, c)) { /* else what a tile holds shows in the bits */
+    if (c->down == 1) {
+        if (elements && has_function(L, elements, kf__op_is_dear))
+            t->V = (int)kf__min(t->V, KF__FEW_DEAR_ROWS);
+    } else if (elements && are_simple(L, c)) { /* else what a tile holds shows in the bits */
         int rows = 2 * t->V;
         /* Long functions unrolled 16 times don't fit the cache of instructions, and where threads
          * are few they wait for each other. */
@@ -492,7 +531,9 @@ void kf__cuda_columns(kf__low *L) {
      * chunks. */
     int bytes = kf__column_bytes(L, &c) * KF__THREADS;
     int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L) - (int)sizeof(uint64_t); /* messages' */
-    c.clusters = L->target->sm >= 90 && c.rows <= KF__CLUSTER_ROWS && 2 * bytes <= room;
+    c.down = c.rows <= KF__FEW_ROWS && !L->tiled ? 1 : KF__DOWN;
+    c.clusters = c.down > 1 && L->target->sm >= 90 && c.rows <= KF__CLUSTER_ROWS &&
+                 2 * bytes <= room;
     c.width = L->axes[kf__last(L)].size;
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
     pick_tile(L, &c, bytes, room);
@@ -504,8 +545,10 @@ void kf__cuda_columns(kf__low *L) {
         c.piece = kf__ceil_div(kf__ceil_div(c.part, KF__PIECES), step) * step;
         c.pieces = kf__ceil_div(c.part, c.piece);
     }
-    c.across = KF__ACROSS;
-    if (!c.clusters)
+    c.across = c.down == 1 ? 1 : KF__ACROSS;
+    if (c.down == 1)
+        c.parts = 1;
+    else if (!c.clusters)
         pick_groups_beside(L, &c);
     else
         pick_pieces_beside(L, &c);
@@ -513,6 +556,10 @@ void kf__cuda_columns(kf__low *L) {
     L->small = L->affine && c.outer * c.width < INT32_MAX && c.rows < INT32_MAX / 2;
     if (c.clusters) {
         put_clusters(L, &c);
+        return;
+    }
+    if (c.down == 1) {
+        put_few_rows(L, &c);
         return;
     }
     int64_t kept = c.parts > 1 ? c.parts * c.outer * c.width : 0;

@@ -9,6 +9,7 @@ enum {
     KF__ACROSS = 32, /* threads of a block across: a warp */
     KF__DOWN = 8,    /* and down */
     KF__THREADS = KF__ACROSS * KF__DOWN,
+    KF__FEW_THREADS = 128,   /* of a block that has few rows */
     KF__PIECES = 4,          /* of a cluster's chunk, at most */
     KF__MERGE_THREADS = 256, /* of a block that merges groups */
     KF__MERGE_DOWN = 256,    /* of them a column, at most */
@@ -21,6 +22,7 @@ typedef struct kf__column_kernel {
     kf__phase phase;
     uint16_t *reds, stores[64];
     int64_t *offsets;
+    int down;                    /* threads of a column in a block, each every so manieth row */
     int64_t rows, part, parts;   /* part: rows of a chunk or group; parts: how many of these */
     int64_t step;                /* a part's rows are a multiple of it */
     int64_t width, tiles, outer; /* width: columns of the innermost axis */
@@ -41,9 +43,9 @@ static inline const char *kf__row_type(const kf__low *L, const kf__column_kernel
 const kf__lx *kf__is_beside(kf__low *L, const kf__column_kernel *c);
 /* A loop over a thread's columns: the index; it is to be closed. */
 const kf__lx *kf__open_columns(kf__low *L, const kf__column_kernel *c);
-/* How many of the rows from, from + 8, ... below `to` there are, at most so many (0: all). */
-const kf__lx *kf__put_held(kf__low *L, const char *name, const kf__lx *from, const kf__lx *to,
-                           int64_t most);
+/* How many of the rows from, from + down, ... below `to` there are, at most so many (0: all). */
+const kf__lx *kf__put_held(kf__low *L, const kf__column_kernel *c, const char *name,
+                           const kf__lx *from, const kf__lx *to, int64_t most);
 const kf__lx *kf__put_block(kf__low *L); /* which one of the grid */
 /* The rows of a part, a chunk or a group: from where on, and `to`; how many parts there are. */
 const kf__lx *kf__put_part(kf__low *L, const kf__column_kernel *c, const kf__lx *part,
@@ -65,6 +67,9 @@ void kf__open_down(kf__low *L, kf__column_kernel *c, const kf__lx *from);
  * left open, all_F of the chunk whose rows begin at `from`: its pieces' in order. */
 void kf__put_piece_states(kf__low *L, const kf__column_kernel *c, const kf__lx *piece);
 void kf__open_pieces(kf__low *L, kf__column_kernel *c, const kf__lx *from, const kf__lx *to);
+
+/* The results of the thread's columns, whose states of all rows it has. */
+void kf__put_own_columns(kf__low *L, kf__column_kernel *c);
 
 /* Shared memory for the states of a cluster's chunks. There a chunk's all_F are sent to the first
  * block; which has the results, when all have come. */

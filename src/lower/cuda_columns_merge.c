@@ -151,7 +151,7 @@ static void put_merge_down(kf__low *L, kf__column_kernel *c, const kf__lx *e, co
     kf__open_for(L, "int", "d", zero, kf__l_int(L, KF__DOWN), kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *at = item(L, c, e, kf__l_bin(L, "+", row, d));
     at = kf__put_let(L, "int", "at", at, NULL);
-    const kf__lx *nq = kf__put_held(L, "nq", kf__l_bin(L, "+", from, d), to, 0);
+    const kf__lx *nq = kf__put_held(L, c, "nq", kf__l_bin(L, "+", from, d), to, 0);
     put_merge(L, c, &in_block, at, count, nq);
     kf__put_set(L, count, kf__l_bin(L, "+", count, nq));
     kf__close(L);
@@ -217,6 +217,20 @@ static const kf__lx *open_column(kf__low *L, kf__column_kernel *c, const kf__lx 
     column = kf__put_let(L, "int64_t", L->axes[kf__last(L)].var, column, NULL);
     kf__open_if(L, kf__l_bin(L, "<", column, kf__word_size(L, kf__last(L))));
     return column;
+}
+
+void kf__put_own_columns(kf__low *L, kf__column_kernel *c) {
+    const kf__lx *e = kf__open_columns(L, c);
+    kf__open_if(L, kf__l_bin(L, "<", e, c->left));
+    for (uint32_t r = 0; r < c->phase.n_reds; ++r)
+        for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
+            kf__put_let(L, kf__ctype(kf__field_type(L, c->reds[r], f)),
+                        kf__field_name(L, "all", c->reds[r], f),
+                        kf__l_item(L, kf__field_name(L, "state", c->reds[r], f), e), NULL);
+    kf__put_let(L, "int64_t", L->axes[kf__last(L)].var, kf__l_bin(L, "+", c->j, e), NULL);
+    put_column(L, c);
+    kf__close(L);
+    kf__close(L);
 }
 
 /* ---------------------------------------------------------------- chunks of a cluster */

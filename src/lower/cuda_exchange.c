@@ -63,25 +63,18 @@ static const kf__lx *read_lane(kf__low *L, kf__dtype type, const char *array, co
     return shuffle(L, type, value, where);
 }
 
-void kf__cuda_merge_lanes(kf__low *L, kf__states *st, int lanes) {
-    kf__open_halve(L, "m", kf__l_int(L, lanes / 2));
+void kf__cuda_merge_lanes(kf__low *L, kf__states *st, const kf__lx *half) {
+    kf__open_halve(L, "m", half);
     put_merge_from(L, st, read_lane, "", kf__l_var(L, "m"));
     kf__close(L);
     if (!st->count) return;
     /* merge(p, q) and merge(q, p) may differ in the last bit: take the first lane's. */
-    const kf__lx *first = kf__l_int(L, 0);
-    if (lanes < 32) {
-        const kf__lx *lane = kf__l_bin(L, "%", kf__l_var(L, "tid"), kf__l_int(L, 32));
-        const kf__lx *size = kf__l_int(L, lanes);
-        first = kf__put_let(L, "int", kf__l_name(L, "first_lane%u", (unsigned)st->reds[0]),
-                            kf__l_bin(L, "-", lane, kf__l_bin(L, "%", lane, size)), NULL);
-    }
     for (uint32_t r = 0; r < st->n_reds; ++r)
         for (int f = 0; !by_fold(L, st, r) && f < kf__fields(L, st->reds[r]); ++f)
             if (kf__counts(L, st->reds[r]))
                 kf__put_set(L, st->field[r][f],
                             kf__l_call(L, "kf_shfl_T", kf__field_type(L, st->reds[r], f),
-                                       st->field[r][f], first));
+                                       st->field[r][f], kf__l_int(L, 0)));
 }
 
 static const kf__lx *read_shared(kf__low *L, kf__dtype type, const char *array, const kf__lx *value,

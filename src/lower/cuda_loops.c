@@ -126,7 +126,7 @@ void kf__loop_stage(kf__low *L, kf__loop *lp, uint32_t stage, const kf__lx *from
     kf__close(L);
     kf__forget(L, KF__LEVEL_FULL);
     if (!lp->states.n_reds) return;
-    kf__cuda_merge_lanes(L, &lp->states, 32);
+    kf__cuda_merge_lanes(L, &lp->states, kf__l_int(L, 16));
     kf__cuda_merge_warps(L, &lp->states, KF__LOOP_THREADS, stage);
 }
 

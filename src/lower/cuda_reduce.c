@@ -65,7 +65,7 @@ void kf__combine_parts(kf__low *L, kf__states *st, const kf__parts *parts, uint3
     }
     if (nq) kf__put_set(L, st->count, kf__l_bin(L, "+", st->count, nq));
     kf__close(L);
-    kf__cuda_merge_lanes(L, st, 32);
+    kf__cuda_merge_lanes(L, st, kf__l_int(L, 16));
     kf__cuda_merge_warps(L, st, KF__LOOP_THREADS, stage);
 }
 

@@ -1,6 +1,7 @@
 /* Rows in registers: kernels whose innermost axis is the reduced one, and short enough.
  *
- *     lanes of a row   8 ... 32     several rows a block, butterflies only
+ *     lanes of a row   1, 2, 4, 8   by how many packs it has; several rows a block, butterflies only
+ *                      32           the same
  *                      64 ... 512   a row a block: warps' states through shared memory
  *                      cluster      a row over 2, 4 or 8 blocks, which send each other their states
  *
@@ -10,14 +11,15 @@
 
 typedef struct bucket {
     int64_t packs; /* rows of up to so many packs */
-    int lanes, V, cluster;
+    int lanes, V, cluster; /* the first one's lanes are so many at most */
+    const kf__lx *half;    /* of those that merge by butterflies */
 } bucket;
 
 /* With the loops for still longer rows: ten texts over all lengths. */
 static const bucket buckets[] = {
-    {8, 8, 1, 1},      {32, 32, 1, 1},    {128, 32, 4, 1},
-    {512, 128, 4, 1},  {1024, 256, 4, 1}, {2048, 256, 8, 1},
-    {4096, 256, 8, 2}, {8192, 256, 8, 4}, {16384, 128, 16, 8},
+    {8, 8, 1, 1, NULL},      {32, 32, 1, 1, NULL},    {128, 32, 4, 1, NULL},
+    {512, 128, 4, 1, NULL},  {1024, 256, 4, 1, NULL}, {2048, 256, 8, 1, NULL},
+    {4096, 256, 8, 2, NULL}, {8192, 256, 8, 4, NULL}, {16384, 128, 16, 8, NULL},
 };
 
 enum { KF__ROW_THREADS = 128 }; /* of a block of several rows */
@@ -80,7 +82,7 @@ static void put_exchange(kf__low *L, const bucket *b, kf__phase *p, int f, uint3
                          int *exchanges) {
     kf__states st = {.reds = p->reds, .n_reds = p->n_reds, .field = p->acc, .only = 1 + f};
     uint32_t id = stage + 64 * (uint32_t)f;
-    kf__cuda_merge_lanes(L, &st, b->lanes < 32 ? b->lanes : 32);
+    kf__cuda_merge_lanes(L, &st, b->half);
     kf__cuda_merge_warps(L, &st, b->lanes, id);
     if (b->cluster == 1) return;
     if (!*exchanges) kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
@@ -176,11 +178,12 @@ bool kf__cuda_rows(kf__low *L) {
     t.far = true;
     t.vec = kf__cuda_wide(L, t.W);
     int64_t n_rows = kf__low_extent(L, false);
-    int per_block = b.lanes < KF__ROW_THREADS && b.cluster == 1 ? KF__ROW_THREADS / b.lanes : 1;
-    if (b.lanes > 32) per_block = 1;
+    int bits = 0; /* of a lane's number */
+    while (b.lanes == 8 ? t.W << bits < L->axes[kf__last(L)].size : 1 << bits < b.lanes) ++bits;
+    int per_block = b.lanes > 32 ? 1 : KF__ROW_THREADS >> bits;
     L->small = L->affine && n_rows < INT32_MAX;
     kf__low_begin(L, "", "A row stays in the registers of its threads through all stages.");
-    L->fn->threads = b.lanes * per_block;
+    L->fn->threads = (1 << bits) * per_block;
     L->fn->cluster = b.cluster;
     L->fn->grid = kf__ceil_div(n_rows, per_block) * b.cluster;
     const kf__lx *size = kf__word_size(L, kf__last(L)), *rows = kf__word_int(L, "rows", n_rows);
@@ -188,6 +191,7 @@ bool kf__cuda_rows(kf__low *L) {
     const kf__lx *tid = kf__thread_id(L), *lanes = kf__l_int(L, b.lanes);
     const kf__lx *lane = tid, *row = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
     const char *index = kf__index_type(L);
+    b.half = kf__l_int(L, kf__min(b.lanes, 32) / 2);
     if (b.cluster > 1) {
         kf__put_let(L, "int", "rank", kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL), NULL);
         uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
@@ -198,6 +202,14 @@ bool kf__cuda_rows(kf__low *L) {
         lane = kf__put_let(L, "int", "lane",
                            kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "rank"), lanes), tid),
                            NULL);
+    } else if (b.lanes == 8) {
+        const kf__lx *lane_bits = kf__word_count(L, "lane_bits", bits), *one = kf__l_int(L, 1);
+        lanes = kf__put_let(L, "int", "lanes", kf__l_bin(L, "<<", one, lane_bits), "of a row");
+        lane = kf__l_bin(L, "&", tid, kf__l_bin(L, "-", lanes, one));
+        lane = kf__put_let(L, "int", "lane", lane, NULL);
+        row = kf__l_bin(L, "*", row, kf__l_bin(L, ">>", kf__l_int(L, KF__ROW_THREADS), lane_bits));
+        row = kf__l_bin(L, "+", row, kf__l_bin(L, ">>", tid, lane_bits));
+        b.half = kf__l_bin(L, "/", lanes, kf__l_int(L, 2));
     } else if (per_block > 1) {
         lane = kf__put_let(L, "int", "lane", kf__l_bin(L, "%", tid, lanes), NULL);
         row = kf__l_bin(L, "+", kf__l_bin(L, "*", row, kf__l_int(L, per_block)),

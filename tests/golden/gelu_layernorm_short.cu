@@ -3,6 +3,7 @@ typedef struct {
     int64_t n1;
     int64_t rows;
     int64_t size_v6;
+    int64_t lane_bits;
     const float *in_x;
     int64_t s0_in_x;
     int64_t vec;
@@ -21,6 +22,7 @@ KF_KERNEL(k0_layer_norm_add_gelu, k0_layer_norm_add_gelu_args, 128) {
     const uint32_t n1 = a.n1;
     const int64_t rows = a.rows;
     const int64_t size_v6 = a.size_v6;
+    const uint32_t lane_bits = a.lane_bits;
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t vec = a.vec;
@@ -30,9 +32,10 @@ KF_KERNEL(k0_layer_norm_add_gelu, k0_layer_norm_add_gelu_args, 128) {
     const int64_t s0_out0 = a.s0_out0;
     const float v7 = kf_cast_i64_f32(size_v6);  // layer_norm
     const int tid = kf_thread();
-    const int lane = tid % 8;
+    const int lanes = 1 << lane_bits;  // of a row
+    const int lane = tid & (lanes - 1);
     const int n = n1;  // elements of a row
-    const uint32_t any_row = kf_block() * 16 + tid / 8;
+    const uint32_t any_row = kf_block() * (128 >> lane_bits) + (tid >> lane_bits);
     const int is_row = any_row < rows;
     const int live = is_row ? n : 0;  // elements that this thread's row has
     const uint32_t row = is_row ? any_row : (rows - 1);
@@ -51,7 +54,7 @@ KF_KERNEL(k0_layer_norm_add_gelu, k0_layer_norm_add_gelu_args, 128) {
             mean2 = mean2 + term2;
         }
     }
-    for (int m = 4; m > 0; m /= 2) {
+    for (int m = lanes / 2; m > 0; m /= 2) {
         const float q_mean2 = kf_shfl_xor_f32(mean2, m);
         mean2 = mean2 + q_mean2;
     }
@@ -67,7 +70,7 @@ KF_KERNEL(k0_layer_norm_add_gelu, k0_layer_norm_add_gelu_args, 128) {
             m2_2 = m2_2 + term2;
         }
     }
-    for (int m = 4; m > 0; m /= 2) {
+    for (int m = lanes / 2; m > 0; m /= 2) {
         const float q_m2_2 = kf_shfl_xor_f32(m2_2, m);
         m2_2 = m2_2 + q_m2_2;
     }

@@ -2,6 +2,7 @@
 typedef struct {
     int64_t n1;
     int64_t rows;
+    int64_t lane_bits;
     const float *in_x;
     int64_t s0_in_x;
     int64_t vec;
@@ -16,15 +17,17 @@ typedef struct {
 KF_KERNEL(k0_sum, k0_sum_args, 128) {
     const uint32_t n1 = a.n1;
     const int64_t rows = a.rows;
+    const uint32_t lane_bits = a.lane_bits;
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t vec = a.vec;
     float *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
     const int tid = kf_thread();
-    const int lane = tid % 8;
+    const int lanes = 1 << lane_bits;  // of a row
+    const int lane = tid & (lanes - 1);
     const int n = n1;  // elements of a row
-    const uint32_t any_row = kf_block() * 16 + tid / 8;
+    const uint32_t any_row = kf_block() * (128 >> lane_bits) + (tid >> lane_bits);
     const int is_row = any_row < rows;
     const int live = is_row ? n : 0;  // elements that this thread's row has
     const uint32_t row = is_row ? any_row : (rows - 1);
@@ -43,7 +46,7 @@ KF_KERNEL(k0_sum, k0_sum_args, 128) {
             sum1 = sum1 + term1;
         }
     }
-    for (int m = 4; m > 0; m /= 2) {
+    for (int m = lanes / 2; m > 0; m /= 2) {
         const float q_sum1 = kf_shfl_xor_f32(sum1, m);
         sum1 = sum1 + q_sum1;
     }
