@@ -1,5 +1,7 @@
 /* Columns on CUDA: outer axes reduced, the innermost kept.
  *
+ *     few rows  up to 16: a thread has all rows of its columns
+ *
  *     block     32 threads across, W columns each, of 8 bytes a thread at most; 8 threads down,
  *               every 8th row of its chunk
  *     tile      8 or 16 rows of a thread in flight; its states are arrays over its W columns. Of a
@@ -7,30 +9,15 @@
  *     then      the 8 states of a column merge through shared memory, in order, by a thread a
  *               column
  *     cluster   up to 2048 rows, from sm_90 on: its blocks take chunks of the rows in turn, and
- *               send their states to the first one, which merges them in order
+ *               send their states to the first one, which merges them in order. Chunks of functions
+ *               are in pieces
  *     groups    else: a block takes a group of rows; a second launch merges these
+ *     beside    where columns are few, a block's threads take several groups, or pieces, beside one
+ *               another, each by fewer threads across
  *
- * Which rows are a chunk or a group depends on their number only. How many blocks share the chunks
+ * Which rows are a chunk, piece or group depends on their number only. How many of them a block has
  * depends on how many columns there are, and changes no bit. */
 #include "lower/cuda_columns.h"
-
-enum {
-    KF__ROWS_IN_FLIGHT = 8,
-    KF__ELEMENTS_IN_FLIGHT = 96, /* of a thread, at most: registers */
-    KF__LONG_ROWS = 4,           /* of long functions, one column a thread */
-    KF__FEW_ROWS = 16,           /* at most, of one thread */
-    KF__FEW_DEAR_ROWS = 4,       /* of them in flight where there are functions */
-    KF__CLUSTER_ROWS = 2048,     /* at most; of more rows clusters lose to groups */
-    KF__CLUSTER_BLOCKS = 8,
-    KF__BLOCKS_A_SM = 2,         /* of clusters: more of them gain nothing */
-    KF__LONG_BLOCKS_A_SM = 8,    /* of long functions */
-    KF__GROUP_ROWS = 128,        /* at least */
-    KF__LIGHT_GROUP_ROWS = 256,  /* of sums of what is read: more blocks only wait for their turn */
-    KF__LONG_GROUP_ROWS = 32,    /* of long functions, */
-    KF__DEAR_GROUP_ROWS = 64,    /* of others, where states take time to merge, */
-    KF__DEAR_ROWS = 1 << 15,     /* up to so many rows */
-    KF__COLUMN_GROUPS = 2048,    /* at most, of one column; twice as many where there are functions */
-};
 
 static kf__column_kernel *of(kf__tile *t) {
     return (kf__column_kernel *)((char *)t - offsetof(kf__column_kernel, tile));
@@ -290,14 +277,12 @@ static void put_chunk_in_pieces(kf__low *L, kf__column_kernel *c, const kf__lx *
 
 /* All columns of a tile by one cluster. */
 static void put_clusters(kf__low *L, kf__column_kernel *c) {
-    int64_t enough = KF__BLOCKS_A_SM * L->target->sms / kf__max(1, c->outer * c->tiles);
-    int64_t n_blocks = kf__max(1, kf__min(c->parts, enough));
     kf__low_begin(L, "",
                   "A cluster takes a tile of columns, its blocks the chunks of rows in turn.");
     L->fn->threads = KF__THREADS;
-    L->fn->cluster = (int)n_blocks;
-    L->fn->grid = c->outer * c->tiles * n_blocks;
-    const kf__lx *blocks = kf__word_count(L, "blocks", n_blocks);
+    L->fn->cluster = (int)c->blocks;
+    L->fn->grid = c->outer * c->tiles * c->blocks;
+    const kf__lx *blocks = kf__word_count(L, "blocks", c->blocks);
     kf__put_scalars(L);
     kf__cuda_open_messages(L, 1);
     const kf__lx *rank = kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL);
@@ -326,11 +311,10 @@ static void put_clusters(kf__low *L, kf__column_kernel *c) {
 /* A block a group or, where columns are few, some groups beside one another. If a group has all
  * rows, it has the results. */
 static void put_groups(kf__low *L, kf__column_kernel *c) {
-    int64_t n_blocks = kf__ceil_div(c->parts, kf__max(1, c->beside));
     kf__low_begin(L, "", "A block takes a tile of columns over groups of rows.");
     L->fn->threads = KF__THREADS;
-    L->fn->grid = c->outer * c->tiles * n_blocks;
-    const kf__lx *blocks = kf__word_count(L, "blocks", n_blocks);
+    L->fn->grid = c->outer * c->tiles * c->blocks;
+    const kf__lx *blocks = kf__word_count(L, "blocks", c->blocks);
     kf__put_scalars(L);
     const char *index = kf__index_type(L);
     const kf__lx *block = kf__put_block(L);
@@ -386,130 +370,6 @@ static void put_few_rows(kf__low *L, kf__column_kernel *c) {
     kf__put_own_columns(L, c);
 }
 
-/* What is reduced, and what it is made of. */
-static const kf__mask *elements_of(kf__low *L, const kf__column_kernel *c) {
-    uint16_t roots[64];
-    uint32_t n = (uint32_t)kf__min(c->phase.n_reds, 64);
-    for (uint32_t r = 0; r < n; ++r) roots[r] = L->k->instrs[c->reds[r]].args[0];
-    return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-}
-
-static bool has_function(const kf__low *L, const kf__mask *mask, bool (*such)(kf__opcode op)) {
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (kf__has(mask, i) && in->kind == KF__I_OP && such((kf__opcode)in->op)) return true;
-    }
-    return false;
-}
-
-/* Side by side these don't help each other: of two columns a thread logsumexp(atan2(x, y), 0) of
- * 97x103 took an H100 4.6 us, of one 3.2; softmax(fmod(x, y), 0) 7.0 and 5.0. */
-static bool is_branching(kf__opcode op) {
-    return kf__op_is_long(op) || op == KF__ATAN2 || op == KF__TAN;
-}
-
-static bool are_simple(kf__low *L, const kf__column_kernel *c) {
-    bool simple = true;
-    for (uint32_t r = 0; r < c->phase.n_reds; ++r) simple &= kf__is_simple(L, c->reds[r]);
-    return simple;
-}
-
-/* Twice the rows in flight, where a chunk has as many: loads that wait for the stores of the tile
- * before, or of which a cluster's threads have few. */
-static bool is_worth_twice(const kf__column_kernel *c) {
-    if (c->pieces) return false;
-    return c->clusters ? c->rows > KF__CLUSTER_BLOCKS * KF__DOWN * KF__ROWS_IN_FLIGHT
-                       : c->phase.n_stores > 0;
-}
-
-static int64_t group_rows(kf__low *L, const kf__column_kernel *c) {
-    const kf__mask *elements = L->tiled ? NULL : elements_of(L, c);
-    if (!elements) return KF__GROUP_ROWS;
-    if (has_function(L, elements, kf__op_is_long)) return KF__LONG_GROUP_ROWS;
-    bool simple = are_simple(L, c);
-    if (has_function(L, elements, kf__op_is_dear))
-        return !simple && c->rows <= KF__DEAR_ROWS ? KF__DEAR_GROUP_ROWS : KF__GROUP_ROWS;
-    return simple && !c->phase.n_stores ? KF__LIGHT_GROUP_ROWS : KF__GROUP_ROWS;
-}
-
-static int64_t most_parts(kf__low *L, const kf__column_kernel *c) {
-    if (c->clusters) return KF__CLUSTER_BLOCKS;
-    const kf__mask *elements = L->tiled ? NULL : elements_of(L, c);
-    bool dear = elements && has_function(L, elements, kf__op_is_dear);
-    return (dear ? 2 : 1) * KF__COLUMN_GROUPS;
-}
-
-/* Threads beyond the last column would idle: a block takes several groups, where enough blocks are
- * left. Of tiles all threads go round as often. */
-static void pick_groups_beside(kf__low *L, kf__column_kernel *c) {
-    int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
-    if (L->tiled) return;
-    c->across = kf__min(threads, KF__ACROSS);
-    c->beside = kf__min(KF__ACROSS / c->across, c->outer * c->parts / L->target->sms);
-    c->beside = kf__max(1, kf__min(c->beside, c->parts));
-}
-
-/* A cluster's block takes several pieces, also of fewer columns as long as more blocks gain. */
-static void pick_pieces_beside(kf__low *L, kf__column_kernel *c) {
-    const kf__mask *elements = elements_of(L, c);
-    bool is_long = elements && has_function(L, elements, kf__op_is_long);
-    int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
-    int64_t enough = (is_long ? KF__LONG_BLOCKS_A_SM : KF__BLOCKS_A_SM) * L->target->sms;
-    for (int64_t n = 1; n <= c->pieces; n *= 2) {
-        int64_t across = KF__ACROSS / n, tiles = kf__ceil_div(threads, across);
-        if (n > 1 && tiles > 1 && c->outer * tiles * c->parts > enough) break;
-        c->across = across;
-        c->beside = n;
-    }
-}
-
-/* Does it pay to have threads beside one another do a chunk's functions, of which there is more than
- * a tile? Reads alone are better off with as many rows of a thread in flight. */
-static bool is_in_pieces(const kf__low *L, const kf__column_kernel *c, const kf__mask *elements) {
-    if (!c->clusters || !elements || !has_function(L, elements, kf__op_is_dear)) return false;
-    bool is_long = has_function(L, elements, kf__op_is_long);
-    return c->rows > KF__CLUSTER_BLOCKS * KF__DOWN * (is_long ? KF__LONG_ROWS : KF__ROWS_IN_FLIGHT);
-}
-
-/* bytes: of a column's states of all threads in shared memory, of which there is `room`. */
-static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
-    kf__tile *t = &c->tile;
-    const kf__mask *elements = L->tiled ? NULL : elements_of(L, c);
-    bool single = L->tiled || kf__cuda_is_guarded(L); /* each column chooses its part by itself */
-    int width = kf__cuda_width(L), loads = (int)kf__max(1, kf__cuda_n_loads(L));
-    /* Of few rows by two: halves of rows that aren't aligned are loaded one by one. */
-    int most = c->clusters ? 2 : 4;
-    if (c->down == 1) most = width / 4; /* neighbours' results by neighbouring threads */
-    c->pieces = is_in_pieces(L, c, elements) && bytes * (KF__PIECES + 1) <= room;
-    if (c->clusters) bytes *= c->pieces ? KF__PIECES + 1 : 2; /* and of as many chunks */
-    t->W = single ? 1 : (int)kf__max(1, kf__min(most, kf__max(2, width / 2)));
-    while (t->W > 1 && bytes * t->W > room) t->W /= 2;
-    t->V = KF__ROWS_IN_FLIGHT;
-    while (t->V > 1 && t->V * t->W * loads > KF__ELEMENTS_IN_FLIGHT) t->V /= 2;
-    if (L->tiled) {
-        t->V = KF__TILE_ROWS / KF__DOWN;
-        t->between = kf__cuda_exchange_tiles;
-    }
-    c->step = c->down * t->V; /* whatever a thread holds then */
-    if (elements && has_function(L, elements, is_branching)) t->W = 1;
-    if (c->down == 1) {
-        if (elements && has_function(L, elements, kf__op_is_dear))
-            t->V = (int)kf__min(t->V, KF__FEW_DEAR_ROWS);
-    } else if (elements && are_simple(L, c)) { /* else what a tile holds shows in the bits */
-        int rows = 2 * t->V;
-        /* Long functions unrolled 16 times don't fit the cache of instructions, and where threads
-         * are few they wait for each other. */
-        if (has_function(L, elements, kf__op_is_long))
-            t->V = (int)kf__min(t->V, KF__LONG_ROWS), c->step = KF__DOWN * t->V;
-        else if (t->W <= 2 && is_worth_twice(c) && rows * t->W * loads <= KF__ELEMENTS_IN_FLIGHT)
-            t->V = rows;
-    }
-    c->apart = !single && elements && !has_function(L, elements, kf__op_is_long);
-    t->inside = t->W == 1;
-    t->vec = kf__cuda_wide(L, t->W);
-    t->head = head;
-}
-
 void kf__cuda_columns(kf__low *L) {
     kf__column_kernel c = {0};
     size_t n = L->k->n_instrs + 1;
@@ -527,32 +387,10 @@ void kf__cuda_columns(kf__low *L) {
     c.phase.stores = c.stores;
     c.phase.n_stores = kf__low_stores(L, 0, c.stores);
     c.rows = kf__low_extent(L, true);
-    /* Shared memory has the states of a block's threads and, in a cluster, as many of its
-     * chunks. */
-    int bytes = kf__column_bytes(L, &c) * KF__THREADS;
-    int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L) - (int)sizeof(uint64_t); /* messages' */
-    c.down = c.rows <= KF__FEW_ROWS && !L->tiled ? 1 : KF__DOWN;
-    c.clusters = c.down > 1 && L->target->sm >= 90 && c.rows <= KF__CLUSTER_ROWS &&
-                 2 * bytes <= room;
     c.width = L->axes[kf__last(L)].size;
     c.outer = c.width ? kf__low_extent(L, false) / c.width : 0;
-    pick_tile(L, &c, bytes, room);
-    int64_t step = c.step, most = most_parts(L, &c);
-    c.part = kf__ceil_div(kf__ceil_div(c.rows, most), step) * step;
-    c.part = kf__max(c.part, c.clusters ? step : group_rows(L, &c));
-    c.parts = kf__max(1, kf__ceil_div(c.rows, c.part));
-    if (c.pieces) {
-        c.piece = kf__ceil_div(kf__ceil_div(c.part, KF__PIECES), step) * step;
-        c.pieces = kf__ceil_div(c.part, c.piece);
-    }
-    c.across = c.down == 1 ? 1 : KF__ACROSS;
-    if (c.down == 1)
-        c.parts = 1;
-    else if (!c.clusters)
-        pick_groups_beside(L, &c);
-    else
-        pick_pieces_beside(L, &c);
-    c.tiles = kf__max(1, kf__ceil_div(c.width, c.across * c.tile.W));
+    kf__pick_columns(L, &c);
+    c.tile.head = head;
     L->small = L->affine && c.outer * c.width < INT32_MAX && c.rows < INT32_MAX / 2;
     if (c.clusters) {
         put_clusters(L, &c);

@@ -10,6 +10,7 @@ enum {
     KF__DOWN = 8,    /* and down */
     KF__THREADS = KF__ACROSS * KF__DOWN,
     KF__FEW_THREADS = 128,   /* of a block that has few rows */
+    KF__CLUSTER_BLOCKS = 8,
     KF__PIECES = 4,          /* of a cluster's chunk, at most */
     KF__MERGE_THREADS = 256, /* of a block that merges groups */
     KF__MERGE_DOWN = 256,    /* of them a column, at most */
@@ -26,6 +27,7 @@ typedef struct kf__column_kernel {
     int64_t rows, part, parts;   /* part: rows of a chunk or group; parts: how many of these */
     int64_t step;                /* a part's rows are a multiple of it */
     int64_t width, tiles, outer; /* width: columns of the innermost axis */
+    int64_t blocks;              /* that share a tile's chunks or groups */
     int64_t piece, pieces; /* of a chunk, as part and parts; 0: it isn't in pieces */
     int64_t beside, across; /* groups or pieces that a block takes beside one another, 0: always one;
                                threads of each across */
@@ -33,6 +35,9 @@ typedef struct kf__column_kernel {
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
     const kf__lx *wide, *above, *nth; /* threads across; its row of them; which of those beside */
 } kf__column_kernel;
+
+/* All of it but what is reduced, stored and how many rows and columns there are. */
+void kf__pick_columns(kf__low *L, kf__column_kernel *c);
 
 /* A cluster has few rows. */
 static inline const char *kf__row_type(const kf__low *L, const kf__column_kernel *c) {

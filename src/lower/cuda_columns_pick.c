@@ -1,0 +1,171 @@
+/* The shape of columns on CUDA: how many rows and columns a thread, a block and a part have. What the
+ * text and the bits depend on, the tile and the parts, is a function of the kernel and of the number
+ * of rows; how many groups or pieces a block takes beside one another depends on the columns, too. */
+#include "lower/cuda_columns.h"
+
+enum {
+    KF__ROWS_IN_FLIGHT = 8,
+    KF__ELEMENTS_IN_FLIGHT = 96, /* of a thread, at most: registers */
+    KF__LONG_ROWS = 4,           /* of long functions, one column a thread */
+    KF__FEW_ROWS = 16,           /* at most, of one thread */
+    KF__FEW_DEAR_ROWS = 4,       /* of them in flight where there are functions */
+    KF__CLUSTER_ROWS = 2048,     /* at most; of more rows clusters lose to groups */
+    KF__BLOCKS_A_SM = 2,         /* of clusters: more of them gain nothing */
+    KF__LONG_BLOCKS_A_SM = 8,    /* of long functions */
+    KF__GROUP_ROWS = 128,        /* at least */
+    KF__LIGHT_GROUP_ROWS = 256,  /* of sums of what is read: more blocks only wait for their turn */
+    KF__LONG_GROUP_ROWS = 32,    /* of long functions, */
+    KF__DEAR_GROUP_ROWS = 64,    /* of others, where states take time to merge, */
+    KF__DEAR_ROWS = 1 << 15,     /* up to so many rows */
+    KF__COLUMN_GROUPS = 2048,    /* at most, of one column; twice as many where there are functions */
+};
+
+/* Is there such an operation in what is reduced? */
+static bool has_function(kf__low *L, const kf__column_kernel *c, bool (*such)(kf__opcode op)) {
+    uint16_t roots[64];
+    uint32_t n = (uint32_t)kf__min(c->phase.n_reds, 64);
+    for (uint32_t r = 0; r < n; ++r) roots[r] = L->k->instrs[c->reds[r]].args[0];
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    for (uint32_t i = 0; mask && !L->tiled && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (kf__has(mask, i) && in->kind == KF__I_OP && such((kf__opcode)in->op)) return true;
+    }
+    return false;
+}
+static bool is_long(kf__low *L, const kf__column_kernel *c) {
+    return has_function(L, c, kf__op_is_long);
+}
+static bool is_dear(kf__low *L, const kf__column_kernel *c) {
+    return has_function(L, c, kf__op_is_dear);
+}
+
+/* Side by side these don't help each other: of two columns a thread logsumexp(atan2(x, y), 0) of
+ * 97x103 took an H100 4.6 us, of one 3.2; softmax(fmod(x, y), 0) 7.0 and 5.0. */
+static bool is_branching(kf__opcode op) {
+    return kf__op_is_long(op) || op == KF__ATAN2 || op == KF__TAN;
+}
+
+static bool are_simple(kf__low *L, const kf__column_kernel *c) {
+    bool simple = true;
+    for (uint32_t r = 0; r < c->phase.n_reds; ++r) simple &= kf__is_simple(L, c->reds[r]);
+    return simple;
+}
+
+/* Twice the rows in flight, where a chunk has as many: loads that wait for the stores of the tile
+ * before, or of which a cluster's threads have few. */
+static bool is_worth_twice(const kf__column_kernel *c) {
+    if (c->pieces) return false;
+    return c->clusters ? c->rows > KF__CLUSTER_BLOCKS * KF__DOWN * KF__ROWS_IN_FLIGHT
+                       : c->phase.n_stores > 0;
+}
+
+static int64_t group_rows(kf__low *L, const kf__column_kernel *c) {
+    bool simple = are_simple(L, c), dear = is_dear(L, c);
+    if (is_long(L, c)) return KF__LONG_GROUP_ROWS;
+    if (dear && !simple && c->rows <= KF__DEAR_ROWS) return KF__DEAR_GROUP_ROWS;
+    bool light = simple && !dear && !c->phase.n_stores && !L->tiled;
+    return light ? KF__LIGHT_GROUP_ROWS : KF__GROUP_ROWS;
+}
+
+static int64_t most_parts(kf__low *L, const kf__column_kernel *c) {
+    if (c->clusters) return KF__CLUSTER_BLOCKS;
+    return (is_dear(L, c) ? 2 : 1) * KF__COLUMN_GROUPS;
+}
+
+static void pick_parts(kf__low *L, kf__column_kernel *c) {
+    int64_t step = c->step, most = most_parts(L, c);
+    c->parts = 1;
+    if (c->down == 1) return;
+    c->part = kf__ceil_div(kf__ceil_div(c->rows, most), step) * step;
+    c->part = kf__max(c->part, c->clusters ? step : group_rows(L, c));
+    c->parts = kf__max(1, kf__ceil_div(c->rows, c->part));
+    if (!c->pieces) return;
+    c->piece = kf__ceil_div(kf__ceil_div(c->part, KF__PIECES), step) * step;
+    c->pieces = kf__ceil_div(c->part, c->piece);
+}
+
+/* Threads beyond the last column would idle: a block takes several groups, where enough blocks are
+ * left. Of tiles all threads go round as often. */
+static void pick_groups_beside(kf__low *L, kf__column_kernel *c) {
+    int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
+    if (L->tiled) return;
+    c->across = kf__min(threads, KF__ACROSS);
+    c->beside = kf__min(KF__ACROSS / c->across, c->outer * c->parts / L->target->sms);
+    c->beside = kf__max(1, kf__min(c->beside, c->parts));
+}
+
+/* A cluster's block takes several pieces, also of fewer columns as long as more blocks gain. */
+static void pick_pieces_beside(kf__low *L, kf__column_kernel *c) {
+    int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
+    int64_t enough = (is_long(L, c) ? KF__LONG_BLOCKS_A_SM : KF__BLOCKS_A_SM) * L->target->sms;
+    for (int64_t n = 1; n <= c->pieces; n *= 2) {
+        int64_t across = KF__ACROSS / n, tiles = kf__ceil_div(threads, across);
+        if (n > 1 && tiles > 1 && c->outer * tiles * c->parts > enough) break;
+        c->across = across;
+        c->beside = n;
+    }
+}
+
+/* Does it pay to have threads beside one another do a chunk's functions, of which there is more than
+ * a tile? Reads alone are better off with as many rows of a thread in flight. */
+static bool is_in_pieces(kf__low *L, const kf__column_kernel *c) {
+    int64_t rows = KF__DOWN * (is_long(L, c) ? KF__LONG_ROWS : KF__ROWS_IN_FLIGHT);
+    return c->clusters && c->rows > KF__CLUSTER_BLOCKS * rows && is_dear(L, c);
+}
+
+/* bytes: of a column's states of all threads in shared memory, of which there is `room`. */
+static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
+    kf__tile *t = &c->tile;
+    bool single = L->tiled || kf__cuda_is_guarded(L); /* each column chooses its part by itself */
+    int width = kf__cuda_width(L), loads = (int)kf__max(1, kf__cuda_n_loads(L));
+    /* Of few rows by two: halves of rows that aren't aligned are loaded one by one. */
+    int most = c->clusters ? 2 : 4;
+    if (c->down == 1) most = width / 4; /* neighbours' results by neighbouring threads */
+    c->pieces = is_in_pieces(L, c) && bytes * (KF__PIECES + 1) <= room;
+    if (c->clusters) bytes *= c->pieces ? KF__PIECES + 1 : 2; /* and of as many chunks */
+    t->W = single ? 1 : (int)kf__max(1, kf__min(most, kf__max(2, width / 2)));
+    while (t->W > 1 && bytes * t->W > room) t->W /= 2;
+    t->V = KF__ROWS_IN_FLIGHT;
+    while (t->V > 1 && t->V * t->W * loads > KF__ELEMENTS_IN_FLIGHT) t->V /= 2;
+    if (L->tiled) {
+        t->V = KF__TILE_ROWS / KF__DOWN;
+        t->between = kf__cuda_exchange_tiles;
+    }
+    c->step = c->down * t->V; /* whatever a thread holds then */
+    if (has_function(L, c, is_branching)) t->W = 1;
+    if (c->down == 1) {
+        if (is_dear(L, c)) t->V = (int)kf__min(t->V, KF__FEW_DEAR_ROWS);
+    } else if (!L->tiled && are_simple(L, c)) { /* else what a tile holds shows in the bits */
+        int rows = 2 * t->V;
+        /* Long functions unrolled 16 times don't fit the cache of instructions, and where threads
+         * are few they wait for each other. */
+        if (is_long(L, c))
+            t->V = (int)kf__min(t->V, KF__LONG_ROWS), c->step = KF__DOWN * t->V;
+        else if (t->W <= 2 && is_worth_twice(c) && rows * t->W * loads <= KF__ELEMENTS_IN_FLIGHT)
+            t->V = rows;
+    }
+    c->apart = !single && !is_long(L, c);
+    t->inside = t->W == 1;
+    t->vec = kf__cuda_wide(L, t->W);
+}
+
+void kf__pick_columns(kf__low *L, kf__column_kernel *c) {
+    /* Shared memory has the states of a block's threads and, in a cluster, as many of its
+     * chunks. */
+    int bytes = kf__column_bytes(L, c) * KF__THREADS;
+    int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L) - (int)sizeof(uint64_t); /* messages' */
+    c->down = c->rows <= KF__FEW_ROWS && !L->tiled ? 1 : KF__DOWN;
+    c->clusters = c->down > 1 && L->target->sm >= 90 && c->rows <= KF__CLUSTER_ROWS &&
+                  2 * bytes <= room;
+    pick_tile(L, c, bytes, room);
+    pick_parts(L, c);
+    c->across = c->down == 1 ? 1 : KF__ACROSS;
+    if (c->clusters)
+        pick_pieces_beside(L, c);
+    else if (c->down > 1)
+        pick_groups_beside(L, c);
+    c->tiles = kf__max(1, kf__ceil_div(c->width, c->across * c->tile.W));
+    int64_t enough = KF__BLOCKS_A_SM * L->target->sms / kf__max(1, c->outer * c->tiles);
+    c->blocks = c->clusters ? kf__max(1, kf__min(c->parts, enough))
+                            : kf__ceil_div(c->parts, kf__max(1, c->beside));
+}
