@@ -8,7 +8,7 @@
  *     before the tile what the tiles to the left left, the same on all lanes
  *
  * What follows needs its elements, so that a stage ends behind each. Short rows have fewer lanes.
- * Along another axis a block has a chunk of 32 columns. Each of its eight warps has eight rows, all
+ * Along another axis, of up to 16 elements, a thread has a column; else a block has a chunk of 32. Each of its eight warps has eight rows, all
  * in flight, whose folds the others read from shared memory: a single thread to a column would wait
  * for memory, and for functions, eight times as long as one that has eight rows. */
 #include "lower/cuda.h"
@@ -19,6 +19,8 @@ enum {
     KF__SCAN_DOWN = 8,      /* threads of a column */
     KF__SCAN_ROWS = 8,      /* of a thread, whose loads are in flight together */
     KF__SCAN_TALL = KF__SCAN_DOWN * KF__SCAN_ROWS, /* of a block at a time */
+    KF__SCAN_FEW = 16,      /* rows at most that a single thread has, */
+    KF__SCAN_FEW_ROWS = 4,  /* so many in flight */
     KF__SCAN_PACK = 4,      /* elements of a pack at least: fewer butterflies */
     KF__SCAN_TILES = 4,     /* of a long chunk, whose loads are in flight together */
 };
@@ -29,7 +31,7 @@ typedef struct scan {
     uint16_t *reds, stores[64];
     kf__phase phase;
     int64_t units; /* chunks of rows or columns */
-    bool rows;
+    bool rows, few;
     int lanes;    /* of a row */
     bool striped; /* of several tiles in flight each lane has a pack; else packs side by side */
 } scan;
@@ -109,12 +111,19 @@ static void put_tiles(kf__low *L, scan *s, uint32_t i, const kf__lx *total) {
 }
 
 /* Is a chunk of columns one tile? Then there is no state before or behind it. */
-static bool is_single(const scan *s) { return s->all->chunk && s->all->chunk <= KF__SCAN_TALL; }
+static bool is_single(const scan *s) {
+    return !s->few && s->all->chunk && s->all->chunk <= KF__SCAN_TALL;
+}
 
 /* The same of columns: the folds of the threads above one another. */
 static void put_down(kf__low *L, const scan *s, uint32_t i, const kf__lx *fold) {
     kf__dtype type = kf__compute(L->k->instrs[i].dtype);
     const char *ctype = kf__ctype(L->k->instrs[i].dtype), *get = "kf_shared_get_T";
+    if (s->few) { /* before its rows is what it had */
+        put_in_front(L, i, L->running[i], kf__l_int(L, 0), s->tile.V);
+        kf__put_set(L, L->running[i], kf__fold_of(L, i, 0, L->running[i], fold));
+        return;
+    }
     const kf__lx *down = kf__l_var(L, "down"), *d = kf__l_var(L, "d"), *zero = kf__l_int(L, 0);
     const kf__lx *folds = kf__l_var(L, name_of(L, "folds", i));
     kf__put_call(L, kf__l_call(L, "kf_shared_put_T", type, folds, kf__l_var(L, "tid"), fold));
@@ -278,27 +287,45 @@ static void head_column(kf__low *L, kf__tile *t, const kf__lx *s) {
     kf__put_decode(L, true, false, safe);
 }
 
-/* A thread whose column doesn't exist goes with the last one's, and has no rows. */
-static void put_columns(kf__low *L, scan *s) {
-    const kf__lx *wide = kf__l_int(L, KF__SCAN_COLUMNS), *one = kf__l_int(L, 1);
-    s->tile = (kf__tile){.V = KF__SCAN_ROWS, .W = 1, .head = head_column};
+/* Which of the threads' columns this one has: of all that there are. */
+static const kf__lx *put_few(kf__low *L, scan *s) {
+    kf__low_begin(L, "", "A thread goes through a column of few rows.");
+    L->fn->threads = KF__SCAN_THREADS;
+    L->fn->grid = kf__ceil_div(s->units, KF__SCAN_THREADS);
+    return thread_of_all(L, KF__SCAN_THREADS);
+}
+
+static const kf__lx *put_block(kf__low *L, scan *s) {
     kf__low_begin(L, "", "A block goes through a chunk of 32 columns, eight rows a thread.");
     L->fn->threads = KF__SCAN_COLUMNS * KF__SCAN_DOWN;
     L->fn->grid = kf__ceil_div(s->units, KF__SCAN_COLUMNS);
-    const kf__lx *across, *down;
+    const kf__lx *across, *down, *block = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
     kf__thread_at(L, KF__SCAN_COLUMNS, &across, &down);
-    const kf__lx *block = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
-    const kf__lx *n = kf__word_size(L, kf__last(L)), *all = kf__word_int(L, "units", s->units);
-    const kf__lx *t = kf__l_bin(L, "+", kf__l_bin(L, "*", block, wide), across);
-    t = kf__put_let(L, "int64_t", "t", t, NULL);
-    const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", t, all), NULL);
-    const kf__lx *u = kf__l_call(L, "kf_min_i64", KF__I64, t, kf__l_bin(L, "-", all, one));
-    u = kf__put_let(L, kf__index_type(L), "u", u, NULL);
-    for (uint32_t k = 0; k < s->all->n; ++k) { /* 2 KB at most, and each has an operand */
+    return kf__l_bin(L, "+", kf__l_bin(L, "*", block, kf__l_int(L, KF__SCAN_COLUMNS)), across);
+}
+
+/* 2 KB at most, and each has an operand. */
+static void put_folds(kf__low *L, const scan *s) {
+    for (uint32_t k = 0; k < s->all->n; ++k) {
         uint32_t i = s->all->instrs[k];
         kf__put_shared(L, kf__ctype(L->k->instrs[i].dtype), name_of(L, "folds", i),
                        KF__SCAN_COLUMNS * KF__SCAN_DOWN);
     }
+}
+
+/* A thread whose column doesn't exist goes with the last one's, and has no rows. */
+static void put_columns(kf__low *L, scan *s) {
+    const kf__lx *one = kf__l_int(L, 1), *down = kf__l_var(L, "down");
+    s->few = L->axes[s->all->axis].size <= KF__SCAN_FEW;
+    int rows = s->few ? KF__SCAN_FEW_ROWS : KF__SCAN_ROWS;
+    s->tile = (kf__tile){.V = rows, .W = 1, .head = head_column};
+    const kf__lx *t = s->few ? put_few(L, s) : put_block(L, s);
+    const kf__lx *n = kf__word_size(L, kf__last(L)), *all = kf__word_int(L, "units", s->units);
+    t = kf__put_let(L, "int64_t", "t", t, NULL);
+    const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", t, all), NULL);
+    const kf__lx *u = kf__l_call(L, "kf_min_i64", KF__I64, t, kf__l_bin(L, "-", all, one));
+    u = kf__put_let(L, kf__index_type(L), "u", u, NULL);
+    if (!s->few) put_folds(L, s);
     kf__put_scalars(L);
     const kf__lx *line = kf__put_let(L, kf__index_type(L), "line", kf__l_bin(L, "/", u, n), NULL);
     s->tile.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "%", u, n), NULL);
@@ -314,7 +341,7 @@ static void put_columns(kf__low *L, scan *s) {
     }
     const kf__lx *stop = kf__l_select(L, there, s->all->to, kf__l_int(L, 0));
     s->tile.end = kf__put_let(L, "int64_t", "stop", stop, NULL);
-    const kf__lx *first = kf__l_bin(L, "*", down, kf__l_int(L, KF__SCAN_ROWS));
+    const kf__lx *first = s->few ? kf__l_int(L, 0) : kf__l_bin(L, "*", down, kf__l_int(L, rows));
     first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "+", s->all->from, first), NULL);
     if (is_single(s)) {
         s->tile.base = first;
@@ -323,10 +350,10 @@ static void put_columns(kf__low *L, scan *s) {
     }
     /* Threads wait for each other: all go as far as a whole chunk does. */
     kf__put_running(L, s->all, 0, NULL);
-    const kf__lx *most = s->all->chunk ? kf__l_int(L, s->all->chunk)
-                                       : kf__word_size(L, s->all->axis);
-    kf__open_for(L, "int64_t", "tile", kf__l_int(L, 0), most, kf__l_int(L, KF__SCAN_TALL),
-                 KF__SERIAL);
+    const kf__lx *most = s->all->chunk && !s->few ? kf__l_int(L, s->all->chunk)
+                                                  : kf__word_size(L, s->all->axis);
+    int tall = s->few ? rows : KF__SCAN_TALL;
+    kf__open_for(L, "int64_t", "tile", kf__l_int(L, 0), most, kf__l_int(L, tall), KF__SERIAL);
     s->tile.base = kf__l_bin(L, "+", first, kf__l_var(L, "tile"));
     put_stages(L, s);
     kf__close(L);
