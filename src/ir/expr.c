@@ -24,9 +24,9 @@ void kf__exprs_free(kf__exprs *pool) {
     KF__VEC_FREE(pool->mem, &pool->nodes);
     kf__release(pool->mem, pool->table);
     kf__release(pool->mem, pool->name_table);
-    kf__release(pool->mem, pool->orders);
+    kf__release(pool->mem, pool->known);
     pool->table = pool->name_table = NULL;
-    pool->orders = NULL;
+    pool->known = NULL;
     pool->table_size = pool->name_slots = 0;
 }
 
@@ -54,9 +54,33 @@ static bool grow_table(kf__exprs *pool) {
     memset(table, 0, size * sizeof *table);
     for (uint32_t i = 1; i < pool->nodes.n; i++) put(table, size, hash_of(&pool->nodes.at[i]), i);
     kf__release(pool->mem, pool->table);
+    kf__release(pool->mem, pool->known); /* made anew, larger, when it is needed */
+    pool->known = NULL;
     pool->table = table;
     pool->table_size = size;
     return true;
+}
+
+static kf__known *known_slot(kf__exprs *pool, kf__question asked, kf__expr a, kf__expr b) {
+    if (!pool->known && pool->table_size) {
+        pool->known = kf__allocate(pool->mem, pool->table_size * sizeof *pool->known);
+        if (pool->known) memset(pool->known, 0, pool->table_size * sizeof *pool->known);
+    }
+    if (!pool->known) return NULL; /* out of memory: only slower */
+    uint64_t key = (uint64_t)a << 32 | b;
+    return &pool->known[kf__hash(&key, sizeof key, asked) & (pool->table_size - 1)];
+}
+
+kf__expr kf__x_ask(kf__exprs *pool, kf__question asked, kf__expr a, kf__expr b,
+                   kf__answer *answer) {
+    if (!a || !b) return 0;
+    kf__known *known = known_slot(pool, asked, a, b);
+    if (known && known->a == a && known->b == b && known->asked == asked) return known->is;
+    kf__expr is = answer(pool, a, b);
+    pool->answers++;
+    known = known_slot(pool, asked, a, b); /* the table may be another one */
+    if (is && known) *known = (kf__known){a, b, is, asked};
+    return is;
 }
 
 kf__expr kf__x_raw(kf__exprs *pool, kf__expr_node x) {
@@ -91,7 +115,7 @@ static kf__expr pair(kf__exprs *pool, kf__expr_kind kind, kf__expr a, kf__expr b
 }
 
 /* For what couldn't be canonicalised: at least the order of operands doesn't matter. */
-static kf__expr sorted_pair(kf__exprs *pool, kf__expr_kind kind, kf__expr a, kf__expr b) {
+kf__expr kf__x_sorted(kf__exprs *pool, kf__expr_kind kind, kf__expr a, kf__expr b) {
     return a < b ? pair(pool, kind, a, b) : pair(pool, kind, b, a);
 }
 
@@ -222,7 +246,6 @@ static bool join_max(kf__exprs *pool, kf__poly *p) {
 }
 
 static kf__expr add_scaled(kf__exprs *pool, kf__expr a, kf__expr b, int64_t factor) {
-    if (!a || !b) return 0;
     kf__poly p, q;
     if (kf__poly_of(pool, a, &p) && kf__poly_of(pool, b, &q) && kf__poly_add(&p, &q, factor)) {
         join_mods(pool, &p);
@@ -230,21 +253,34 @@ static kf__expr add_scaled(kf__exprs *pool, kf__expr a, kf__expr b, int64_t fact
         return kf__poly_expr(pool, &p);
     }
     if (factor == -1) b = pair(pool, KF__X_MUL, b, kf__x_const(pool, -1));
-    return sorted_pair(pool, KF__X_ADD, a, b);
+    return kf__x_sorted(pool, KF__X_ADD, a, b);
 }
 
-kf__expr kf__x_add(kf__exprs *pool, kf__expr a, kf__expr b) { return add_scaled(pool, a, b, 1); }
-kf__expr kf__x_sub(kf__exprs *pool, kf__expr a, kf__expr b) { return add_scaled(pool, a, b, -1); }
+static kf__expr sum(kf__exprs *pool, kf__expr a, kf__expr b) { return add_scaled(pool, a, b, 1); }
+static kf__expr difference(kf__exprs *pool, kf__expr a, kf__expr b) {
+    return add_scaled(pool, a, b, -1);
+}
 
-kf__expr kf__x_mul(kf__exprs *pool, kf__expr a, kf__expr b) {
-    if (!a || !b) return 0;
+kf__expr kf__x_add(kf__exprs *pool, kf__expr a, kf__expr b) {
+    return kf__x_ask(pool, KF__ASK_SUM, a, b, sum);
+}
+
+kf__expr kf__x_sub(kf__exprs *pool, kf__expr a, kf__expr b) {
+    return kf__x_ask(pool, KF__ASK_DIFFERENCE, a, b, difference);
+}
+
+static kf__expr product(kf__exprs *pool, kf__expr a, kf__expr b) {
     kf__poly p, q, r;
     r.n = 0;
     if (kf__poly_of(pool, a, &p) && kf__poly_of(pool, b, &q) && kf__poly_add_product(&r, &p, &q)) {
         join_mods(pool, &r);
         return kf__poly_expr(pool, &r);
     }
-    return sorted_pair(pool, KF__X_MUL, a, b);
+    return kf__x_sorted(pool, KF__X_MUL, a, b);
+}
+
+kf__expr kf__x_mul(kf__exprs *pool, kf__expr a, kf__expr b) {
+    return kf__x_ask(pool, KF__ASK_PRODUCT, a, b, product);
 }
 
 /* ---------------------------------------------------------------- division */
@@ -414,8 +450,7 @@ static bool bad_divisor(const kf__exprs *pool, kf__expr b) {
     return kf__x_is_const(pool, b, &v) && v <= 0;
 }
 
-kf__expr kf__x_div(kf__exprs *pool, kf__expr a, kf__expr b) {
-    if (!a || !b) return 0;
+static kf__expr quotient(kf__exprs *pool, kf__expr a, kf__expr b) {
     if (kf__x_is(pool, b, 1)) return a;
     division d;
     bool failed;
@@ -432,8 +467,11 @@ kf__expr kf__x_div(kf__exprs *pool, kf__expr a, kf__expr b) {
     return d.q.n ? kf__x_add(pool, q, part) : part;
 }
 
-kf__expr kf__x_mod(kf__exprs *pool, kf__expr a, kf__expr b) {
-    if (!a || !b) return 0;
+kf__expr kf__x_div(kf__exprs *pool, kf__expr a, kf__expr b) {
+    return kf__x_ask(pool, KF__ASK_QUOTIENT, a, b, quotient);
+}
+
+static kf__expr rest_of(kf__exprs *pool, kf__expr a, kf__expr b) {
     if (kf__x_is(pool, b, 1)) return kf__x_const(pool, 0);
     division d;
     bool failed;
@@ -451,103 +489,11 @@ kf__expr kf__x_mod(kf__exprs *pool, kf__expr a, kf__expr b) {
     return pair(pool, KF__X_MOD, kf__poly_expr(pool, &d.p), b);
 }
 
-/* ---------------------------------------------------------------- order */
-
-/* b - a - by. False: too large for a polynomial. */
-static bool less_by(kf__exprs *pool, kf__expr a, kf__expr b, int64_t by, kf__poly *p) {
-    kf__poly q, offset;
-    kf__poly_const(&offset, by);
-    return kf__poly_of(pool, a, &q) && kf__poly_of(pool, b, p) && kf__poly_add(p, &q, -1) &&
-           kf__poly_add(p, &offset, -1);
+kf__expr kf__x_mod(kf__exprs *pool, kf__expr a, kf__expr b) {
+    return kf__x_ask(pool, KF__ASK_REST, a, b, rest_of);
 }
 
-static bool prove_at_most(kf__exprs *pool, kf__expr a, kf__expr b, int64_t by) {
-    kf__poly p;
-    kf__facts facts;
-    if (!less_by(pool, a, b, by, &p)) return false;
-    kf__facts_init(&facts);
-    kf__facts_of(pool, &facts, a);
-    kf__facts_of(pool, &facts, b);
-    return kf__prove(pool, &facts, &p);
-}
-
-/* A proof, or that there is none: it may take long, and while kernels are tried the same is asked
- * over and over. */
-struct kf__order {
-    kf__expr a, b;
-    uint8_t by, holds;
-};
-enum { ORDERS = 1024 };
-
-/* a + by <= b? by: 0 or 1. */
-static bool at_most(kf__exprs *pool, kf__expr a, kf__expr b, int by) {
-    if (!pool->orders) {
-        pool->orders = kf__allocate(pool->mem, ORDERS * sizeof *pool->orders);
-        if (!pool->orders) return prove_at_most(pool, a, b, by);
-        memset(pool->orders, 0, ORDERS * sizeof *pool->orders);
-    }
-    uint64_t key = (uint64_t)a << 32 | b;
-    struct kf__order *known = &pool->orders[kf__hash(&key, sizeof key, (uint64_t)by) % ORDERS];
-    if (known->a != a || known->b != b || known->by != by)
-        *known = (struct kf__order){a, b, (uint8_t)by, prove_at_most(pool, a, b, by)};
-    return known->holds;
-}
-
-bool kf__x_below(kf__exprs *pool, kf__expr a, kf__expr b) {
-    return a && b && at_most(pool, a, b, 1);
-}
-
-bool kf__x_positive_where(kf__exprs *pool, kf__expr a, const kf__expr *positive, uint32_t n) {
-    kf__poly p;
-    kf__facts facts;
-    if (!less_by(pool, kf__x_const(pool, 0), a, 1, &p)) return false;
-    kf__facts_init(&facts);
-    for (uint32_t i = 0; i < n; i++) kf__facts_positive(pool, &facts, positive[i]);
-    return kf__prove(pool, &facts, &p);
-}
-
-kf__expr kf__x_min(kf__exprs *pool, kf__expr a, kf__expr b) {
-    if (!a || !b) return 0;
-    if (a == b || at_most(pool, a, b, 0)) return a;
-    if (at_most(pool, b, a, 0)) return b;
-    return sorted_pair(pool, KF__X_MIN, a, b);
-}
-
-kf__expr kf__x_max(kf__exprs *pool, kf__expr a, kf__expr b) {
-    if (!a || !b) return 0;
-    if (a == b || at_most(pool, a, b, 0)) return b;
-    if (at_most(pool, b, a, 0)) return a;
-    return sorted_pair(pool, KF__X_MAX, a, b);
-}
-
-/* A common factor would hide what floors make whole: 64 * ((max(n, 1) + 63) // 64) - 64. */
-static bool is_natural(kf__exprs *pool, kf__expr a) {
-    kf__poly p;
-    kf__facts facts;
-    int64_t factor = 0;
-    if (!kf__poly_of(pool, a, &p)) return false;
-    for (uint32_t i = 0; i < p.n; i++) {
-        int64_t c = p.term[i].c;
-        if (c == INT64_MIN) return false;
-        for (c = c < 0 ? -c : c; c;) {
-            int64_t rest = factor % c;
-            factor = c;
-            c = rest;
-        }
-    }
-    for (uint32_t i = 0; i < p.n; i++) p.term[i].c /= factor;
-    kf__facts_init(&facts);
-    kf__facts_of(pool, &facts, a);
-    return kf__prove(pool, &facts, &p);
-}
-
-kf__expr kf__x_wrapped(kf__exprs *pool, kf__expr a, kf__expr n, int64_t least) {
-    kf__expr minus = kf__x_const(pool, -1), zero = kf__x_const(pool, 0);
-    if (!a || is_natural(pool, a)) return a;
-    kf__expr below = kf__x_min(pool, kf__x_max(pool, a, minus), zero); /* -1 where it is, else 0 */
-    kf__expr from_0 = kf__x_sub(pool, a, kf__x_mul(pool, below, n));
-    return kf__x_max(pool, from_0, kf__x_const(pool, least));
-}
+/* ---------------------------------------------------------------- names */
 
 enum { NOTED = 64 }; /* of shared parts, direct-mapped by id */
 

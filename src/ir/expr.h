@@ -36,7 +36,8 @@ typedef struct kf__exprs {
     uint32_t *name_table, name_slots; /* their indices + 1 by their hashes */
     uint32_t *table;              /* open addressing, capacity a power of two */
     uint32_t table_size;
-    struct kf__order *orders; /* what was asked and proved last, direct-mapped; or NULL */
+    struct kf__known *known;  /* [table_size], what was asked last (poly.h); or NULL */
+    uint64_t answers;         /* what wasn't known: work, for tests */
     bool failed;   /* out of memory, or too_deep */
     bool too_deep; /* nested beyond KF__EXPR_DEPTH */
 } kf__exprs;

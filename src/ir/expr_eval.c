@@ -104,23 +104,27 @@ static bool has_axis(axis_search *s, kf__expr a) {
 bool kf__x_affine(kf__exprs *pool, kf__expr a, uint32_t n, kf__expr *coefficient,
                   kf__expr *offset) {
     axis_search search = {.pool = pool};
-    kf__poly p, part;
+    kf__poly p, part, rest = {0};
     memset(coefficient, 0, n * sizeof *coefficient);
-    *offset = kf__x_const(pool, 0);
-    if (!*offset || !kf__poly_of(pool, a, &p)) return false;
+    *offset = 0;
+    if (!kf__poly_of(pool, a, &p)) return false;
     for (uint32_t i = 0; i < p.n; i++) {
         kf__term t = p.term[i];
-        kf__expr *to = offset;
+        kf__expr *to = NULL;
         for (uint32_t k = 0; k < t.n;) {
             const kf__expr_node *x = kf__x_at(pool, t.atom[k]);
             if (x->kind != KF__X_AXIS) {
                 if (has_axis(&search, t.atom[k++])) return false;
                 continue;
             }
-            if (to != offset || x->value >= n) return false;
+            if (to || x->value >= n) return false;
             to = &coefficient[x->value];
             t.n--;
             memmove(&t.atom[k], &t.atom[k + 1], (t.n - k) * sizeof(kf__expr));
+        }
+        if (!to) {
+            if (!kf__poly_add_term(&rest, &t, 1)) return false;
+            continue;
         }
         part.n = 1;
         part.term[0] = t;
@@ -128,7 +132,8 @@ bool kf__x_affine(kf__exprs *pool, kf__expr a, uint32_t n, kf__expr *coefficient
         *to = *to ? kf__x_add(pool, *to, e) : e;
         if (!*to) return false;
     }
-    return true;
+    *offset = kf__poly_expr(pool, &rest);
+    return *offset != 0;
 }
 
 /* size * high + low; of n // size + k and n % size that is n + size * k. */

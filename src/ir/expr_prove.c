@@ -114,12 +114,22 @@ static int sign_of(const kf__exprs *pool, kf__facts *facts, const kf__poly *p) {
     return sign ? sign : 1;
 }
 
+static bool any_least(const kf__facts *facts, const kf__term *t) {
+    for (uint32_t k = 0; k < t->n; k++)
+        if (least_of(facts, t->atom[k])) return true;
+    return false;
+}
+
 /* With every atom as least + t, t >= 0: are all coefficients >= 0? */
 static bool obvious(const kf__exprs *pool, kf__facts *facts, const kf__poly *p) {
     kf__poly sum;
     sum.n = 0;
     for (uint32_t i = 0; i < p->n; i++) {
         kf__poly product, next, factor;
+        if (!any_least(facts, &p->term[i])) {
+            if (!kf__poly_add_term(&sum, &p->term[i], 1)) return false;
+            continue;
+        }
         kf__poly_const(&product, p->term[i].c);
         for (uint32_t k = 0; k < p->term[i].n; k++) {
             kf__term t = {.c = 1, .n = 1, .atom = {p->term[i].atom[k]}};

@@ -14,13 +14,15 @@ void kf__poly_const(kf__poly *p, int64_t value) {
     p->term[0].n = 0;
 }
 
-bool kf__poly_add_term(kf__poly *p, const kf__term *t, int64_t factor) {
+/* *from: p's terms before it are before t; then how many are. */
+static bool add_term_from(kf__poly *p, const kf__term *t, int64_t factor, uint32_t *from) {
     int64_t c;
     if (!kf__mul_ok(t->c, factor, &c)) return false;
     if (c == 0) return true;
-    uint32_t i = 0;
+    uint32_t i = *from;
     int order = 1;
     while (i < p->n && (order = compare(&p->term[i], t)) < 0) i++;
+    *from = i;
     if (i < p->n && order == 0) {
         if (!kf__add_ok(p->term[i].c, c, &p->term[i].c)) return false;
         if (p->term[i].c == 0) {
@@ -37,9 +39,15 @@ bool kf__poly_add_term(kf__poly *p, const kf__term *t, int64_t factor) {
     return true;
 }
 
+bool kf__poly_add_term(kf__poly *p, const kf__term *t, int64_t factor) {
+    uint32_t from = 0;
+    return add_term_from(p, t, factor, &from);
+}
+
 bool kf__poly_add(kf__poly *p, const kf__poly *q, int64_t factor) {
+    uint32_t from = 0;
     for (uint32_t i = 0; i < q->n; i++)
-        if (!kf__poly_add_term(p, &q->term[i], factor)) return false;
+        if (!add_term_from(p, &q->term[i], factor, &from)) return false;
     return true;
 }
 

@@ -31,6 +31,24 @@ static inline const kf__expr_node *kf__x_at(const kf__exprs *pool, kf__expr a) {
 
 /* This very node, made once. */
 kf__expr kf__x_raw(kf__exprs *pool, kf__expr_node x);
+/* For what couldn't be canonicalised: at least the order of operands doesn't matter. */
+kf__expr kf__x_sorted(kf__exprs *pool, kf__expr_kind kind, kf__expr a, kf__expr b);
+
+/* What is made of two expressions takes polynomials and proofs, and while kernels are tried the same
+ * is asked over and over. So answers are kept, direct-mapped, as many as the pool has room for
+ * expressions; an answer that is 0 isn't. */
+typedef enum kf__question {
+    KF__ASK_SUM, KF__ASK_DIFFERENCE, KF__ASK_PRODUCT, KF__ASK_QUOTIENT, KF__ASK_REST,
+    KF__ASK_AT_MOST, KF__ASK_BELOW,
+} kf__question;
+
+typedef struct kf__known {
+    kf__expr a, b, is;
+    kf__question asked;
+} kf__known;
+
+typedef kf__expr kf__answer(kf__exprs *pool, kf__expr a, kf__expr b);
+kf__expr kf__x_ask(kf__exprs *pool, kf__question asked, kf__expr a, kf__expr b, kf__answer *answer);
 
 bool kf__poly_of(const kf__exprs *pool, kf__expr a, kf__poly *out);
 kf__expr kf__poly_expr(kf__exprs *pool, const kf__poly *p);
