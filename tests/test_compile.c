@@ -214,6 +214,31 @@ static void test_no_contraction(void **state) {
 
 /* ---------------------------------------------------------------- errors */
 
+/* Long sources are optimised less. */
+static void test_flags(void **state) {
+    (void)state;
+    static const struct {
+        kf__target_kind kind;
+        size_t n;
+        const char *level;
+    } rows[] = {
+        {KF__TARGET_C, 40 << 10, " -O2 "},
+        {KF__TARGET_C, 200 << 10, " -O1 "},
+        {KF__TARGET_EMULATED, 200 << 10, " -O0 "},
+    };
+    for (size_t i = 0; i < KF__COUNT(rows); i++) {
+        kf__compile_target target = {.kind = rows[i].kind, .cpu_level = 3};
+        kf__text flags;
+        kf__text_init(&flags, &kf__malloc);
+        kf__cc_flags(&target, rows[i].n, &flags);
+        const char *level = strstr(flags.at, " -O");
+        assert_non_null(level);
+        assert_memory_equal(level, rows[i].level, strlen(rows[i].level));
+        assert_null(strstr(level + 1, " -O"));
+        kf__text_free(&flags);
+    }
+}
+
 static void test_errors(void **state) {
     (void)state;
     char fails[64];
@@ -653,6 +678,7 @@ int main(void) {
         cmocka_unit_test(test_library_functions_are_found),
         cmocka_unit_test(test_denormals_stay),
         cmocka_unit_test(test_no_contraction),
+        cmocka_unit_test(test_flags),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_failure_is_not_kept),
         cmocka_unit_test(test_find_compiler),

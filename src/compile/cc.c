@@ -23,7 +23,13 @@ typedef enum flag_use {
     LEVEL_2 = 4,  /* from x86-64-v2 on */
     LEVEL_3 = 8,
     LEVEL_4 = 16,
+    SHORT = 32, LONG = 64, /* sources */
 } flag_use;
+
+/* Some of gcc's passes at -O2 take four times as long for twice as much text: of 64 parts of an array
+ * that are joined, each computed from others, 20 seconds for 5 at -O1. A long kernel is no more than
+ * a few percent slower; usual ones have 10 to 40 KiB. */
+enum { LONG_SOURCE = 64 << 10 };
 
 static const struct flag {
     const char *text;
@@ -31,7 +37,7 @@ static const struct flag {
 } compiler_flags[] = {
     {"-std=c17", ALWAYS},
     /* As quick as -O3 on generated kernels, and compiled in two thirds of the time. */
-    {"-O2", FULL}, {"-ftree-vectorize", FULL},
+    {"-O2", FULL | SHORT}, {"-O1", FULL | LONG}, {"-ftree-vectorize", FULL},
     {"-fpeel-loops", FULL},         /* lanes of known number stay in registers: short rows */
     {"-O0", LIGHT},                 /* a test runs it once: -O1 takes twice as long to compile */
     {"-w", ALWAYS},
@@ -61,16 +67,17 @@ static const char *const link_flags[] = {
 };
 static const char *const libraries[] = {"-Wl,--as-needed", "-lm", "-lgcc"};
 
-static bool wanted(const struct flag *flag, const kf__compile_target *target) {
-    bool light = target->kind == KF__TARGET_EMULATED;
+static bool wanted(const struct flag *flag, const kf__compile_target *target, size_t n_source) {
+    bool light = target->kind == KF__TARGET_EMULATED, is_long = n_source > LONG_SOURCE;
+    if ((flag->use & SHORT && is_long) || (flag->use & LONG && !is_long)) return false;
     if ((flag->use & FULL && light) || (flag->use & LIGHT && !light)) return false;
     int level = flag->use & LEVEL_4 ? 4 : flag->use & LEVEL_3 ? 3 : flag->use & LEVEL_2 ? 2 : 0;
     return target->cpu_level >= level;
 }
 
-void kf__cc_flags(const kf__compile_target *target, kf__text *out) {
+void kf__cc_flags(const kf__compile_target *target, size_t n_source, kf__text *out) {
     for (size_t i = 0; i < KF__COUNT(compiler_flags); i++)
-        if (wanted(&compiler_flags[i], target)) kf__print(out, "%s ", compiler_flags[i].text);
+        if (wanted(&compiler_flags[i], target, n_source)) kf__print(out, "%s ", compiler_flags[i].text);
     for (size_t i = 0; i < KF__COUNT(link_flags); i++) kf__print(out, "%s ", link_flags[i]);
     for (size_t i = 0; i < KF__COUNT(libraries); i++) kf__print(out, "%s ", libraries[i]);
 }
@@ -126,13 +133,14 @@ bool kf__cc_find(kf__cc *cc) {
 
 /* One attempt with temporary files in `folder`; the compiler's words go to `messages`. */
 static bool run_in(const kf__cc *cc, const kf_allocator *mem, const kf__compile_target *target,
-                   const kf__watch *watch, int source, const char *folder, char *object,
-                   int messages, int *code) {
+                   const kf__watch *watch, int source, size_t n_source, const char *folder,
+                   char *object, int messages, int *code) {
     char *argv[MAX_ARGUMENTS];
     size_t n = 0;
     argv[n++] = (char *)cc->path;
     for (size_t i = 0; i < KF__COUNT(compiler_flags); i++)
-        if (wanted(&compiler_flags[i], target)) argv[n++] = (char *)compiler_flags[i].text;
+        if (wanted(&compiler_flags[i], target, n_source))
+            argv[n++] = (char *)compiler_flags[i].text;
     for (size_t i = 0; i < KF__COUNT(link_flags); i++) argv[n++] = (char *)link_flags[i];
     argv[n++] = "-o";
     argv[n++] = object;
@@ -199,14 +207,14 @@ static kf_status explain(const kf__cc *cc, int code, const char *label, const ch
 /* In one private folder. *again: another folder may do better. */
 static kf_status attempt(const kf__cc *cc, const kf_allocator *mem,
                          const kf__compile_target *target, const kf__watch *watch, int source,
-                         const char *folder, const char *label, void **image, size_t *n,
-                         bool *again, kf_error *err) {
+                         size_t n_source, const char *folder, const char *label, void **image,
+                         size_t *n, bool *again, kf_error *err) {
     char object[KF__PATH_SIZE], messages[MAX_MESSAGE];
     snprintf(object, sizeof(object), "%.*s/kernel.so", KF__PATH_SIZE - 16, folder);
     int code = 0, output = kf__nameless_file("", 0);
     if (output < 0)
         return kf__fail(err, KF_ERR_IO, "no temporary file could be made: %s", strerror(errno));
-    bool ran = run_in(cc, mem, target, watch, source, folder, object, output, &code);
+    bool ran = run_in(cc, mem, target, watch, source, n_source, folder, object, output, &code);
     int reason = errno;
     read_messages(output, messages, sizeof(messages));
     close(output);
@@ -271,7 +279,7 @@ kf_status kf__cc_run(const kf__cc *cc, const kf_allocator *mem, kf__log log, voi
     bool again = true;
     for (int i = 0; again && kf__make_private_folder(&i, folder); i++) {
         kf__error_clear(&failure);
-        status = attempt(cc, mem, target, &watch, input, folder, label, image, n, &again,
+        status = attempt(cc, mem, target, &watch, input, n_source, folder, label, image, n, &again,
                          &failure);
         kf__remove_folder(folder);
     }

@@ -19,8 +19,9 @@ bool kf__cc_find(kf__cc *cc);
 /* A name on PATH, or a path, to the path of an executable file. */
 bool kf__find_program(const char *name, char *path);
 
-/* Flags of a target in one line, whoever compiles: part of the cache's key. */
-void kf__cc_flags(const kf__compile_target *target, kf__text *out);
+/* Flags of a target in one line, whoever compiles: part of the cache's key. Those of a long source
+ * (n_source bytes) are others. */
+void kf__cc_flags(const kf__compile_target *target, size_t n_source, kf__text *out);
 
 /* Compile to a shared library: *image (of mem, n bytes). What takes long is said through `log`, and
  * ended after $KFUSE_CC_SECONDS. */

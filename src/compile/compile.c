@@ -158,7 +158,7 @@ static kf_status make(kf__object *object, const char *label, kf_error *err) {
         if (kf__nvrtc_identity(nvrtc)) key.compiler = nvrtc;
         snprintf(architecture, sizeof(architecture), "sm_%d", object->target.sm);
     } else {
-        kf__cc_flags(&object->target, &flags);
+        kf__cc_flags(&object->target, object->n_source, &flags);
         if (kf__cc_find(&cc)) key.compiler = cc.identity;
         snprintf(architecture, sizeof(architecture), "%s",
                  kf__cpu_architecture(object->target.cpu_level));
