@@ -48,9 +48,53 @@ static void test_indices(void **state) {
     }
 }
 
+/* Compilers take long for long kernels, more than twice for twice as much. */
+static const struct {
+    const char *line;
+    int n;
+    uint32_t kernels;
+} cut[] = {
+    {"y = sin(y)", 60, 1},
+    {"y = sin(y)", 200, 4},
+    {"y = y * 1.5 - x", 500, 1},
+};
+
+static void test_kernels(void **state) {
+    (void)state;
+    for (int target = 0; target < KF__TARGET_KINDS; target++)
+        for (size_t i = 0; i < KF__COUNT(cut); i++) {
+            stages s;
+            plan(&s, cut[i].line, cut[i].n, "# x: f32[1000]\n", (kf__target_kind)target);
+            const kf__partition *p = s.partition;
+            if (p->n_kernels != cut[i].kernels)
+                fail_msg("%s: %u kernels", cut[i].line, (unsigned)p->n_kernels);
+            for (uint32_t c = 0; c < p->n_cuts; c++)
+                assert_string_equal(p->cuts[c].code, "capacity");
+            stages_free(&s);
+        }
+}
+
+/* What is made of numbers alone isn't stored, however long. */
+static void test_numbers(void **state) {
+    (void)state;
+    kf__text text;
+    kf_error err = {0};
+    stages s;
+    kf__text_init(&text, &kf__malloc);
+    kf__print(&text, "y = sum(ones(x.shape))\n");
+    for (int i = 0; i < 150; i++) kf__print(&text, "y = sin(y) + 1\n");
+    kf__print(&text, "x * y\n");
+    if (stages_make(&s, text.at, "# x: f32[1000]\n", KF__TARGET_C, &err))
+        fail_msg("%s", err.message);
+    stages_free(&s);
+    kf__text_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,8 @@ enum {
 
 /* Of a function: on a GPU exponentials; on a CPU what a core could copy meanwhile, from caches
  * where a temporary mostly lies (measured on a Xeon with AVX-512). */
-static double function_weight(const kf__node *n, bool cpu) {
-    switch (n->op) {
+static double function_weight(kf__opcode op, bool cpu) {
+    switch (op) {
     case KF__GCD: case KF__LCM: return cpu ? 400 : 4;
     case KF__LGAMMA: case KF__DIGAMMA: return cpu ? 90 : 4;
     case KF__FMOD: case KF__REMAINDER: return cpu ? 25 : 4;
@@ -27,14 +27,19 @@ static double function_weight(const kf__node *n, bool cpu) {
     case KF__SIN: case KF__COS: case KF__TAN: case KF__ERFINV: return cpu ? 18 : 1.5;
     case KF__ERF: return cpu ? 8 : 1.5;
     case KF__DIVIDE: case KF__SQRT: case KF__RSQRT: case KF__RECIPROCAL: return 0.3;
-    default: return kf__ops[n->op].ulp > 0 ? cpu ? 10 : 1 : 0.1; /* a function of the prelude */
+    default: return kf__ops[op].ulp > 0 ? cpu ? 10 : 1 : 0.1; /* a function of the prelude */
     }
+}
+
+double kf__text_of(const kf__instr *i) {
+    double weight = i->kind == KF__I_OP ? function_weight((kf__opcode)i->op, true) : 0;
+    return weight < 1 ? 0.5 : kf__min(weight, 40);
 }
 
 /* Work of one element, as bytes it is worth. */
 static double node_weight(const kf__node *n, bool cpu) {
     switch (n->kind) {
-    case KF__OP: return function_weight(n, cpu);
+    case KF__OP: return function_weight((kf__opcode)n->op, cpu);
     case KF__RANDOM: return cpu ? 12 : 1;
     case KF__SCAN: return 0.3;
     case KF__REDUCE: return n->op == KF__RED_MAX_SUMEXP ? cpu ? 10 : 1 : 0.3;

@@ -26,6 +26,8 @@ uint16_t kf__body_push(kf__body *b, const kf__instr *i) {
         }
     }
     if (b->instrs.n >= KF__MAX_INSTRS) return kf__cut_capacity(b);
+    if (!b->f->scalars[i->node]) b->text += kf__text_of(i); /* numbers can't be stored */
+    if (b->text > KF__MAX_TEXT) return kf__cut_capacity(b);
     if (i->kind == KF__I_PICK && ++b->picks > KF__MAX_PICKS) return kf__cut_capacity(b);
     if (!KF__PUSH(b->f->mem, &b->instrs, *i)) return kf__body_no_memory(b);
     b->instr_next[b->instrs.n] = *bucket;

@@ -35,6 +35,7 @@ enum {
     KF__MAX_STATES = 20,   /* fields of all its reductions: 256 threads' fit in shared memory */
     KF__MAX_STAGES = 32,
     KF__MAX_INSTRS = 2000,
+    KF__MAX_TEXT = 1200, /* for a compiler: 60 sines, 2 seconds */
     KF__MAX_PICKS = 64, /* each is a loop of its own, which C compilers take long for */
     KF__MAX_DEPTH = 1200, /* of one demand: recursion in C */
     KF__MAX_LEAVES = 64,  /* of an index */
@@ -112,6 +113,7 @@ typedef struct kf__body {
     uint16_t symbols[KF__MAX_SYMBOLS]; /* as in kf__kernel */
     uint32_t symbol_axes[KF__MAX_SYMBOLS];
     uint32_t depth, operands, n_stores, states, picks;
+    double text;               /* see kf__text_of */
     double cost, bytes, again; /* see kf__body_cost */
     /* why it can't be: store `cut` first */
     kf__ref cut, user;
@@ -229,6 +231,10 @@ uint16_t kf__cut_capacity(kf__body *b);
 bool kf__cut_view(kf__body *b, kf__ref view); /* false, and goes on: it can't be stored */
 
 /* ---------------------------------------------------------------- cost.c */
+
+/* How much of a compiler's time an instruction takes, about: an operation half, a function what
+ * it is made of. The same for all targets: what is cut there is rounded. */
+double kf__text_of(const kf__instr *i);
 
 enum { KF__LAUNCH_BYTES = 1 << 16 }; /* that are moved while a kernel is launched */
 /* bytes: that are moved; again: of the cost, functions of more elements than
