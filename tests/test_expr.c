@@ -322,6 +322,7 @@ static void test_deep(void **state) {
         e = kf__x_max(&w.pool, a, kf__x_div(&w.pool, e, kf__x_const(&w.pool, 3)));
     }
     kf__x_eval(&w.pool, e, names, NULL, &v);
+    assert_true(kf__x_has_name(&w.pool, e, 2) && !kf__x_has_name(&w.pool, e, 3));
     kf__expr with[1] = {w.m};
     kf__x_rename(&w.pool, e, with, 1);
     for (int i = 0; i < 3 * KF__EXPR_DEPTH && e; i++)

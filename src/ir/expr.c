@@ -497,16 +497,25 @@ kf__expr kf__x_mod(kf__exprs *pool, kf__expr a, kf__expr b) {
 
 enum { NOTED = 64 }; /* of shared parts, direct-mapped by id */
 
-static void note_names(const kf__exprs *pool, kf__expr e, uint8_t *seen, kf__expr *noted) {
+/* Notes names in `seen`, where there is one, until `wanted` is found. */
+static bool names_of(const kf__exprs *pool, kf__expr e, uint8_t *seen, int64_t wanted,
+                     kf__expr *noted) {
     const kf__expr_node *n = &pool->nodes.at[e];
-    if (n->kind == KF__X_NAME) seen[n->value] = 1;
-    if (n->kind < KF__X_ADD || noted[e % NOTED] == e) return;
-    note_names(pool, n->a, seen, noted);
-    note_names(pool, n->b, seen, noted);
+    if (n->kind == KF__X_NAME && seen) seen[n->value] = 1;
+    if (n->kind == KF__X_NAME) return n->value == wanted;
+    if (n->kind < KF__X_ADD || noted[e % NOTED] == e) return false;
+    if (names_of(pool, n->a, seen, wanted, noted) || names_of(pool, n->b, seen, wanted, noted))
+        return true;
     noted[e % NOTED] = e;
+    return false;
 }
 
 void kf__x_note_names(const kf__exprs *pool, kf__expr e, uint8_t *seen) {
     kf__expr noted[NOTED] = {0};
-    note_names(pool, e, seen, noted);
+    names_of(pool, e, seen, -1, noted);
+}
+
+bool kf__x_has_name(const kf__exprs *pool, kf__expr e, int64_t name) {
+    kf__expr noted[NOTED] = {0};
+    return names_of(pool, e, NULL, name, noted);
 }

@@ -62,6 +62,7 @@ kf__expr kf__x_max(kf__exprs *pool, kf__expr a, kf__expr b);
 kf__expr kf__x_wrapped(kf__exprs *pool, kf__expr a, kf__expr n, int64_t least);
 /* seen[i] = 1 for each name i in the expression. */
 void kf__x_note_names(const kf__exprs *pool, kf__expr e, uint8_t *seen);
+bool kf__x_has_name(const kf__exprs *pool, kf__expr e, int64_t name);
 
 bool kf__x_is_const(const kf__exprs *pool, kf__expr a, int64_t *value);
 static inline bool kf__x_is(const kf__exprs *pool, kf__expr a, int64_t value) {

@@ -23,13 +23,6 @@ typedef struct pass {
 
 /* ---------------------------------------------------------------- sizes */
 
-static bool contains_name(const kf__exprs *x, kf__expr e, int64_t name) {
-    const kf__expr_node *n = &x->nodes.at[e];
-    if (n->kind == KF__X_NAME) return n->value == name;
-    return n->kind >= KF__X_ADD &&
-           (contains_name(x, n->a, name) || contains_name(x, n->b, name));
-}
-
 /* A name that must equal something else is replaced by it; of two names the later one. One whose
  * size is known (sizes[] isn't -1) is that. seen: scratch, names in what names are replaced by. */
 static void rename_sizes(pass *p, const int64_t *sizes, uint8_t *seen) {
@@ -48,7 +41,7 @@ static void rename_sizes(pass *p, const int64_t *sizes, uint8_t *seen) {
         if (!take_a && nb->kind != KF__X_NAME) continue;
         kf__expr with = take_a ? b : a;
         int64_t name = take_a ? na->value : nb->value;
-        if (contains_name(x, with, name)) continue;
+        if (kf__x_has_name(x, with, name)) continue;
         p->renamed[name] = with;
         kf__x_note_names(x, with, seen);
         for (uint32_t k = 0; k < n && seen[name]; k++) /* earlier ones may contain it */
