@@ -122,7 +122,7 @@ static const char *size_text(kf__evaluator *ev, kf__expr size) {
     kf__text text;
     kf__text_init(&text, ev->mem);
     kf__x_print(&ev->g->exprs, size, &text);
-    const char *kept = !text.failed && text.at ? kf__arena_printf(&ev->arena, "%s", text.at) : NULL;
+    const char *kept = text.failed ? NULL : kf__arena_string(&ev->arena, text.at, text.n);
     kf__text_free(&text);
     return kept;
 }

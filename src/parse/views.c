@@ -42,7 +42,7 @@ static const char *misfit(kf__evaluator *ev, int rank, const kf__expr *shape) {
         kf__x_print(&ev->g->exprs, shape[i], &text);
     }
     kf__print(&text, rank == 1 ? ",)" : ")");
-    const char *why = text.failed ? NULL : kf__arena_printf(&ev->arena, "%s", text.at);
+    const char *why = text.failed ? NULL : kf__arena_string(&ev->arena, text.at, text.n);
     kf__text_free(&text);
     return why;
 }
