@@ -16,14 +16,19 @@ uint16_t kf__body_no_memory(kf__body *b) {
     return KF__NO_INSTR;
 }
 
-uint16_t kf__cut_at(kf__body *b, kf__ref node, kf__ref user, kf__cut_code code) {
+static uint16_t cut_itself(kf__body *b, kf__ref node, kf__ref user, kf__cut_code code) {
     if (!b->failed) {
         b->failed = true;
-        b->cut = kf__peel(b->f->g, node);
+        b->cut = node;
         b->user = user;
         b->code = code;
     }
     return KF__NO_INSTR;
+}
+
+/* What a view is of, not the view. */
+uint16_t kf__cut_at(kf__body *b, kf__ref node, kf__ref user, kf__cut_code code) {
+    return cut_itself(b, kf__peel(b->f->g, node), user, code);
 }
 
 /* Is it made of such reductions and numbers alone, element by element: as small as they are? */
@@ -134,8 +139,7 @@ static bool can_store(const kf__body *b, kf__ref node) {
 
 bool kf__cut_view(kf__body *b, kf__ref view) {
     if (!can_store(b, view) || kf__at(b->f->g, view)->kind == KF__EXPAND) return false;
-    kf__cut_at(b, view, b->path[b->depth > 1 ? b->depth - 2 : 0], KF__CUT_CAPACITY);
-    b->cut = view; /* itself, not what it is of */
+    cut_itself(b, view, b->path[b->depth > 1 ? b->depth - 2 : 0], KF__CUT_CAPACITY);
     return true;
 }
 
