@@ -29,12 +29,9 @@ typedef struct chain {
 /* Of so many operations that a loop over lanes of reductions, which is short and unrolled, takes
  * half as long again as one of it alone. */
 static bool is_long(const kf__low *L, uint32_t i) {
-    if (!kf__is_function(L, i)) return false;
-    switch (L->k->instrs[i].op) {
-    case KF__POW: case KF__CBRT: case KF__LGAMMA: case KF__DIGAMMA: case KF__ERFINV:
-    case KF__FMOD: case KF__REMAINDER: case KF__FLOOR_DIVIDE: return true;
-    default: return false;
-    }
+    kf__opcode op = (kf__opcode)L->k->instrs[i].op;
+    return kf__is_function(L, i) && (kf__op_is_long(op) || op == KF__POW || op == KF__CBRT ||
+                                     op == KF__ERFINV || op == KF__FLOOR_DIVIDE);
 }
 
 static bool is_made(const chain *c, uint32_t i) {

@@ -220,10 +220,9 @@ static void head_row(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *width = kf__l_int(L, t->W), *packs = kf__l_int(L, t->V);
     const kf__lx *q = t->step ? kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step))
                               : kf__l_bin(L, "+", kf__l_bin(L, "*", t->base, packs), s);
-    bool narrow = is_narrow(L);
-    t->j = kf__put_let(L, narrow ? "int" : "int64_t", "j", kf__l_bin(L, "*", q, width), NULL);
+    t->j = kf__put_let(L, t->far ? "int" : "int64_t", "j", kf__l_bin(L, "*", q, width), NULL);
     const kf__lx *left = kf__l_bin(L, "-", t->end, t->j);
-    if (!narrow)
+    if (!t->far)
         left = kf__l_call(L, "kf_max_i64", KF__I64, kf__l_int(L, 0),
                           kf__l_call(L, "kf_min_i64", KF__I64, left, width));
     t->left = kf__put_let(L, "int", "left", left, NULL);
@@ -262,9 +261,9 @@ static void put_rows(kf__low *L, scan *s) {
     const kf__lx *size = kf__l_int(L, width), *to = s->all->to;
     const kf__lx *end = kf__l_bin(L, "/", kf__l_bin(L, "+", to, kf__l_int(L, width - 1)), size);
     const kf__lx *step = s->striped ? kf__l_int(L, s->lanes * s->tile.V) : lanes;
-    const char *type = is_narrow(L) ? "int" : "int64_t";
-    s->tile.end = kf__put_let(L, type, "stop", kf__l_select(L, there, to, kf__l_int(L, 0)), NULL);
     s->tile.far = is_narrow(L);
+    const char *type = s->tile.far ? "int" : "int64_t";
+    s->tile.end = kf__put_let(L, type, "stop", kf__l_select(L, there, to, kf__l_int(L, 0)), NULL);
     kf__open_for(L, type, "q0", kf__l_bin(L, "/", s->all->from, size), end, step, KF__SERIAL);
     if (s->striped) {
         const kf__lx *first = kf__l_bin(L, "*", kf__l_var(L, "q0"), kf__l_int(L, s->tile.W));
