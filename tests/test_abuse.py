@@ -201,6 +201,7 @@ def test_bytes_that_are_not_utf8(kfuse, session_cache, tmp_path, text):
      ["f.kf:200003", "nested too deeply"]),
     (b"def f(x):\n    a = (1,)\n" + b"    a = (a, a)\n" * 64 + b"    return x if a != a else -x",
      ["f.kf:67", "20000000 steps"]),
+    (b"y = x\n" + b"y = y[1:] + y[:-1]\n" * 1000 + b"y", ["f.kf:", "2000 levels deep"]),
     (b"def f(" + b",".join(b"a%d" % i for i in range(5000)) + b"): return a0", ["no value"]),
 ])
 def test_kf_file(run, tmp_path, text, words):

@@ -43,6 +43,7 @@ typedef struct kf__exprs {
 } kf__exprs;
 
 enum { KF__EXPR_DEPTH = 2000 };
+#define KF__SIZES_TOO_DEEP "sizes are computed from sizes more than %d levels deep"
 
 void kf__exprs_init(kf__exprs *pool, const kf_allocator *mem);
 void kf__exprs_free(kf__exprs *pool);

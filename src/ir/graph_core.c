@@ -102,8 +102,7 @@ kf__ref kf__graph_no_memory(kf_graph *g) {
 
 kf__ref kf__graph_no_expr(kf_graph *g) {
     if (!g->exprs.too_deep) return kf__graph_no_memory(g);
-    return kf__graph_fail(g, KF_ERR_LIMIT, "sizes are computed from sizes more than %d levels deep",
-                          (int)KF__EXPR_DEPTH);
+    return kf__graph_fail(g, KF_ERR_LIMIT, KF__SIZES_TOO_DEEP, (int)KF__EXPR_DEPTH);
 }
 
 uint32_t kf__call(kf_graph *g, const char *name) {

@@ -20,6 +20,8 @@ bool kf__eval_fail(kf__evaluator *ev, kf_status status, const char *format, ...)
 }
 
 bool kf__eval_memory(kf__evaluator *ev) {
+    if (ev->g && ev->g->exprs.too_deep) /* that is why there is no size */
+        return kf__eval_fail(ev, KF_ERR_LIMIT, KF__SIZES_TOO_DEEP, (int)KF__EXPR_DEPTH);
     kf__out_of_memory(ev->err);
     return false;
 }
