@@ -76,7 +76,7 @@ static uint32_t find_alias(const kf__signature *s, const char *name, uint32_t le
         {"a1", "a"}, {"a2", "b"}, {"z", "x"}, {"v", "x"}, {"f", "x"}, {"val", "value"},
         {"val", "x"},
         {"object", "x"}, {"values", "y"}, {"values", "x"}, {"M", "n"}, {"condlist", "conditions"},
-        {"choicelist", "values"}, {"ind", "indices"},
+        {"choicelist", "values"}, {"ind", "indices"}, {"tensor", "b"},
     };
     if (!is_known(s)) return UINT32_MAX;
     if (is_turned(s, name, length)) return *name == 'x';
@@ -140,6 +140,13 @@ static bool too_many(kf__evaluator *ev, const kf__signature *s) {
                          s->n == 1 ? "" : "s");
 }
 
+/* Several arguments of a composite that are arrays may be lists: ix_([0, 2], [1, 3]). */
+static bool takes_lists(const kf__signature *s) {
+    uint32_t n;
+    const char *word = parameter(s, s->rest, &n);
+    return s->def && s->def->library && !(n == 5 && memcmp(word, "shape", 5) == 0);
+}
+
 /* zeros(2, 3) is zeros((2, 3)): a further argument by position joins the one that is there. A
  * dtype, or a string, goes to the parameter behind. */
 static bool join_rest(kf__evaluator *ev, const kf__signature *s, const kf__object *o,
@@ -154,7 +161,7 @@ static bool join_rest(kf__evaluator *ev, const kf__signature *s, const kf__objec
     bool joined = rest->kind == KF__O_TUPLE && rest->joined;
     uint32_t length;
     const char *word = parameter(s, s->rest, &length);
-    if ((rest->kind == KF__O_TUPLE && !joined) || o->kind == KF__O_TUPLE)
+    if (!takes_lists(s) && ((rest->kind == KF__O_TUPLE && !joined) || o->kind == KF__O_TUPLE))
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "`%.*s` of %s() is one tuple, or numbers one "
                                                   "after another", (int)length, word, s->name);
     kf__object left = *rest;
@@ -250,7 +257,8 @@ static bool bind_position(kf__evaluator *ev, const kf__signature *s, const kf__p
     uint32_t at = (*position)++;
     if (at > s->rest) {
         const kf__object *rest = &to[place_of(s, s->rest)];
-        bool one = rest->kind == KF__O_TUPLE && !rest->joined; /* then `at` is the one behind */
+        bool one = rest->kind == KF__O_TUPLE && !rest->joined && /* then `at` is the one behind */
+                   !(takes_lists(s) && value.kind == KF__O_ARRAY);
         if (!one || value.kind == KF__O_TUPLE || at >= s->n)
             return join_rest(ev, s, &value, to);
     }

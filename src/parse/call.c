@@ -1,19 +1,65 @@
 /* Calls: a builtin makes nodes of its arguments, a def's statements are evaluated in a frame of
  * their own. arguments.c binds the arguments, into.c writes into out=. */
-#include "parse/evaluate.h"
+#include "parse/makers.h"
 
 /* ---------------------------------------------------------------- builtins */
 
-/* np.sum([x, y]): NumPy makes an array of a list, where Python's sum adds its items. */
-static bool stack_list(kf__evaluator *ev, const kf__ast *node, kf__object *list) {
-    const kf__builtin *stack = kf__builtin_find("stack", 5);
-    bool arrays = false;
-    for (uint32_t i = 0; list->kind == KF__O_TUPLE && i < list->n; i++)
-        arrays |= list->items[i].kind == KF__O_ARRAY;
-    bool reduces = strcmp(node->call.builtin->kind, "reduction") == 0;
-    if (!arrays || !reduces || node->family != KF__NUMPY) return true;
-    kf__object args[3] = {*list, {.kind = KF__O_INT}};
-    return stack->make(ev, stack, args, list);
+static bool is_of_arrays(const kf__object *tuple) {
+    for (uint32_t i = 0; i < tuple->n; i++)
+        if (tuple->items[i].kind == KF__O_ARRAY) return true;
+    return false;
+}
+
+/* Sums and products of integers and sizes stay known, as those of a shape. */
+static bool stays_known(const kf__builtin *b, const kf__object *args) {
+    bool sums = b->data == KF__RED_SUM || b->data == KF__RED_PROD || b->data == KF__RED_ANY ||
+                b->data == KF__RED_ALL || !args[0].list;
+    for (uint32_t i = 0; i < args[0].n && sums; i++)
+        sums = kf__is_numeric(&args[0].items[i]) && args[0].items[i].kind != KF__O_FLOAT;
+    for (uint32_t i = 1; i < KF__MAX_PARAMETERS && sums; i++)
+        sums = args[i].kind == KF__O_UNSET || args[i].kind == KF__O_NONE;
+    return sums;
+}
+
+static bool lists_are_arrays(const kf__ast *node) {
+    return node->family == KF__NUMPY || node->family == KF__LINALG;
+}
+
+/* NumPy takes a list for an array: np.sum([x, y]), np.max([1, 2]), np.exp([1, 2]). */
+static bool arrays_of_lists(kf__evaluator *ev, const kf__ast *node, const kf__signature *s,
+                            kf__object *args) {
+    const kf__builtin *b = node->call.builtin;
+    bool each = strcmp(b->kind, "elementwise") == 0, reduces = strcmp(b->kind, "reduction") == 0;
+    bool first = reduces || b->make == kf__make_take || b->make == kf__make_fill_like ||
+                 (strcmp(b->kind, "view") == 0 && s->length[0] == 1); /* `x` */
+    if (!lists_are_arrays(node) || (!each && !first)) return true;
+    if (reduces && args[0].kind == KF__O_TUPLE && !is_of_arrays(&args[0]) &&
+        stays_known(b, args))
+        return true;
+    for (uint32_t i = 0; i < (each ? s->n : 1); i++)
+        if (args[i].kind == KF__O_TUPLE && !kf__array_of_list(ev, &args[i], &args[i]))
+            return false;
+    return true;
+}
+
+/* Is it an array, by its annotation or by its name? */
+static bool is_array(const kf__def *def, const kf__param *p) {
+    if (p->annotation.present)
+        return p->annotation.kind == KF__ANNOTATED_ARRAY || p->annotation.kind == KF__ANNOTATED_REAL;
+    return !p->fallback && !p->rest && p->name_n == 1 && strchr("xab", def->module->text[p->name]);
+}
+
+/* The same of a composite. */
+static bool arrays_of_def(kf__evaluator *ev, const kf__ast *node, const kf__def *def,
+                          kf__object *frame) {
+    if (!lists_are_arrays(node) || !def->library) return true;
+    for (uint32_t i = 0; i < def->n_params; i++) {
+        kf__object *o = &frame[def->params[i].slot];
+        if (o->kind == KF__O_TUPLE && is_array(def, &def->params[i]) &&
+            !kf__array_of_list(ev, o, o))
+            return false;
+    }
+    return true;
 }
 
 /* dtype: that the arguments are taken in; NULL: their own */
@@ -25,7 +71,8 @@ static bool call_builtin(kf__evaluator *ev, const kf__ast *node, const kf__dtype
     kf__read_signature(b, &s);
     uint32_t wanted = ev->wanted;
     ev->wanted = 0;
-    if (!kf__bind_arguments(ev, &s, node, args) || !stack_list(ev, node, &args[0])) return false;
+    if (!kf__bind_arguments(ev, &s, node, args) || !arrays_of_lists(ev, node, &s, args))
+        return false;
     ev->wanted = wanted;
     for (uint32_t i = 0; i < s.n; i++)
         if (args[i].kind == KF__O_UNSET) args[i].kind = KF__O_NONE, args[i].left_out = true;
@@ -126,7 +173,7 @@ static bool call_def(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     kf__object *frame = kf__allocate(ev->mem, (def->n_slots + 1) * sizeof *frame);
     if (!frame) return kf__eval_memory(ev);
     memset(frame, 0, (def->n_slots + 1) * sizeof *frame);
-    bool ok = kf__bind_arguments(ev, &s, node, frame);
+    bool ok = kf__bind_arguments(ev, &s, node, frame) && arrays_of_def(ev, node, def, frame);
     ev->at = node->at, ev->wanted = wanted;
     if (ok && def->library && !ev->opaque) ok = call_library(ev, def, frame, out);
     else if (ok) ok = kf__call_def(ev, def, frame, out);

@@ -106,6 +106,9 @@ static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int f
     if (with->dtype && !kf__to_dtype(ev, with->dtype, &type)) return false;
     if (with->dtype) x = kf__cast(ev->g, x, type);
     if (with->where && !masked(ev, red, with->where, &x)) return false;
+    if (n == 1 && x && !kf__at(ev->g, x)->rank && (axes[0] == 0 || axes[0] == -1) &&
+        red != KF__RED_MOMENTS && !ev->def->library)
+        n = 0; /* NumPy takes these of a number, but for a mean's */
     kf__ref made = kf__reduce_axes(ev->g, red, field, x, axes, n, with->keepdims);
     if (with->initial) made = begun(ev, red, with->initial, made);
     if (made && with->dtype) made = kf__cast(ev->g, made, type);
@@ -145,6 +148,21 @@ static bool mean_where(kf__evaluator *ev, const kf__object *args, const details 
     return kf__eval_node(ev, mean ? kf__cast(g, mean, type) : 0, out) && kf__round(ev, out);
 }
 
+/* max(x.shape): of each two. */
+static bool extremum_of(kf__evaluator *ev, const kf__builtin *b, const kf__object *tuple,
+                        kf__object *out) {
+    const char *name = b->data == KF__RED_MAX ? "maximum" : "minimum";
+    const kf__builtin *of_two = kf__builtin_find(name, strlen(name));
+    if (!tuple->n)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() of an empty tuple", b->name);
+    *out = tuple->items[0];
+    for (uint32_t i = 1; i < tuple->n; i++) {
+        kf__object two[2] = {*out, tuple->items[i]};
+        if (!of_two->make(ev, of_two, two, out)) return false;
+    }
+    return true;
+}
+
 /* sum(shape) and the like, of what is known */
 static bool reduce_tuple(kf__evaluator *ev, const kf__builtin *b, const kf__object *tuple,
                          kf__object *out) {
@@ -153,15 +171,20 @@ static bool reduce_tuple(kf__evaluator *ev, const kf__builtin *b, const kf__obje
                         : b->data == KF__RED_ANY  ? KF__T_BIT_OR
                         : b->data == KF__RED_ALL  ? KF__T_BIT_AND
                                                   : KF__T_END;
-    if (op == KF__T_END)
-        return kf__eval_fail(ev, KF_ERR_TYPE, "%s() doesn't work on a tuple; stack() makes an "
-                                              "array of arrays", b->name);
+    bool extremum = b->data == KF__RED_MAX || b->data == KF__RED_MIN;
+    for (uint32_t i = 0; i < tuple->n; i++) extremum &= tuple->items[i].kind != KF__O_ARRAY;
+    if (op == KF__T_END && !extremum)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s() doesn't work on a tuple; array() makes an "
+                                              "array of numbers, or of arrays", b->name);
+    if (op == KF__T_END) return extremum_of(ev, b, tuple, out);
     bool bools = op == KF__T_BIT_OR || op == KF__T_BIT_AND;
     *out = (kf__object){.kind = bools ? KF__O_BOOL : KF__O_INT,
                         .integer = op == KF__T_TIMES || op == KF__T_BIT_AND};
     for (uint32_t i = 0; i < tuple->n; i++) {
-        kf__object so_far = *out;
-        if (!kf__binary(ev, op, &so_far, &tuple->items[i], out)) return false;
+        kf__object so_far = *out, item = tuple->items[i], zero = {.kind = KF__O_INT};
+        if (bools && !kf__binary(ev, KF__T_NOT_EQUAL, &tuple->items[i], &zero, &item))
+            return false;
+        if (!kf__binary(ev, op, &so_far, &item, out)) return false;
     }
     return true;
 }

@@ -479,8 +479,18 @@ static const kf__object *named_item(const kf__evaluator *ev, const kf__object *o
     return pair && which < KF__COUNT(names) ? &o->items[which] : NULL;
 }
 
+/* .imag: there are no complex numbers. */
+static bool zeros_of(kf__evaluator *ev, kf__ref x, kf__object *out) {
+    const kf__node *n = kf__at(ev->g, x);
+    kf__ref zero = kf__constant(ev->g, (kf__dtype)n->dtype, 0, 0, false);
+    kf__begin_call(ev, "imag");
+    n = kf__at(ev->g, x);
+    return kf__eval_node(ev, kf__broadcast_to(ev->g, zero, n->rank, n->shape), out);
+}
+
 bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
-    static const char *const names[] = {"T", "mT", "shape", "ndim", "dtype", "size", "real"};
+    static const char *const names[] = {"T", "mT", "shape", "ndim", "dtype", "size", "real",
+                                        "imag"};
     const char *name = ev->def->module->text + node->name;
     kf__object base;
     kf__ref x;
@@ -516,6 +526,7 @@ bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     case 3: *out = (kf__object){.kind = KF__O_INT, .integer = array->rank}; return true;
     case 4: *out = (kf__object){.kind = KF__O_DTYPE, .dtype = array->dtype}; return true;
     case 5: return element_count(ev, x, out);
-    default: *out = base; return true;
+    case 6: *out = base; return true;
+    default: return zeros_of(ev, x, out);
     }
 }
