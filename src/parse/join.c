@@ -444,12 +444,16 @@ bool kf__make_repeat(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     (void)b;
     kf__begin_call(ev, "repeat");
     if (!kf__to_node(ev, &args[0], &x)) return false;
-    if (args[1].kind == KF__O_TUPLE || args[1].kind == KF__O_ARRAY)
+    if (args[1].kind == KF__O_ARRAY)
         return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
-                             "repeat() with a count for each element is not "
-                             "supported; tile() repeats along several axes");
-    if (!kf__to_size(ev, &args[1], "repeats", &times)) return false;
+                             "repeat() with an array of counts gives as many elements as its values "
+                             "say: a list of counts, one for each element, is possible");
     if (args[2].kind == KF__O_NONE) x = flat(ev->g, x);
     else if (!axis_of(ev, &args[2], rank_of(ev, x), &axis)) return false;
+    if (!x) return kf__eval_node(ev, 0, out);
+    if (args[1].kind == KF__O_TUPLE && args[1].n > 1)
+        return kf__repeat_each(ev, x, axis, &args[1], out);
+    const kf__object *count = args[1].kind == KF__O_TUPLE && args[1].n ? args[1].items : &args[1];
+    if (!kf__to_size(ev, count, "repeats", &times)) return false;
     return kf__eval_node(ev, repeated(ev->g, x, axis, times, true), out);
 }

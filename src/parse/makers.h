@@ -1,7 +1,7 @@
 /* The makers that rows of builtins.def name: elementary.c has those of operations,
  * numbers and constants, views.c those of views, ranges.c arange, pad.c pad,
- * limits.c finfo and iinfo, join.c what joins arrays and takes them apart, slide.c windows,
- * scan.c what is cumulative. */
+ * limits.c finfo and iinfo, join.c what joins arrays and takes them apart, places.c what stands at a
+ * list of places, slide.c windows, scan.c what is cumulative. */
 #ifndef KFUSE_PARSE_MAKERS_H
 #define KFUSE_PARSE_MAKERS_H
 
@@ -39,6 +39,8 @@ MAKER(unbind);
 MAKER(roll);
 MAKER(tile);
 MAKER(repeat);
+MAKER(insert_at);
+MAKER(delete_at);
 MAKER(reshape);
 MAKER(ravel);
 MAKER(flatten);
@@ -61,6 +63,9 @@ bool kf__take_at(kf__evaluator *ev, const char *name, kf__ref x, kf__ref at, int
               kf__object *out);
 /* The same with several arrays of indices, which broadcast, for n axes side by side. */
 bool kf__take_many(kf__evaluator *ev, kf__ref x, kf__ref *at, int n, int axis, kf__object *out);
+/* repeat(x, (2, 0, 1), axis): each element of the axis as often as its count says. */
+bool kf__repeat_each(kf__evaluator *ev, kf__ref x, int axis, const kf__object *counts,
+                     kf__object *out);
 /* array(list), of nested lists of numbers. */
 bool kf__array_of_list(kf__evaluator *ev, const kf__object *list, kf__object *out);
 /* A list of integers as an array of indices. */

@@ -225,7 +225,7 @@ static bool by_mode(kf__evaluator *ev, const kf__object *args, kf__ref x, const 
                     kf__pad_mode m, kf__object *out) {
     kf__object zero = {.kind = KF__O_INT};
     bool ramp = m == KF__PAD_RAMP;
-    kf__border b = {.mode = m};
+    kf__border b = {.mode = m, .numpy = args[1].kind != KF__O_NONE};
     sides s;
     const kf__object *option = !ramp ? &args[5] : args[6].kind == KF__O_NONE ? &zero : &args[6];
     return read_odd(ev, &args[7], &b.odd) &&

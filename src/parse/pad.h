@@ -22,6 +22,7 @@ typedef struct kf__border {
     kf__pad_mode mode;
     int axis;
     bool behind, odd; /* odd: mirrored at the edge's value as well */
+    bool numpy; /* which pads one element as wide as it is asked to */
     kf__expr width, length; /* length: of so many elements is the statistic, at most all */
     kf__ref end; /* a ramp's outermost number */
 } kf__border;

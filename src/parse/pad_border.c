@@ -42,8 +42,9 @@ static kf__ref mirrored(kf_graph *g, kf__ref x, const kf__border *b) {
     kf__expr start = b->behind ? kf__x_sub(pool, last, skip)
                                : kf__x_sub(pool, kf__x_add(pool, b->width, skip), one);
     if (!kf__same_size(g, kf__x_min(pool, b->width, most), b->width,
-                       whole ? "this mode pads by no more than the axis has"
-                             : "mode 'reflect' pads by less than the axis has"))
+                       whole ? "this mode pads by no more than the axis has; pad again for more"
+                             : "mode 'reflect' pads by less than the axis has; pad again for "
+                               "more"))
         return 0;
     kf__ref even = kf__slice_axis(g, x, b->axis, start, b->width, -1);
     kf__ref at = b->odd && even ? edge(g, x, b) : 0;
@@ -57,7 +58,7 @@ static kf__ref wrapped(kf_graph *g, kf__ref x, const kf__border *b) {
     kf__expr n = kf__at(g, x)->shape[b->axis];
     kf__expr start = b->behind ? kf__x_const(pool, 0) : kf__x_sub(pool, n, b->width);
     return kf__same_size(g, kf__x_min(pool, b->width, n), b->width,
-                         "this mode pads by no more than the axis has")
+                         "this mode pads by no more than the axis has; pad again for more")
                ? kf__slice_axis(g, x, b->axis, start, b->width, 1)
                : 0;
 }
@@ -105,6 +106,10 @@ static kf__ref ramp(kf_graph *g, kf__ref x, const kf__border *b) {
 }
 
 kf__ref kf__pad_border(kf_graph *g, kf__ref x, const kf__border *b) {
+    bool turns = b->mode == KF__PAD_WRAP || b->mode == KF__PAD_REFLECT ||
+                 b->mode == KF__PAD_SYMMETRIC;
+    if (turns && b->numpy && kf__x_is(&g->exprs, kf__at(g, x)->shape[b->axis], 1))
+        return repeated(g, x, b); /* of one element it is all that comes */
     switch (b->mode) {
     case KF__PAD_EDGE: return repeated(g, edge(g, x, b), b);
     case KF__PAD_WRAP: return wrapped(g, x, b);

@@ -65,6 +65,9 @@ def padded_more(cases):
             want = eval(f"np.pad(a, {widths}, {option})", {"np": np, "a": a})
             cases.add(f"pad({name}, {widths}, {option})", {name: a}, want,
                       "rel 1e-6 abs 4e-6" if a.dtype == f32 else "ulp 0")
+    for mode in ("'reflect'", "'symmetric'", "'wrap'", "'reflect', reflect_type='odd'"):
+        cases.add(f"pad(x, ((2, 3), (0, 0)), {mode})", {"x": x[:1]},
+                  eval(f"np.pad(x[:1], ((2, 3), (0, 0)), {mode})", {"np": np, "x": x}))
     cases.add("pad(x, 2, 'empty')[2:-2, 2:-2]", {"x": x}, x)
     u = integers(7, dtype=np.uint8) % 50
     for mode in ("linear_ramp", "maximum", "mean"):
@@ -135,6 +138,9 @@ def apart(cases):
               (np.tile(x, 2), np.tile(v, (2, 3)), np.tile(x, (2, 1, 3))))
     cases.add("repeat(x, 2), repeat(x, 3, axis=0), repeat_interleave(v, 2, dim=0)",
               {"x": x, "v": v}, (np.repeat(x, 2), np.repeat(x, 3, 0), np.repeat(v, 2)))
+    counts = [2, 0, 3, 1, 1, 0][:len(x)]
+    cases.add(f"repeat(x, {counts}, axis=0), np.repeat(x, [2], 1)", {"x": x},
+              (np.repeat(x, counts, 0), np.repeat(x, [2], 1)))
 
 
 def numbered(cases):

@@ -19,13 +19,20 @@ CALLS = """copy(x, order="K") * 2; real(x) * 2 + np.imag(x); conj(x) + np.conjug
     insert(v, 2, 9); insert(v, -1, 9); insert(i, 1, 5, axis=1); insert(i, -1, i[0], axis=0)
     insert(i, 2, j, axis=1); insert(x, 3, 1.5); delete(v, 2); delete(v, -1); delete(v, 6)
     delete(i, 1, axis=1); delete(x, -2, 2); delete(i, 0, 0); insert(v, 7, 2); insert(v, -7, 2)
-    indices((3,)) + j; indices((2, 3)) + j; indices((2, 4, 3)) + j; indices((2, 1, 3, 3)) * j
+    insert(v, [1, 3], 9); insert(v, [3, 1, 1, -1], [9, 8, 7, 6]); insert(v, [7, 0], 2)
+    insert(i, [1, 3], 5, axis=1); insert(i, [2, -1, 0], i[:, :3], axis=1)
+    insert(i, [2], [[1], [2], [3]], axis=1); insert(x, [0, -1], x[:1], axis=0)
+    insert(v, [-7, -1], [2, 3]); insert(v, [], 2); delete(v, [1, 3]); delete(v, [3, -1, 1, -1])
+    delete(i, [0, 2], axis=1); delete(x, [-1, -3], 2); delete(i, [0, -1], 0); delete(v, [])
+    delete(v, [0, 1, 2, 3, 4, 5, 6]); indices((3,)) + j; indices((2, 3)) + j; indices((2, 4, 3)) + j; indices((2, 1, 3, 3)) * j
     indices((2, 3), dtype=np.int32) * 2; broadcast_arrays(i, j[:, None]); broadcast_arrays(i, 1)
     broadcast_arrays(v); broadcast_arrays(b, v[:4], x[..., 0]); unravel_index(f, (4, 6))
     broadcast_arrays(b, v[:4], x[..., 0], i)
     unravel_index(f, 24); unravel_index(f, (2, 3, 4)); unravel_index(f, (2, 3, 2, 2))
     ravel_multi_index((j, j + 1), (4, 6)); ravel_multi_index((j, j, j), (3, 4, 5))
     ravel_multi_index((j, j, j, j), (3, 4, 5, 6)); i[np.diag_indices(3)]
+    i[np.ix_([0, 2], [1, 3])]; x[np.ix_([0, -1], k, [2])]; v[np.ix_([0, 2, 1])] * 2
+    meshgrid([1, 2], v, [3, 4]); broadcast_arrays([1, 2, 3, 4], i)
     x[np.diag_indices(3, 3)]; i[np.ix_(j, k)]; x[np.ix_(j, k, k)]; v[np.ix_(k)] * 2
     diag(b[0]); diagflat(b); reciprocal(v); angle(s); angle(s, deg=True); fabs(i); rint(i)
     modf(i); linspace(0, -5, 3, dtype=int); linspace(0, 7, 4, dtype=np.int32)
