@@ -327,6 +327,10 @@ def rows(t):
           by(lambda k: (np.array([1, 2]), np.array([[1, 2]]), np.array([[[1], [2]]]),
                         np.ediff1d(k, to_end=[1, 2]))), k=one["k"])
     for text in ("cov(x, bias=True)", "cov(x, y)", "cov(x, rowvar=False)", "cov(x[0], y[1], ddof=0)",
+                 "cov(x, fweights=[1, 2, 4])", "cov(x, aweights=y[0] * y[0])",
+                 "cov(x[0], y[1], fweights=[1, 2, 4], aweights=[1, 2, 0.5])",
+                 "cov(x, fweights=[1, 2, 4], aweights=x[1] * x[1], ddof=0)",
+                 "cov(x, bias=True, aweights=[1, 2, 3.5])", "cov([1, 2, 4], [3, 1, 2])",
                  "corrcoef(x, y)", "corrcoef(x, rowvar=False)", "piecewise(x, [x < 0, x > 1], [-1, 2])",
                  "piecewise(x, [x < 0, x < 0.5], [-1, 2, 7])"):
         t.add(f"np.{text}", by(lambda x, y, c=text: eval(f"np.{c}", {"np": np, "x": x, "y": y})),

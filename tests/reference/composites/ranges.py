@@ -70,6 +70,14 @@ def rows(t):
     t.add("combinations(x), torch.combinations(x, r=2, with_replacement=True), combinations(x, 1)",
           lambda x: (torch.combinations(x), torch.combinations(x, 2, True), x[:, None]), "ulp 0",
           x=normal(6))
+    t.add("torch.combinations(x, 3), combinations(x, r=3, with_replacement=True), "
+          "combinations(x[:2], 3), combinations(x[:1], 3, True)",
+          lambda x: (torch.combinations(x, 3), torch.combinations(x, 3, True),
+                     torch.combinations(x[:2], 3), torch.combinations(x[:1], 3, True)), "ulp 0",
+          x=normal(7))
+    t.add("combinations(arange(99), 3)[::1000], combinations(arange(98), 3, True)[::1000]",
+          lambda: (torch.combinations(torch.arange(99), 3)[::1000],
+                   torch.combinations(torch.arange(98), 3, True)[::1000]))
     t.add("torch.range(1, 4), torch.range(0, end=1, step=0.25), torch.range(3, 0, -1.5)",
           lambda: tuple(f32(a) for a in ([1, 2, 3, 4], [0, 0.25, 0.5, 0.75, 1], [3, 1.5, 0])),
           "ulp 0")

@@ -214,6 +214,11 @@ def parts(t):
     rows = {"x": normal(4, 9), "y": normal(9)}
     t.add("dot(x, y), inner(x, y), mv(x, y), dot(y, y), vdot(x, x), dot(2, y)",
           lambda x, y: (x @ y, x @ y, x @ y, y @ y, (x * x).sum(), 2 * y), **rows)
+    t.add("torch.cov(x, fweights=k), cov(x, 0, aweights=w), cov(y, correction=1, fweights=j, aweights=y * y)",
+          lambda x, y, w, k, j: (torch.cov(x, fweights=k), torch.cov(x, correction=0, aweights=w),
+                                 torch.cov(y, fweights=j, aweights=y * y)),
+          "rel 3e-6 abs 2e-6", x=normal(5, 38), y=normal(37), w=uniform(0.1, 3, 38),
+          k=integers(1, 5, 38), j=integers(1, 5, 37))
     t.add("cov(x), cov(x, 0), corrcoef(x), cov(y)",
           lambda x, y: (torch.cov(x), torch.cov(x, correction=0), torch.corrcoef(x), torch.cov(y)),
           **rows)
