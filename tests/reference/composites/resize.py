@@ -28,6 +28,15 @@ def rows(t):
     for size in ((5, 6), (3, 9), (1, 4)):
         for mode in ("nearest", "bilinear", "bicubic"):
             resize(IMAGE, f"{size}, mode='{mode}'", size=size, mode=mode)
+    for scale in (0.37, 0.7, 1.1, 1.3, 2.2, 1 / 3, 5 / 7, 2.71828182):
+        resize(SIGNAL, f"scale_factor={scale}", "ulp 0", scale_factor=scale)
+        resize(SIGNAL, f"scale_factor={scale}, mode='nearest-exact'", "ulp 0", scale_factor=scale,
+               mode="nearest-exact")
+        resize(IMAGE, f"scale_factor=({scale + 0.5:.4g}, {scale}), mode='bilinear'",
+               scale_factor=(float(f"{scale + 0.5:.4g}"), scale), mode="bilinear")
+        resize(SIGNAL, f"None, {scale}, 'linear', True, True", scale_factor=scale, mode="linear",
+               align_corners=True, recompute_scale_factor=True)
+        resize(IMAGE, f"scale_factor={scale}, mode='area'", scale_factor=scale, mode="area")
     resize(IMAGE, "4, antialias=False, mode='bilinear'", size=4, mode="bilinear")
     resize(IMAGE, "(8, 3), None, 'bicubic', True", size=(8, 3), mode="bicubic", align_corners=True)
     resize(IMAGE, "scale_factor=(0.6, 2.5), mode='bicubic'", scale_factor=(0.6, 2.5),
