@@ -77,6 +77,7 @@ static uint32_t find_alias(const kf__signature *s, const char *name, uint32_t le
         {"val", "x"},
         {"object", "x"}, {"values", "y"}, {"values", "x"}, {"M", "n"}, {"condlist", "conditions"},
         {"choicelist", "values"}, {"ind", "indices"}, {"tensor", "b"},
+        {"axis1", "dim1"}, {"axis2", "dim2"}, {"funclist", "values"},
     };
     if (!is_known(s)) return UINT32_MAX;
     if (is_turned(s, name, length)) return *name == 'x';

@@ -175,6 +175,12 @@ static bool call_def(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
     memset(frame, 0, (def->n_slots + 1) * sizeof *frame);
     bool ok = kf__bind_arguments(ev, &s, node, frame) && arrays_of_def(ev, node, def, frame);
     ev->at = node->at, ev->wanted = wanted;
+    for (uint32_t i = 0; i < def->n_params && def->library && !ev->def->library; i++) {
+        const kf__param *p = &def->params[i]; /* dtype=None: as if it weren't given */
+        bool dtype = p->name_n == 5 && !memcmp(def->module->text + p->name, "dtype", 5);
+        kf__object *o = &frame[p->slot];
+        if (dtype && p->fallback && o->kind == KF__O_NONE) o->kind = KF__O_UNSET;
+    }
     if (ok && def->library && !ev->opaque) ok = call_library(ev, def, frame, out);
     else if (ok) ok = kf__call_def(ev, def, frame, out);
     kf__release(ev->mem, frame);

@@ -113,6 +113,10 @@ bool kf__make_reshape(kf__evaluator *ev, const kf__builtin *b, const kf__object 
     int rank;
     bool first;
     (void)b;
+    if (args[1].kind == KF__O_DTYPE)
+        return kf__eval_fail(ev, KF_ERR_UNSUPPORTED, "an array's bits as another dtype aren't "
+                                                     "supported; cast(x, %s) converts its numbers",
+                             kf__types[args[1].dtype].name);
     return kf__to_node(ev, &args[0], &x) && kf__to_shape(ev, &args[1], shape, &rank) &&
            infer_size(ev, x, rank, shape) && order_in(ev, &args[2], &first) &&
            (first ? reshape_first(ev, x, rank, shape, out)

@@ -86,6 +86,11 @@ def rows(t):
     y = {"y": normal(5, 38)}
     t.pointwise("torch.add(x, y, alpha=2) - torch.sub(x, y)", lambda x, y: x + 2 * y - (x - y),
                 "abs 2e-6", **x, **y)
+    t.pointwise("torch.add(x, u, alpha=3), x.sub(u, alpha=2), u.add(x, alpha=0.5), torch.rsub(u, x, alpha=3)",
+                lambda x, u: (x + 3.0 * u, x - 2.0 * u, u + 0.5 * x, x - 3.0 * u), "abs 1e-4",
+                x=normal(5, 6), u=np.uint8(np.arange(5, 305, 10).reshape(5, 6) % 256))
+    t.pointwise("torch.addcmul(x, u, u, value=2)", lambda x, u: x + 2.0 * u * u, "rel 1e-6",
+                x=normal(5, 6), u=np.uint8(np.arange(5, 305, 10).reshape(5, 6) % 256))
     t.pointwise("torch.subtract(x, y, alpha=3)", lambda x, y: x - 3 * y, "abs 2e-6", **x, **y)
     t.pointwise("torch.div(x, y, rounding_mode='floor') + torch.divide(x, y, rounding_mode='trunc')",
                 lambda x, y: torch.floor(x / y) + torch.trunc(x / y), "ulp 1", **x, **y)
@@ -218,6 +223,9 @@ def rows(t):
           "torch.linalg.diagonal(x)",
           lambda x: (x.diagonal(), x.diagonal(1, 0, 2), x.diagonal(-1, -1, 1),
                      x.diagonal(0, -2, -1)), "ulp 0", x=normal(3, 4, 5))
+    t.add("x.diagonal(axis1=2, axis2=0), x.trace(1, axis1=0, axis2=2)",
+          lambda x: (x.diagonal(0, 2, 0), x.diagonal(1, 0, 2).sum(-1)), "ulp 4",
+          x=normal(3, 4, 5))
     t.add("np.trace(x), x.trace(1, 2, 0), trace(x)",
           lambda x: (x.diagonal().sum(-1), x.diagonal(1, 2, 0).sum(-1),
                      x.diagonal(0, -2, -1).sum(-1)), "rel 1e-6 abs 1e-6", x=normal(3, 4, 5))
@@ -305,6 +313,11 @@ def rows(t):
     i = {"i": np.array([0, 1, 2, 5])}
     t.add("np.unravel_index(i, (2, 3), order='F')",
           by(lambda i: np.unravel_index(i, (2, 3), "F")), **i)
+    for text in ("(i - 9, i + 2), (6, 7), mode='clip'", "(i - 9, i), (3, 4), 'wrap', 'F'",
+                 "([1, 2], [3, 4]), (3, 6)", "(i - 9, i), dims=(3, 4), mode=('wrap', 'clip')"):
+        t.add(f"np.ravel_multi_index({text})", by(
+            lambda i, c=text: eval(f"np.ravel_multi_index({c})", {"np": np, "i": i})), **i)
+    t.add("np.unravel_index([0, 5, 7], (2, 4))", lambda: np.unravel_index([0, 5, 7], (2, 4)))
     t.add("np.ravel_multi_index((i, i), (6, 7), order='F')",
           by(lambda i: np.ravel_multi_index((i, i), (6, 7), order="F")), **i)
     t.add("np.geomspace(1, 1000, 4, dtype=int), np.geomspace(-1, -8, 4, dtype=np.int64)",
@@ -331,6 +344,7 @@ def rows(t):
                  "cov(x[0], y[1], fweights=[1, 2, 4], aweights=[1, 2, 0.5])",
                  "cov(x, fweights=[1, 2, 4], aweights=x[1] * x[1], ddof=0)",
                  "cov(x, bias=True, aweights=[1, 2, 3.5])", "cov([1, 2, 4], [3, 1, 2])",
+                 "cov(x[:1])", "corrcoef(x[:1])", "cov(x[:, :1], rowvar=False)",
                  "corrcoef(x, y)", "corrcoef(x, rowvar=False)", "piecewise(x, [x < 0, x > 1], [-1, 2])",
                  "piecewise(x, [x < 0, x < 0.5], [-1, 2, 7])"):
         t.add(f"np.{text}", by(lambda x, y, c=text: eval(f"np.{c}", {"np": np, "x": x, "y": y})),

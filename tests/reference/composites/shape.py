@@ -90,6 +90,8 @@ def rows(t):
         t.pointwise(f"diag_embed(x, {', '.join(map(str, more))}) * 2",
                     lambda x, m=more: 2 * torch.diag_embed(x, *m), "ulp 0", x=normal(2, 3))
     t.pointwise("diag_embed(x) * 2", lambda x: 2 * torch.diag_embed(x), "ulp 0", x=normal(2, 3))
+    t.add("t(x) * 2, x.t() + 1, torch.t(x[0]) + x[0]",
+                lambda x: (2 * x.T, x.T + 1, 2 * x[0]), "ulp 0", x=normal(3, 4))
     t.pointwise("matrix_transpose(x) * 2", lambda x: 2 * x.mT, "ulp 0", x=normal(2, 3, 4))
     t.pointwise("kron(x, y)", torch.kron, "ulp 0.5", x=normal(2, 3), y=normal(4, 2))
     t.pointwise("kron(x, y)", torch.kron, "ulp 0.5", x=normal(5), y=normal(3))
