@@ -263,7 +263,12 @@ static bool filled(kf__evaluator *ev, const kf__object *value, const kf__object 
                    const kf__expr *shape, kf__object *out) {
     kf__ref node;
     kf__dtype type;
+    kf__object list;
     kf__begin_call(ev, "full");
+    if (value->kind == KF__O_TUPLE) { /* full((2, 3), [1, 2, 3]) */
+        if (!kf__array_of_list(ev, value, &list)) return false;
+        value = &list;
+    }
     if (dtype->kind == KF__O_NONE && value->kind == KF__O_FLOAT) type = KF__F32;
     else if (dtype->kind == KF__O_NONE && value->kind == KF__O_INT) type = KF__I64;
     else if (dtype->kind == KF__O_NONE) {

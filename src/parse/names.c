@@ -120,6 +120,19 @@ static bool dtype_of_module(const kf__reader *r, const kf__token *t, kf__family 
     return false;
 }
 
+/* What NumPy has for square brackets behind it; NULL: that is no such name. */
+static const char *said_of_brackets(const kf__reader *r, const kf__token *t) {
+    static const char *const names[][2] = {
+        {"r_", "concatenate() joins arrays"}, {"c_", "column_stack() joins columns"},
+        {"mgrid", "meshgrid(..., indexing='ij') makes grids"},
+        {"ogrid", "meshgrid(..., indexing='ij', sparse=True) makes grids"},
+        {"s_", "slices stand in an array's brackets"},
+        {"index_exp", "slices stand in an array's brackets"}};
+    for (size_t i = 0; i < KF__COUNT(names); i++)
+        if (kf__token_is(r, t, names[i][0])) return names[i][1];
+    return NULL;
+}
+
 /* Dtypes that NumPy and PyTorch have and kfuse hasn't. */
 static bool is_other_dtype(const kf__reader *r, const kf__token *t) {
     static const char *const names[] = {
@@ -149,6 +162,16 @@ static kf__ast *read_ufunc_method(kf__reader *r, const kf__token *ufunc) {
                                "called",
                                (int)ufunc->length, kf__spelling(r, ufunc), (int)t.length,
                                kf__spelling(r, &t));
+    char own[KF__OWN_NAME];
+    kf__library_place place;
+    int length = snprintf(own, sizeof own, "%s%.*s_%.*s", kf__family_prefix[KF__NUMPY],
+                          (int)kf__min(ufunc->length, 30u), kf__spelling(r, ufunc), (int)t.length,
+                          kf__spelling(r, &t));
+    if (!kf__library_find(own, (size_t)length, &place))
+        return kf__reader_fail(r, KF_ERR_UNSUPPORTED, ufunc->at, "np.%.*s.%s isn't supported%s",
+                               (int)ufunc->length, kf__spelling(r, ufunc), methods[which],
+                               which == 2 ? "" : ": add, multiply, maximum, minimum and a few "
+                                                 "more have it");
     name.length = t.at + t.length - name.at;
     return kf__read_call(r, &name, KF__NUMPY);
 }
@@ -175,6 +198,10 @@ kf__ast *kf__read_of_module(kf__reader *r, const kf__token *module, kf__family f
                                    "there is no dtype `%.*s` here: there are bool, uint8, int8 to "
                                    "int64, float16 to float64, bfloat16 and two float8",
                                    (int)t.length, kf__spelling(r, &t));
+        const char *instead = said_of_brackets(r, &t);
+        if (instead && family == KF__NUMPY)
+            return kf__reader_fail(r, KF_ERR_UNSUPPORTED, t.at, "%.*s isn't supported; %s",
+                                   (int)t.length, kf__spelling(r, &t), instead);
         return kf__reader_fail(r, KF_ERR_NAME, t.at,
                                "`%.*s` is read as the module of that name, of which calls, "
                                "constants and dtypes are known; `%.*s` is no constant or dtype",

@@ -513,8 +513,9 @@ bool kf__attribute(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
         return kf__eval_fail(ev, KF_ERR_NAME, "arrays have .T .mT .shape .ndim .dtype .size, not "
                                               ".%.*s", (int)node->name_n, name);
     if (!kf__is_numeric(&base))
-        return kf__eval_fail(ev, KF_ERR_TYPE, "%s has no .%s", kf__object_text(&base),
-                             names[which]);
+        return kf__eval_fail(ev, KF_ERR_TYPE, "%s has no .%s%s", kf__object_text(&base),
+                             names[which], base.kind == KF__O_TUPLE
+                                               ? "; array([1, 2]) makes an array of a list" : "");
     if (!kf__to_node(ev, &base, &x)) return false;
     const kf__node *array = kf__at(ev->g, x);
     switch (which) {

@@ -33,6 +33,9 @@ CALLS = """copy(x, order="K") * 2; real(x) * 2 + np.imag(x); conj(x) + np.conjug
     ravel_multi_index((j, j, j, j), (3, 4, 5, 6)); i[np.diag_indices(3)]
     i[np.ix_([0, 2], [1, 3])]; x[np.ix_([0, -1], k, [2])]; v[np.ix_([0, 2, 1])] * 2
     meshgrid([1, 2], v, [3, 4]); broadcast_arrays([1, 2, 3, 4], i)
+    searchsorted([1, 2, 3], v); searchsorted(f, [6, 1, 30], "right")
+    bincount([0, 1, 1], minlength=4); bincount(k, np.float32([2, 0.5]), 5); full((2, 3), [1, 2, 3]) * j
+    histogram(v, 3, weights=[1, 2, 3, 4, 5, 6, 7])[0] * 2.0; full_like(j, [4, 5, 6]) + j
     x[np.diag_indices(3, 3)]; i[np.ix_(j, k)]; x[np.ix_(j, k, k)]; v[np.ix_(k)] * 2
     diag(b[0]); diagflat(b); reciprocal(v); angle(s); angle(s, deg=True); fabs(i); rint(i)
     modf(i); linspace(0, -5, 3, dtype=int); linspace(0, 7, 4, dtype=np.int32)
