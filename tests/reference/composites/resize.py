@@ -37,6 +37,9 @@ def rows(t):
         resize(SIGNAL, f"None, {scale}, 'linear', True, True", scale_factor=scale, mode="linear",
                align_corners=True, recompute_scale_factor=True)
         resize(IMAGE, f"scale_factor={scale}, mode='area'", scale_factor=scale, mode="area")
+    for g in (1.3, 0.7, 2):
+        t.add("interpolate(x, scale_factor=g, mode='linear')", lambda x, g: F.interpolate(
+            x, scale_factor=g, mode="linear"), CLOSE, x=normal(*SIGNAL), g=g)
     resize(IMAGE, "4, antialias=False, mode='bilinear'", size=4, mode="bilinear")
     resize(IMAGE, "(8, 3), None, 'bicubic', True", size=(8, 3), mode="bicubic", align_corners=True)
     resize(IMAGE, "scale_factor=(0.6, 2.5), mode='bicubic'", scale_factor=(0.6, 2.5),
