@@ -113,6 +113,11 @@ def names(t):
                 y=normal(20))
     t.pointwise("isposinf(x), isneginf(x)", by(lambda x: (np.isposinf(x), np.isneginf(x))),
                 x=special())
+    t.add("array_equal(o, y), np.array_equal(y, o[0]), torch.equal(o[0], y[0]), array_equal(y, 0), "
+          "array_equal(o[0, 0], 0.0)",
+          lambda o, y: (np.array(False), np.array(False), np.array(True), np.array(False),
+                        np.array(True)), o=np.zeros((1, 4), np.float32),
+          y=np.zeros((3, 4), np.float32))
     t.add("array_equal(x, x), array_equal(x, x, equal_nan=True)",
           lambda x: (np.array(False), np.array(True)), x=special())
     t.pointwise("exp10(x)", lambda x: 10**x, "ulp 6 abs 1e-42", x=uniform(-30, 30, 40))

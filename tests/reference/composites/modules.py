@@ -344,7 +344,8 @@ def rows(t):
                  "cov(x[0], y[1], fweights=[1, 2, 4], aweights=[1, 2, 0.5])",
                  "cov(x, fweights=[1, 2, 4], aweights=x[1] * x[1], ddof=0)",
                  "cov(x, bias=True, aweights=[1, 2, 3.5])", "cov([1, 2, 4], [3, 1, 2])",
-                 "cov(x[:1])", "corrcoef(x[:1])", "cov(x[:, :1], rowvar=False)",
+                 "cov(x[:1])", "corrcoef(x[:1])", "cov(x[:, :1])", "cov(x, ddof=4)",
+                 "cov(x, aweights=[1, 2, 1], ddof=9)", "cov(x[:, :1], rowvar=False)",
                  "corrcoef(x, y)", "corrcoef(x, rowvar=False)", "piecewise(x, [x < 0, x > 1], [-1, 2])",
                  "piecewise(x, [x < 0, x < 0.5], [-1, 2, 7])"):
         t.add(f"np.{text}", by(lambda x, y, c=text: eval(f"np.{c}", {"np": np, "x": x, "y": y})),
