@@ -160,6 +160,7 @@ def longer(t):
           lambda x: (x.cumprod(0), x.reshape(-1).cumprod(0)[380:]),
           x=integers(-3, 4, 129, 3))
     t.add("cummax(x, 0)", lambda x: extremes(torch.cummax, x, 0), x=integers(0, 99, 200, 2))
+    t.add("cummin(x, 2)", lambda x: extremes(torch.cummin, x, 2), EXACT, x=normal(2, 1, 5, 3, 2))
     t.add("cummin(x, 0)", lambda x: extremes(torch.cummin, x, 0), EXACT, x=normal(100, 2))
     t.add("cumprod(tile(x, 1500))[4094:4500:40]", lambda x: x.tile(1500).cumprod(0)[4094:4500:40],
           "rel 2e-4 abs 1e-30", x=np.float32([1.25, 0.5, 1.6]))
