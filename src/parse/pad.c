@@ -8,6 +8,8 @@
  *
  * Negative widths leave elements out. Constant padding is a node, or with a value for each side a
  * node for each; the other modes are borders (pad_border.c), one behind the other. */
+#include <math.h>
+
 #include "parse/pad.h"
 
 typedef struct widths {
@@ -73,8 +75,13 @@ static bool read_torch(kf__evaluator *ev, const kf__object *o, int rank, widths 
 
 /* The value in the array's dtype, rank 0. */
 static bool value_in(kf__evaluator *ev, const kf__object *o, kf__dtype dtype, kf__ref *out) {
-    kf__object zero = {.kind = KF__O_INT}, ignored;
+    kf__object zero = {.kind = KF__O_INT}, whole = {.kind = KF__O_INT}, ignored;
     if (o->kind == KF__O_NONE) o = &zero;
+    if (o->kind == KF__O_FLOAT && !kf__is_float(dtype) && o->number == floor(o->number) &&
+        fabs(o->number) < 0x1p53) { /* 2.0 */
+        whole.integer = (int64_t)o->number;
+        o = &whole;
+    }
     if (!kf__to_node(ev, o, out)) return false;
     if (kf__at(ev->g, *out)->rank)
         return kf__eval_fail(ev, KF_ERR_SHAPE,

@@ -40,6 +40,8 @@ def padded(cases):
     cases.add("pad(x, 2, 7)", {"x": integers(4, dtype=np.int8)},
               np.pad(integers(4, dtype=np.int8), 2, constant_values=7))
     cases.add("pad(x > 0, 1)", {"x": v}, np.pad(v > 0, 1))
+    cases.add("pad(x, pad=(1, 1), value=2.0)", {"x": integers(4, dtype=np.int8)},
+              np.pad(integers(4, dtype=np.int8), 1, constant_values=2))
     cases.add("sum(pad(x, 1, value=2), axis=0)", {"x": x},
               np.pad(x, 1, constant_values=2).sum(0))
     cases.add("pad(sum(x, axis=-1), 1)", {"x": x}, np.pad(x.sum(-1), 1))
