@@ -218,7 +218,7 @@ static bool around(kf__evaluator *ev, kf__ref x, const widths *w, kf__border b, 
             if (kf__x_is(&g->exprs, b.width, 0)) continue;
             if (kf__x_is_const(&g->exprs, b.width, &size) && size < 0)
                 return kf__eval_fail(ev, KF_ERR_ARGUMENT, "a negative width is for pads with a "
-                                                          "constant: use a slice");
+                                                          "constant, or behind F: use a slice");
             b.length = kf__at(g, x)->shape[b.axis];
             if (!read_border(ev, side ? s->after[b.axis] : s->before[b.axis], &b)) return false;
             parts[n++] = kf__pad_border(g, x, &b);
@@ -228,14 +228,36 @@ static bool around(kf__evaluator *ev, kf__ref x, const widths *w, kf__border b, 
     return kf__eval_node(ev, x, out);
 }
 
-static bool by_mode(kf__evaluator *ev, const kf__object *args, kf__ref x, const widths *w,
+/* PyTorch's negative widths: x without so many elements, which nothing is then put around. */
+static bool cropped(kf__evaluator *ev, kf__ref *x, widths *w) {
+    kf__exprs *pool = &ev->g->exprs;
+    for (int d = 0; d < kf__at(ev->g, *x)->rank; d++) {
+        int64_t before = 0, after = 0;
+        if (kf__x_is_const(pool, w->before[d], &before) && before < 0)
+            w->before[d] = kf__x_const(pool, 0);
+        if (kf__x_is_const(pool, w->after[d], &after) && after < 0)
+            w->after[d] = kf__x_const(pool, 0);
+        kf__expr start = kf__x_const(pool, before < 0 ? -before : 0);
+        kf__expr left = kf__x_const(pool, (before < 0 ? -before : 0) + (after < 0 ? -after : 0));
+        if (kf__x_is(pool, left, 0)) continue;
+        kf__expr n = kf__at(ev->g, *x)->shape[d];
+        kf__object made;
+        bool fits = kf__same_size(ev->g, kf__x_min(pool, left, n), left,
+                                  "negative widths take away what isn't there");
+        *x = fits ? kf__slice_axis(ev->g, *x, d, start, kf__x_sub(pool, n, left), 1) : 0;
+        if (!kf__eval_node(ev, *x, &made)) return false;
+    }
+    return true;
+}
+
+static bool by_mode(kf__evaluator *ev, const kf__object *args, kf__ref x, widths *w,
                     kf__pad_mode m, kf__object *out) {
     kf__object zero = {.kind = KF__O_INT};
     bool ramp = m == KF__PAD_RAMP;
     kf__border b = {.mode = m, .numpy = args[1].kind != KF__O_NONE};
     sides s;
     const kf__object *option = !ramp ? &args[5] : args[6].kind == KF__O_NONE ? &zero : &args[6];
-    return read_odd(ev, &args[7], &b.odd) &&
+    return read_odd(ev, &args[7], &b.odd) && (b.numpy || cropped(ev, &x, w)) &&
            read_sides(ev, option, ramp ? "end_values" : "stat_lengths", kf__at(ev->g, x)->rank,
                       &s) &&
            around(ev, x, w, b, &s, out);

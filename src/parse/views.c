@@ -311,6 +311,15 @@ bool kf__make_flip(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
 
 /* ---------------------------------------------------------------- number of axes */
 
+/* An axis that stays because its size, n - 3, is known only when planned: then it isn't 1. */
+static bool is_not_one(kf_graph *g, kf__expr size) {
+    kf__exprs *pool = &g->exprs;
+    kf__expr one = kf__x_const(pool, 1);
+    kf__expr off = kf__x_max(pool, kf__x_sub(pool, size, one), kf__x_sub(pool, one, size));
+    return kf__same_size(g, kf__x_min(pool, off, one), one,
+                         "an axis is of size 1 here, which squeeze() can't know: name it");
+}
+
 bool kf__make_squeeze(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                       kf__object *out) {
     kf__ref x;
@@ -323,7 +332,11 @@ bool kf__make_squeeze(kf__evaluator *ev, const kf__builtin *b, const kf__object 
     for (int d = rank - 1; x && d >= 0; d--) {
         kf__expr size = kf__at(ev->g, x)->shape[d], two = kf__x_const(&ev->g->exprs, 2);
         bool one = kf__x_below(&ev->g->exprs, size, two) && !kf__x_is(&ev->g->exprs, size, 0);
-        if (!(mask >> d & 1) || (args[1].kind == KF__O_NONE && !one)) continue;
+        bool stays = args[1].kind == KF__O_NONE && !one;
+        if (stays && !ev->def->library && ev->g->exprs.nodes.at[size].kind > KF__X_AXIS &&
+            !is_not_one(ev->g, size))
+            x = 0;
+        if (!(mask >> d & 1) || stays) continue;
         x = kf__remove_axis(ev->g, x, d);
     }
     return kf__eval_node(ev, x, out);

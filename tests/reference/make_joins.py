@@ -37,6 +37,10 @@ def padded(cases):
               F.pad(torch.tensor(x), (1, 2, 0, 3), value=4).numpy())
     cases.add("pad(x, pad=(-1, 2))", {"x": v}, F.pad(torch.tensor(v), (-1, 2)).numpy())
     cases.add("pad(x, (-2, -3), 9)", {"x": v}, v[2:3])
+    for mode, w in (("replicate", (-1, 2)), ("replicate", (3, -4)), ("circular", (2, -3)),
+                    ("circular", (-2, -3)), ("reflect", (-2, 2))):
+        cases.add(f"F.pad(x, {w}, mode='{mode}')", {"x": x[None]},
+                  F.pad(torch.tensor(x[None]), w, mode=mode).numpy())
     cases.add("pad(x, 2, 7)", {"x": integers(4, dtype=np.int8)},
               np.pad(integers(4, dtype=np.int8), 2, constant_values=7))
     cases.add("pad(x > 0, 1)", {"x": v}, np.pad(v > 0, 1))

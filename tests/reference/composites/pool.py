@@ -119,6 +119,7 @@ def rows(t):
 
     for kernel, dilation, padding, stride in (
         (2, 1, 0, 1), (3, 1, 1, 2), ((2, 3), 2, (1, 2), (2, 1)), (1, 1, 0, 3), ((1, 4), (1, 2), 0, 1),
+        (2, 1, (3, 2), 2),
     ):
         t.add(f"unfold(x, {kernel}, {dilation}, {padding}, {stride})",
               lambda x, o=(kernel, dilation, padding, stride): F.unfold(x, *o), "ulp 0",
@@ -130,7 +131,7 @@ def rows(t):
 
     for kernel, dilation, padding, stride in (
         (2, 1, 0, 1), (3, 1, 1, 2), ((2, 3), 2, (1, 2), (2, 1)), (1, 1, 0, 3), (2, 1, 0, 2),
-        (2, 1, 1, 3), ((1, 4), (1, 2), 0, 1), (3, 2, 2, 2),
+        (2, 1, 1, 3), ((1, 4), (1, 2), 0, 1), (3, 2, 2, 2), (2, 1, (3, 2), 2),
     ):
         options = (kernel, dilation, padding, stride)
         blocks = F.unfold(torch.zeros(2, 3, 7, 9), *options).shape
