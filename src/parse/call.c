@@ -45,8 +45,8 @@ static bool arrays_of_lists(kf__evaluator *ev, const kf__ast *node, const kf__si
 
 /* Is it an array, by its annotation or by its name? */
 static bool is_array(const kf__def *def, const kf__param *p) {
-    if (p->annotation.present)
-        return p->annotation.kind == KF__ANNOTATED_ARRAY || p->annotation.kind == KF__ANNOTATED_REAL;
+    const kf__annotation *a = &p->annotation;
+    if (a->present) return a->kind == KF__ANNOTATED_ARRAY || a->kind == KF__ANNOTATED_REAL;
     return !p->fallback && !p->rest && p->name_n == 1 && strchr("xab", def->module->text[p->name]);
 }
 

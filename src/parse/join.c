@@ -446,8 +446,8 @@ bool kf__make_repeat(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     if (!kf__to_node(ev, &args[0], &x)) return false;
     if (args[1].kind == KF__O_ARRAY)
         return kf__eval_fail(ev, KF_ERR_UNSUPPORTED,
-                             "repeat() with an array of counts gives as many elements as its values "
-                             "say: a list of counts, one for each element, is possible");
+                             "repeat() with an array of counts gives as many elements as its "
+                             "values say: a list of counts, one for each element, is possible");
     if (args[2].kind == KF__O_NONE) x = flat(ev->g, x);
     else if (!axis_of(ev, &args[2], rank_of(ev, x), &axis)) return false;
     if (!x) return kf__eval_node(ev, 0, out);

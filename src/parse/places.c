@@ -1,5 +1,5 @@
-/* Makers of what stands at a list of places of an axis: inserted, deleted, repeated. What is between
- * them is sliced, and joined with what comes to stand there.
+/* Makers of what stands at a list of places of an axis: inserted, deleted, repeated. What is
+ * between them is sliced, and joined with what comes to stand there.
  *
  *     _insert_at(x, (3, 1, -1), v)     x[:1] v[1] x[1:3] v[0] x[3:-1] v[2] x[-1:]
  *     _delete_at(x, (1, -2))           x[:1] x[2:-2] x[-1:]
@@ -144,8 +144,8 @@ bool kf__repeat_each(kf__evaluator *ev, kf__ref x, int axis, const kf__object *c
                                  (long long)count);
         kf__ref part = kf__slice_axis(ev->g, x, axis, kf__x_const(pool, i), one, 1);
         if (!part) return kf__eval_node(ev, 0, out);
-        for (int d = 0; d < kf__at(ev->g, part)->rank; d++) shape[d] = kf__at(ev->g, part)->shape[d];
-        shape[axis] = size;
+        const kf__node *node = kf__at(ev->g, part);
+        for (int d = 0; d < node->rank; d++) shape[d] = d == axis ? size : node->shape[d];
         parts[n++] = kf__expand(ev->g, part, shape);
         if (!parts[n - 1]) return kf__eval_node(ev, 0, out);
     }
