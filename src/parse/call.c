@@ -31,7 +31,8 @@ static bool arrays_of_lists(kf__evaluator *ev, const kf__ast *node, const kf__si
     const kf__builtin *b = node->call.builtin;
     bool each = strcmp(b->kind, "elementwise") == 0, reduces = strcmp(b->kind, "reduction") == 0;
     bool first = reduces || b->make == kf__make_take || b->make == kf__make_fill_like ||
-                 b->make == kf__make_cast_named ||
+                 b->make == kf__make_cast_named || b->make == kf__make_shape ||
+                 b->make == kf__make_size ||
                  (strcmp(b->kind, "view") == 0 && s->length[0] == 1); /* `x` */
     if (!lists_are_arrays(node) || (!each && !first)) return true;
     if (reduces && args[0].kind == KF__O_TUPLE && !is_of_arrays(&args[0]) &&

@@ -36,6 +36,7 @@ CALLS = """copy(x, order="K") * 2; real(x) * 2 + np.imag(x); conj(x) + np.conjug
     searchsorted([1, 2, 3], v); searchsorted(f, [6, 1, 30], "right")
     bincount([0, 1, 1], minlength=4); bincount(k, np.float32([2, 0.5]), 5); full((2, 3), [1, 2, 3]) * j
     histogram(v, 3, weights=[1, 2, 3, 4, 5, 6, 7])[0] * 2.0; full_like(j, [4, 5, 6]) + j
+    clip(j, [1, 0, 1], [1, 9, 9]) * 2; size([1, 2, 3]) * j; shape([[1, 2], [3, 4]])[1] * j
     x[np.diag_indices(3, 3)]; i[np.ix_(j, k)]; x[np.ix_(j, k, k)]; v[np.ix_(k)] * 2
     diag(b[0]); diagflat(b); reciprocal(v); angle(s); angle(s, deg=True); fabs(i); rint(i)
     modf(i); linspace(0, -5, 3, dtype=int); linspace(0, 7, 4, dtype=np.int32)
