@@ -251,7 +251,7 @@ static void put_chunk(kf__low *L, kf__column_kernel *c, const kf__lx *from) {
     kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "chunk"), kf__l_var(L, "rank")));
     kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
     kf__open_else(L);
-    kf__cuda_put_barrier(L);
+    kf__cuda_put_barrier(L); /* the states of the chunk before have been read */
     kf__close(L);
     kf__open_down(L, c, from);
 }
