@@ -26,9 +26,9 @@ typedef enum flag_use {
     SHORT = 32, LONG = 64, /* sources */
 } flag_use;
 
-/* Some of gcc's passes at -O2 take four times as long for twice as much text: of 64 parts of an array
- * that are joined, each computed from others, 20 seconds for 5 at -O1. A long kernel is no more than
- * a few percent slower; usual ones have 10 to 40 KiB. */
+/* Some of gcc's passes at -O2 take four times as long for twice as much text: of 64 parts of an
+ * array that are joined, each computed from others, 20 seconds for 5 at -O1. A long kernel is no
+ * more than a few percent slower; usual ones have 10 to 40 KiB. */
 enum { LONG_SOURCE = 64 << 10 };
 
 static const struct flag {
@@ -76,8 +76,10 @@ static bool wanted(const struct flag *flag, const kf__compile_target *target, si
 }
 
 void kf__cc_flags(const kf__compile_target *target, size_t n_source, kf__text *out) {
-    for (size_t i = 0; i < KF__COUNT(compiler_flags); i++)
-        if (wanted(&compiler_flags[i], target, n_source)) kf__print(out, "%s ", compiler_flags[i].text);
+    for (size_t i = 0; i < KF__COUNT(compiler_flags); i++) {
+        const struct flag *flag = &compiler_flags[i];
+        if (wanted(flag, target, n_source)) kf__print(out, "%s ", flag->text);
+    }
     for (size_t i = 0; i < KF__COUNT(link_flags); i++) kf__print(out, "%s ", link_flags[i]);
     for (size_t i = 0; i < KF__COUNT(libraries); i++) kf__print(out, "%s ", libraries[i]);
 }

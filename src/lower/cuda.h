@@ -240,7 +240,7 @@ typedef struct kf__states {
 
 bool kf__cuda_counts(const kf__low *L, const uint16_t *reds,
                      uint32_t n); /* does any need counts? */
-/* Merge over neighbouring lanes by butterflies; half: of how many. States with a count: over all 32. */
+/* Merge over neighbouring lanes by butterflies; half: of how many. With a count: over all 32. */
 void kf__cuda_merge_lanes(kf__low *L, kf__states *st, const kf__lx *half);
 /* Merge over the warps of a block of `threads`. */
 void kf__cuda_merge_warps(kf__low *L, kf__states *st, int threads, uint32_t stage);

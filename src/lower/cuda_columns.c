@@ -302,7 +302,7 @@ static void put_clusters(kf__low *L, kf__column_kernel *c) {
         put_chunk_in_pieces(L, c, from);
     else
         put_chunk(L, c, from);
-    kf__put_chunk(L, c, chunk);
+    kf__send_chunk(L, c, chunk);
     kf__close(L);
     kf__close(L);
     kf__put_cluster_columns(L, c);

@@ -23,17 +23,20 @@ typedef struct kf__column_kernel {
     kf__phase phase;
     uint16_t *reds, stores[64];
     int64_t *offsets;
-    int down;                    /* threads of a column in a block, each every so manieth row */
+    int down;                    /* threads of a column in a block, each of which has every
+                                    down-th row */
     int64_t rows, part, parts;   /* part: rows of a chunk or group; parts: how many of these */
     int64_t step;                /* a part's rows are a multiple of it */
+    int64_t piece, pieces;       /* of a chunk, as part and parts; 0: it isn't in pieces */
     int64_t width, tiles, outer; /* width: columns of the innermost axis */
     int64_t blocks;              /* that share a tile's chunks or groups */
-    int64_t piece, pieces; /* of a chunk, as part and parts; 0: it isn't in pieces */
-    int64_t beside, across; /* groups or pieces that a block takes beside one another, 0: always one;
-                               threads of each across */
+    int64_t beside;              /* groups or pieces that a block takes beside one another; 0: the
+                                    text knows of one only */
+    int64_t across;              /* threads of each of them across */
     bool clusters, apart; /* apart: tiles all of whose rows are there have code of their own */
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
-    const kf__lx *wide, *above, *nth; /* threads across; its row of them; which of those beside */
+    const kf__lx *wide, *above, *nth; /* across, as text; the thread's row of threads; which of
+                                         those beside one another it is of */
 } kf__column_kernel;
 
 /* All of it but what is reduced, stored and how many rows and columns there are. */
@@ -79,7 +82,7 @@ void kf__put_own_columns(kf__low *L, kf__column_kernel *c);
 /* Shared memory for the states of a cluster's chunks. There a chunk's all_F are sent to the first
  * block; which has the results, when all have come. */
 void kf__put_cluster_states(kf__low *L, const kf__column_kernel *c, int chunks);
-void kf__put_chunk(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk);
+void kf__send_chunk(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk);
 void kf__put_cluster_columns(kf__low *L, kf__column_kernel *c);
 
 /* A group's all_F: of all rows they give the results, else they go to memory. And the launch that

@@ -70,8 +70,8 @@ static const kf__lx *get(kf__low *L, const kf__column_kernel *c, const store *in
     return kf__l_call(L, in->get, type, array_of(L, c, in, r, f), at);
 }
 
-/* Into all_F, the states of np rows: the next ones, of nq rows. They are item `at` or, where that is
- * NULL, item s of what was loaded ahead. */
+/* Into all_F, the states of np rows: the next ones, of nq rows. They are item `at` or, where that
+ * is NULL, item s of what was loaded ahead. */
 static void put_merge(kf__low *L, kf__column_kernel *c, const store *in, const kf__lx *at,
                       const kf__lx *np, const kf__lx *nq) {
     for (uint32_t r = 0; r < c->phase.n_reds; ++r) {
@@ -244,7 +244,7 @@ static const kf__lx *chunk_pitch(kf__low *L, const kf__column_kernel *c) {
     return kf__l_int(L, KF__ACROSS * c->tile.W);
 }
 
-void kf__put_chunk(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk) {
+void kf__send_chunk(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk) {
     kf__put_comment(L, "to the cluster's first block");
     const kf__lx *at = kf__l_bin(L, "*", chunk, chunk_pitch(L, c));
     at = kf__put_let(L, "int", "part_at", kf__l_bin(L, "+", at, kf__l_var(L, "tid")), NULL);
@@ -258,7 +258,7 @@ void kf__put_chunk(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk) 
 void kf__put_cluster_columns(kf__low *L, kf__column_kernel *c) {
     const kf__lx *zero = kf__l_int(L, 0), *chunks = kf__parts_of(L, c);
     const kf__lx *is_first = kf__l_bin(L, "==", kf__l_var(L, "rank"), zero);
-    const kf__lx *bytes = kf__l_int(L, kf__column_bytes(L, c) * c->tile.W); /* of a chunk's thread */
+    const kf__lx *bytes = kf__l_int(L, kf__column_bytes(L, c) * c->tile.W); /* of a thread */
     const kf__lx *sent = kf__l_bin(L, "*", chunks, kf__l_bin(L, "*", c->wide, bytes));
     kf__cuda_collect_messages(L, 0, kf__l_select(L, is_first, sent, zero));
     kf__open_if(L, kf__l_bin(L, "&&", is_first,

@@ -1,6 +1,7 @@
-/* The shape of columns on CUDA: how many rows and columns a thread, a block and a part have. What the
- * text and the bits depend on, the tile and the parts, is a function of the kernel and of the number
- * of rows; how many groups or pieces a block takes beside one another depends on the columns, too. */
+/* The shape of columns on CUDA: how many rows and columns a thread, a block and a part have. What
+ * the text and the bits depend on, the tile and the parts, is a function of the kernel and of the
+ * number of rows; how many groups or pieces a block takes beside one another depends on the
+ * columns, too. */
 #include "lower/cuda_columns.h"
 
 enum {
@@ -17,7 +18,7 @@ enum {
     KF__LONG_GROUP_ROWS = 32,    /* of long functions, */
     KF__DEAR_GROUP_ROWS = 64,    /* of others, where states take time to merge, */
     KF__DEAR_ROWS = 1 << 15,     /* up to so many rows */
-    KF__COLUMN_GROUPS = 2048,    /* at most, of one column; twice as many where there are functions */
+    KF__COLUMN_GROUPS = 2048,    /* at most, of one column; of functions twice as many */
 };
 
 /* Is there such an operation in what is reduced? */
@@ -106,8 +107,8 @@ static void pick_pieces_beside(kf__low *L, kf__column_kernel *c) {
     }
 }
 
-/* Does it pay to have threads beside one another do a chunk's functions, of which there is more than
- * a tile? Reads alone are better off with as many rows of a thread in flight. */
+/* Does it pay to have threads beside one another do a chunk's functions, of which there is more
+ * than a tile? Reads alone are better off with as many rows of a thread in flight. */
 static bool is_in_pieces(kf__low *L, const kf__column_kernel *c) {
     int64_t rows = KF__DOWN * (is_long(L, c) ? KF__LONG_ROWS : KF__ROWS_IN_FLIGHT);
     return c->clusters && c->rows > KF__CLUSTER_BLOCKS * rows && is_dear(L, c);

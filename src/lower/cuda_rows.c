@@ -1,6 +1,6 @@
 /* Rows in registers: kernels whose innermost axis is the reduced one, and short enough.
  *
- *     lanes of a row   1, 2, 4, 8   by how many packs it has; several rows a block, butterflies only
+ *     lanes of a row   1, 2, 4, 8   as its packs are; several rows a block, butterflies only
  *                      32           the same
  *                      64 ... 512   a row a block: warps' states through shared memory
  *                      cluster      a row over 2, 4 or 8 blocks, which send each other their states

@@ -8,9 +8,10 @@
  *     before the tile what the tiles to the left left, the same on all lanes
  *
  * What follows needs its elements, so that a stage ends behind each. Short rows have fewer lanes.
- * Along another axis, of up to 16 elements, a thread has a column; else a block has a chunk of 32. Each of its eight warps has eight rows, all
- * in flight, whose folds the others read from shared memory: a single thread to a column would wait
- * for memory, and for functions, eight times as long as one that has eight rows. */
+ * Along another axis, of up to 16 elements, a thread has a column. Of more elements a block has a
+ * chunk of 32 columns. Each of its eight warps has eight rows, all in flight, whose folds the others
+ * read from shared memory: a single thread to a column would wait for memory, and for functions,
+ * eight times as long as one that has eight rows. */
 #include "lower/cuda.h"
 
 enum {
@@ -286,7 +287,7 @@ static void head_column(kf__low *L, kf__tile *t, const kf__lx *s) {
     kf__put_decode(L, true, false, safe);
 }
 
-/* Which of the threads' columns this one has: of all that there are. */
+/* The thread's column, of all that there are; two ways to share them out. */
 static const kf__lx *put_few(kf__low *L, scan *s) {
     kf__low_begin(L, "", "A thread goes through a column of few rows.");
     L->fn->threads = KF__SCAN_THREADS;
