@@ -325,11 +325,13 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
     }
 }
 
-/* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. */
+/* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. Of a
+ * row's value it is another loop's over the rows. */
 static const kf__lx *stored_value(kf__low *L, uint32_t instr, kf__dtype stored) {
     const kf__instr *in = &L->k->instrs[instr];
     bool half = stored != KF__F32 && kf__compute(stored) == KF__F32;
-    bool rounds = half && in->kind == KF__I_CAST && (kf__dtype)in->dtype == stored &&
+    bool rounds = half && in->level == KF__LEVEL_FULL && in->kind == KF__I_CAST &&
+                  (kf__dtype)in->dtype == stored &&
                   kf__compute((kf__dtype)L->k->instrs[in->args[0]].dtype) == KF__F32;
     return rounds && L->value[in->args[0]] ? L->value[in->args[0]] : kf__value_of(L, instr);
 }
