@@ -63,15 +63,22 @@ const kf__lx *kf__put_block(kf__low *L) {
     return kf__put_let(L, kf__index_type(L), "block", block, NULL);
 }
 
+/* So many rows from there on, as far as `end`, as variables. */
+static const kf__lx *put_range(kf__low *L, const kf__column_kernel *c, const char *prefix,
+                               const kf__lx *from, const kf__lx *size, const kf__lx *end,
+                               const kf__lx **to) {
+    const char *type = kf__row_type(L, c);
+    from = kf__put_let(L, type, kf__l_name(L, "%sfrom", prefix), from, NULL);
+    *to = kf__l_call(L, "kf_min_i64", KF__I64, end, kf__l_bin(L, "+", from, size));
+    *to = kf__put_let(L, type, kf__l_name(L, "%sto", prefix), *to, NULL);
+    return from;
+}
+
 const kf__lx *kf__put_part(kf__low *L, const kf__column_kernel *c, const kf__lx *part,
                            const kf__lx **to) {
     const kf__lx *all = kf__word_int(L, "reduced", c->rows);
     const kf__lx *size = kf__word_int(L, c->clusters ? "chunk_rows" : "group_rows", c->part);
-    const kf__lx *from = kf__put_let(L, kf__row_type(L, c), "from", kf__l_bin(L, "*", part, size),
-                                     NULL);
-    *to = kf__l_call(L, "kf_min_i64", KF__I64, all, kf__l_bin(L, "+", from, size));
-    *to = kf__put_let(L, kf__row_type(L, c), "to", *to, NULL);
-    return from;
+    return put_range(L, c, "", kf__l_bin(L, "*", part, size), size, all, to);
 }
 
 const kf__lx *kf__parts_of(kf__low *L, const kf__column_kernel *c) {
@@ -82,10 +89,7 @@ const kf__lx *kf__put_piece(kf__low *L, const kf__column_kernel *c, const kf__lx
                             const kf__lx *from, const kf__lx *end, const kf__lx **to) {
     const kf__lx *size = kf__word_int(L, "piece_rows", c->piece);
     from = kf__l_bin(L, "+", from, kf__l_bin(L, "*", piece, size));
-    from = kf__put_let(L, "int", "piece_from", from, NULL);
-    *to = kf__l_call(L, "kf_min_i64", KF__I64, end, kf__l_bin(L, "+", from, size));
-    *to = kf__put_let(L, "int", "piece_to", *to, NULL);
-    return from;
+    return put_range(L, c, "piece_", from, size, end, to);
 }
 
 /* ---------------------------------------------------------------- the tiles of a part */
@@ -293,7 +297,7 @@ static void put_clusters(kf__low *L, kf__column_kernel *c) {
     cluster = kf__put_let(L, index, "cluster", cluster, NULL);
     const kf__lx *outer = kf__put_let(L, index, "outer", put_place(L, c, cluster), NULL);
     kf__put_decode(L, false, true, outer);
-    kf__put_cluster_states(L, c, KF__CLUSTER_BLOCKS);
+    kf__put_cluster_states(L, c);
     const kf__lx *chunk = kf__l_var(L, "chunk");
 
     kf__open_for(L, "int", "chunk", rank, kf__parts_of(L, c), blocks, KF__SERIAL);

@@ -12,8 +12,7 @@ enum {
     KF__FEW_THREADS = 128,   /* of a block that has few rows */
     KF__CLUSTER_BLOCKS = 8,
     KF__PIECES = 4,          /* of a cluster's chunk, at most */
-    KF__MERGE_THREADS = 256, /* of a block that merges groups */
-    KF__MERGE_DOWN = 256,    /* of them a column, at most */
+    KF__MERGE_THREADS = 256, /* of a block that merges groups, at most of one column */
     KF__MERGE_GROUPS = 4,    /* that a thread merges, while there are more threads */
     KF__SHARED_BYTES = 48 << 10,
 };
@@ -33,6 +32,7 @@ typedef struct kf__column_kernel {
     int64_t beside;              /* groups or pieces that a block takes beside one another; 0: the
                                     text knows of one only */
     int64_t across;              /* threads of each of them across */
+    bool is_long, dear, simple; /* functions in what is reduced; no state but a fold */
     bool clusters, apart; /* apart: tiles all of whose rows are there have code of their own */
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
     const kf__lx *wide, *above, *nth; /* across, as text; the thread's row of threads; which of
@@ -81,7 +81,7 @@ void kf__put_own_columns(kf__low *L, kf__column_kernel *c);
 
 /* Shared memory for the states of a cluster's chunks. There a chunk's all_F are sent to the first
  * block; which has the results, when all have come. */
-void kf__put_cluster_states(kf__low *L, const kf__column_kernel *c, int chunks);
+void kf__put_cluster_states(kf__low *L, const kf__column_kernel *c);
 void kf__send_chunk(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk);
 void kf__put_cluster_columns(kf__low *L, kf__column_kernel *c);
 

@@ -88,6 +88,14 @@ static void put_merge(kf__low *L, kf__column_kernel *c, const store *in, const k
     }
 }
 
+/* The same of the next nq rows, which are counted. */
+static void put_merge_next(kf__low *L, kf__column_kernel *c, const store *in, const kf__lx *at,
+                           const kf__lx *nq) {
+    const kf__lx *count = kf__l_var(L, "count");
+    put_merge(L, c, in, at, count, nq);
+    kf__put_set(L, count, kf__l_bin(L, "+", count, nq));
+}
+
 /* Row-level results of one column, whose states are all_F. */
 static void put_column(kf__low *L, kf__column_kernel *c) {
     L->rows_inside = false;
@@ -106,10 +114,9 @@ static void put_column(kf__low *L, kf__column_kernel *c) {
 /* Into all_F the states of a part, the next one: item `at`, or what was loaded ahead. */
 static void put_merge_part(kf__low *L, kf__column_kernel *c, const store *in, const kf__lx *part,
                            const kf__lx *at) {
-    const kf__lx *to, *from = kf__put_part(L, c, part, &to), *count = kf__l_var(L, "count");
+    const kf__lx *to, *from = kf__put_part(L, c, part, &to);
     const kf__lx *nq = kf__put_let(L, "int64_t", "nq", kf__l_bin(L, "-", to, from), NULL);
-    put_merge(L, c, in, at, count, nq);
-    kf__put_set(L, count, kf__l_bin(L, "+", count, nq));
+    put_merge_next(L, c, in, at, nq);
 }
 
 int kf__column_bytes(const kf__low *L, const kf__column_kernel *c) {
@@ -138,22 +145,21 @@ static const kf__lx *item(kf__low *L, const kf__column_kernel *c, const kf__lx *
 }
 
 /* New all_F, of no rows, and their count. */
-static const kf__lx *put_none(kf__low *L, const kf__column_kernel *c) {
+static void put_none(kf__low *L, const kf__column_kernel *c) {
     put_identities(L, c);
-    return kf__put_var(L, "int64_t", "count", 0, kf__l_int(L, 0));
+    kf__put_var(L, "int64_t", "count", 0, kf__l_int(L, 0));
 }
 
 /* Into all_F those of column e of 8 rows of threads, in order, which have the rows from `from` to
  * `to`. */
 static void put_merge_down(kf__low *L, kf__column_kernel *c, const kf__lx *e, const kf__lx *row,
                            const kf__lx *from, const kf__lx *to) {
-    const kf__lx *d = kf__l_var(L, "d"), *zero = kf__l_int(L, 0), *count = kf__l_var(L, "count");
+    const kf__lx *d = kf__l_var(L, "d"), *zero = kf__l_int(L, 0);
     kf__open_for(L, "int", "d", zero, kf__l_int(L, KF__DOWN), kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *at = item(L, c, e, kf__l_bin(L, "+", row, d));
     at = kf__put_let(L, "int", "at", at, NULL);
-    const kf__lx *nq = kf__put_held(L, c, "nq", kf__l_bin(L, "+", from, d), to, 0);
-    put_merge(L, c, &in_block, at, count, nq);
-    kf__put_set(L, count, kf__l_bin(L, "+", count, nq));
+    put_merge_next(L, c, &in_block, at,
+                   kf__put_held(L, c, "nq", kf__l_bin(L, "+", from, d), to, 0));
     kf__close(L);
 }
 
@@ -188,7 +194,8 @@ void kf__open_pieces(kf__low *L, kf__column_kernel *c, const kf__lx *from, const
     kf__put_comment(L, "a thread a column and piece; then a thread a column");
     const kf__lx *own = kf__put_let(L, "int", "own", kf__l_bin(L, "/", c->above, W), NULL);
     const kf__lx *e = kf__put_let(L, "int", "e", kf__l_bin(L, "%", c->above, W), NULL);
-    const kf__lx *count = put_none(L, c), *one = kf__l_int(L, 1);
+    const kf__lx *one = kf__l_int(L, 1);
+    put_none(L, c);
     kf__open_if(L, kf__l_bin(L, "<", own, pieces));
     const kf__lx *first = kf__put_piece(L, c, own, from, to, &end);
     put_merge_down(L, c, e, first_row_of(L, own), first, end);
@@ -205,8 +212,7 @@ void kf__open_pieces(kf__low *L, kf__column_kernel *c, const kf__lx *from, const
                                   kf__l_bin(L, "-", end, first));
     nq = kf__put_let(L, "int64_t", "nq", nq, NULL);
     const kf__lx *at = item(L, c, e, first_row_of(L, piece));
-    put_merge(L, c, &in_block, kf__put_let(L, "int", "at", at, NULL), count, nq);
-    kf__put_set(L, count, kf__l_bin(L, "+", count, nq));
+    put_merge_next(L, c, &in_block, kf__put_let(L, "int", "at", at, NULL), nq);
     kf__close(L);
 }
 
@@ -235,8 +241,8 @@ void kf__put_own_columns(kf__low *L, kf__column_kernel *c) {
 
 /* ---------------------------------------------------------------- chunks of a cluster */
 
-void kf__put_cluster_states(kf__low *L, const kf__column_kernel *c, int chunks) {
-    put_shared(L, c, &in_cluster, chunks * KF__ACROSS * c->tile.W);
+void kf__put_cluster_states(kf__low *L, const kf__column_kernel *c) {
+    put_shared(L, c, &in_cluster, KF__CLUSTER_BLOCKS * KF__ACROSS * c->tile.W);
 }
 
 /* Items between two chunks' states of a column. */
@@ -360,8 +366,7 @@ static void put_merge_shares(kf__low *L, kf__column_kernel *c, const kf__lx *lev
 /* Threads of a column, 1 << levels: by how many groups there are, in as many as it has then. */
 static int merge_levels(const kf__column_kernel *c, int block) {
     int levels = 0;
-    while (2 << levels <= kf__min(block, KF__MERGE_DOWN) && KF__MERGE_GROUPS << levels < c->parts)
-        ++levels;
+    while (2 << levels <= block && KF__MERGE_GROUPS << levels < c->parts) ++levels;
     return levels;
 }
 

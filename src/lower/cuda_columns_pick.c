@@ -24,20 +24,15 @@ enum {
 /* Is there such an operation in what is reduced? */
 static bool has_function(kf__low *L, const kf__column_kernel *c, bool (*such)(kf__opcode op)) {
     uint16_t roots[64];
+    if (L->tiled) return false;
     uint32_t n = (uint32_t)kf__min(c->phase.n_reds, 64);
     for (uint32_t r = 0; r < n; ++r) roots[r] = L->k->instrs[c->reds[r]].args[0];
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    for (uint32_t i = 0; mask && !L->tiled && i < L->k->n_instrs; ++i) {
+    for (uint32_t i = 0; mask && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (kf__has(mask, i) && in->kind == KF__I_OP && such((kf__opcode)in->op)) return true;
     }
     return false;
-}
-static bool is_long(kf__low *L, const kf__column_kernel *c) {
-    return has_function(L, c, kf__op_is_long);
-}
-static bool is_dear(kf__low *L, const kf__column_kernel *c) {
-    return has_function(L, c, kf__op_is_dear);
 }
 
 /* Side by side these don't help each other: of two columns a thread logsumexp(atan2(x, y), 0) of
@@ -46,7 +41,7 @@ static bool is_branching(kf__opcode op) {
     return kf__op_is_long(op) || op == KF__ATAN2 || op == KF__TAN;
 }
 
-static bool are_simple(kf__low *L, const kf__column_kernel *c) {
+static bool are_simple(const kf__low *L, const kf__column_kernel *c) {
     bool simple = true;
     for (uint32_t r = 0; r < c->phase.n_reds; ++r) simple &= kf__is_simple(L, c->reds[r]);
     return simple;
@@ -60,21 +55,20 @@ static bool is_worth_twice(const kf__column_kernel *c) {
                        : c->phase.n_stores > 0;
 }
 
-static int64_t group_rows(kf__low *L, const kf__column_kernel *c) {
-    bool simple = are_simple(L, c), dear = is_dear(L, c);
-    if (is_long(L, c)) return KF__LONG_GROUP_ROWS;
-    if (dear && !simple && c->rows <= KF__DEAR_ROWS) return KF__DEAR_GROUP_ROWS;
-    bool light = simple && !dear && !c->phase.n_stores && !L->tiled;
+static int64_t group_rows(const kf__low *L, const kf__column_kernel *c) {
+    if (c->is_long) return KF__LONG_GROUP_ROWS;
+    if (c->dear && !c->simple && c->rows <= KF__DEAR_ROWS) return KF__DEAR_GROUP_ROWS;
+    bool light = c->simple && !c->dear && !c->phase.n_stores && !L->tiled;
     return light ? KF__LIGHT_GROUP_ROWS : KF__GROUP_ROWS;
 }
 
-static int64_t most_parts(kf__low *L, const kf__column_kernel *c) {
+static int64_t most_parts(const kf__column_kernel *c) {
     if (c->clusters) return KF__CLUSTER_BLOCKS;
-    return (is_dear(L, c) ? 2 : 1) * KF__COLUMN_GROUPS;
+    return (c->dear ? 2 : 1) * KF__COLUMN_GROUPS;
 }
 
-static void pick_parts(kf__low *L, kf__column_kernel *c) {
-    int64_t step = c->step, most = most_parts(L, c);
+static void pick_parts(const kf__low *L, kf__column_kernel *c) {
+    int64_t step = c->step, most = most_parts(c);
     c->parts = 1;
     if (c->down == 1) return;
     c->part = kf__ceil_div(kf__ceil_div(c->rows, most), step) * step;
@@ -98,7 +92,7 @@ static void pick_groups_beside(kf__low *L, kf__column_kernel *c) {
 /* A cluster's block takes several pieces, also of fewer columns as long as more blocks gain. */
 static void pick_pieces_beside(kf__low *L, kf__column_kernel *c) {
     int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
-    int64_t enough = (is_long(L, c) ? KF__LONG_BLOCKS_A_SM : KF__BLOCKS_A_SM) * L->target->sms;
+    int64_t enough = (c->is_long ? KF__LONG_BLOCKS_A_SM : KF__BLOCKS_A_SM) * L->target->sms;
     for (int64_t n = 1; n <= c->pieces; n *= 2) {
         int64_t across = KF__ACROSS / n, tiles = kf__ceil_div(threads, across);
         if (n > 1 && tiles > 1 && c->outer * tiles * c->parts > enough) break;
@@ -109,9 +103,9 @@ static void pick_pieces_beside(kf__low *L, kf__column_kernel *c) {
 
 /* Does it pay to have threads beside one another do a chunk's functions, of which there is more
  * than a tile? Reads alone are better off with as many rows of a thread in flight. */
-static bool is_in_pieces(kf__low *L, const kf__column_kernel *c) {
-    int64_t rows = KF__DOWN * (is_long(L, c) ? KF__LONG_ROWS : KF__ROWS_IN_FLIGHT);
-    return c->clusters && c->rows > KF__CLUSTER_BLOCKS * rows && is_dear(L, c);
+static bool is_in_pieces(const kf__column_kernel *c) {
+    int64_t rows = KF__DOWN * (c->is_long ? KF__LONG_ROWS : KF__ROWS_IN_FLIGHT);
+    return c->clusters && c->rows > KF__CLUSTER_BLOCKS * rows && c->dear;
 }
 
 /* bytes: of a column's states of all threads in shared memory, of which there is `room`. */
@@ -122,7 +116,7 @@ static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
     /* Of few rows by two: halves of rows that aren't aligned are loaded one by one. */
     int most = c->clusters ? 2 : 4;
     if (c->down == 1) most = width / 4; /* neighbours' results by neighbouring threads */
-    c->pieces = is_in_pieces(L, c) && bytes * (KF__PIECES + 1) <= room;
+    c->pieces = is_in_pieces(c) && bytes * (KF__PIECES + 1) <= room;
     if (c->clusters) bytes *= c->pieces ? KF__PIECES + 1 : 2; /* and of as many chunks */
     t->W = single ? 1 : (int)kf__max(1, kf__min(most, kf__max(2, width / 2)));
     while (t->W > 1 && bytes * t->W > room) t->W /= 2;
@@ -135,17 +129,17 @@ static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
     c->step = c->down * t->V; /* whatever a thread holds then */
     if (has_function(L, c, is_branching)) t->W = 1;
     if (c->down == 1) {
-        if (is_dear(L, c)) t->V = (int)kf__min(t->V, KF__FEW_DEAR_ROWS);
-    } else if (!L->tiled && are_simple(L, c)) { /* else what a tile holds shows in the bits */
+        if (c->dear) t->V = (int)kf__min(t->V, KF__FEW_DEAR_ROWS);
+    } else if (!L->tiled && c->simple) { /* else what a tile holds shows in the bits */
         int rows = 2 * t->V;
         /* Long functions unrolled 16 times don't fit the cache of instructions, and where threads
          * are few they wait for each other. */
-        if (is_long(L, c))
+        if (c->is_long)
             t->V = (int)kf__min(t->V, KF__LONG_ROWS), c->step = KF__DOWN * t->V;
         else if (t->W <= 2 && is_worth_twice(c) && rows * t->W * loads <= KF__ELEMENTS_IN_FLIGHT)
             t->V = rows;
     }
-    c->apart = !single && !is_long(L, c);
+    c->apart = !single && !c->is_long;
     t->inside = t->W == 1;
     t->vec = kf__cuda_wide(L, t->W);
 }
@@ -155,6 +149,9 @@ void kf__pick_columns(kf__low *L, kf__column_kernel *c) {
      * chunks. */
     int bytes = kf__column_bytes(L, c) * KF__THREADS;
     int room = KF__SHARED_BYTES - kf__cuda_tile_bytes(L) - (int)sizeof(uint64_t); /* messages' */
+    c->is_long = has_function(L, c, kf__op_is_long);
+    c->dear = has_function(L, c, kf__op_is_dear);
+    c->simple = are_simple(L, c);
     c->down = c->rows <= KF__FEW_ROWS && !L->tiled ? 1 : KF__DOWN;
     c->clusters = c->down > 1 && L->target->sm >= 90 && c->rows <= KF__CLUSTER_ROWS &&
                   2 * bytes <= room;

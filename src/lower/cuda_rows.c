@@ -12,14 +12,13 @@
 typedef struct bucket {
     int64_t packs; /* rows of up to so many packs */
     int lanes, V, cluster; /* the first one's lanes are so many at most */
-    const kf__lx *half;    /* of those that merge by butterflies */
 } bucket;
 
 /* With the loops for still longer rows: ten texts over all lengths. */
 static const bucket buckets[] = {
-    {8, 8, 1, 1, NULL},      {32, 32, 1, 1, NULL},    {128, 32, 4, 1, NULL},
-    {512, 128, 4, 1, NULL},  {1024, 256, 4, 1, NULL}, {2048, 256, 8, 1, NULL},
-    {4096, 256, 8, 2, NULL}, {8192, 256, 8, 4, NULL}, {16384, 128, 16, 8, NULL},
+    {8, 8, 1, 1},      {32, 32, 1, 1},    {128, 32, 4, 1},
+    {512, 128, 4, 1},  {1024, 256, 4, 1}, {2048, 256, 8, 1},
+    {4096, 256, 8, 2}, {8192, 256, 8, 4}, {16384, 128, 16, 8},
 };
 
 enum { KF__ROW_THREADS = 128 }; /* of a block of several rows */
@@ -28,6 +27,15 @@ enum { KF__ROW_THREADS = 128 }; /* of a block of several rows */
  * cluster wait for each other, so that others should fit in beside them. What is far more than the
  * registers that there are is a loop's: unrolled, it would compile for a minute. */
 enum { KF__KEPT = 96, KF__KEPT_OF_CLUSTER = 48, KF__MOST_KEPT = 1024 };
+
+/* As many lanes as a row has packs: a number of the plan. */
+static bool has_few(const bucket *b) { return b->lanes == 8; }
+
+/* Half the lanes that merge by butterflies. */
+static const kf__lx *half_of(kf__low *L, const bucket *b) {
+    if (!has_few(b)) return kf__l_int(L, kf__min(b->lanes, 32) / 2);
+    return kf__l_bin(L, "/", kf__l_var(L, "lanes"), kf__l_int(L, 2));
+}
 
 /* Values that a thread keeps for each element. */
 static int kept_values(kf__low *L) {
@@ -82,7 +90,7 @@ static void put_exchange(kf__low *L, const bucket *b, kf__phase *p, int f, uint3
                          int *exchanges) {
     kf__states st = {.reds = p->reds, .n_reds = p->n_reds, .field = p->acc, .only = 1 + f};
     uint32_t id = stage + 64 * (uint32_t)f;
-    kf__cuda_merge_lanes(L, &st, b->half);
+    kf__cuda_merge_lanes(L, &st, half_of(L, b));
     kf__cuda_merge_warps(L, &st, b->lanes, id);
     if (b->cluster == 1) return;
     if (!*exchanges) kf__put_call(L, kf__l_callv(L, "kf_cluster_wait", KF__I64, 0, NULL));
@@ -179,7 +187,7 @@ bool kf__cuda_rows(kf__low *L) {
     t.vec = kf__cuda_wide(L, t.W);
     int64_t n_rows = kf__low_extent(L, false);
     int bits = 0; /* of a lane's number */
-    while (b.lanes == 8 ? t.W << bits < L->axes[kf__last(L)].size : 1 << bits < b.lanes) ++bits;
+    while (has_few(&b) ? t.W << bits < L->axes[kf__last(L)].size : 1 << bits < b.lanes) ++bits;
     int per_block = b.lanes > 32 ? 1 : KF__ROW_THREADS >> bits;
     L->small = L->affine && n_rows < INT32_MAX;
     kf__low_begin(L, "", "A row stays in the registers of its threads through all stages.");
@@ -191,7 +199,6 @@ bool kf__cuda_rows(kf__low *L) {
     const kf__lx *tid = kf__thread_id(L), *lanes = kf__l_int(L, b.lanes);
     const kf__lx *lane = tid, *row = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
     const char *index = kf__index_type(L);
-    b.half = kf__l_int(L, kf__min(b.lanes, 32) / 2);
     if (b.cluster > 1) {
         kf__put_let(L, "int", "rank", kf__l_callv(L, "kf_cluster_rank", KF__I64, 0, NULL), NULL);
         uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
@@ -202,14 +209,13 @@ bool kf__cuda_rows(kf__low *L) {
         lane = kf__put_let(L, "int", "lane",
                            kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "rank"), lanes), tid),
                            NULL);
-    } else if (b.lanes == 8) {
+    } else if (has_few(&b)) {
         const kf__lx *lane_bits = kf__word_count(L, "lane_bits", bits), *one = kf__l_int(L, 1);
         lanes = kf__put_let(L, "int", "lanes", kf__l_bin(L, "<<", one, lane_bits), "of a row");
         lane = kf__l_bin(L, "&", tid, kf__l_bin(L, "-", lanes, one));
         lane = kf__put_let(L, "int", "lane", lane, NULL);
         row = kf__l_bin(L, "*", row, kf__l_bin(L, ">>", kf__l_int(L, KF__ROW_THREADS), lane_bits));
         row = kf__l_bin(L, "+", row, kf__l_bin(L, ">>", tid, lane_bits));
-        b.half = kf__l_bin(L, "/", lanes, kf__l_int(L, 2));
     } else if (per_block > 1) {
         lane = kf__put_let(L, "int", "lane", kf__l_bin(L, "%", tid, lanes), NULL);
         row = kf__l_bin(L, "+", kf__l_bin(L, "*", row, kf__l_int(L, per_block)),

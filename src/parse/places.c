@@ -149,6 +149,5 @@ bool kf__repeat_each(kf__evaluator *ev, kf__ref x, int axis, const kf__object *c
         parts[n++] = kf__expand(ev->g, part, shape);
         if (!parts[n - 1]) return kf__eval_node(ev, 0, out);
     }
-    if (!n) parts[n++] = x;
     return kf__eval_node(ev, kf__concat_all(ev->g, axis, parts, n), out);
 }
