@@ -339,6 +339,18 @@ static void run_batches(const contexts *c, kf_device device) {
     run_batch(c, device, &p);
 }
 
+/* Rows that are kept in scratch: of a range of rows each, of which a batch has fewer or more. */
+static void test_long_rows(void **state) {
+    static const char *const texts[] = {
+        "def f(x: any[B, N]): return softmax(gelu(x))",
+        "def f(x: any[B, N]): return roll(softmax(x), 3, axis=1), layer_norm(tanh(x))",
+    };
+    for (size_t k = 0; k < KF__COUNT(texts); k++) {
+        program_t p = program(texts[k], k ? "f64" : "f32", -1, 66000);
+        run_batch(*state, cpu, &p);
+    }
+}
+
 static void test_batches(void **state) { run_batches(*state, cpu); }
 static void test_batches_emulated(void **state) { run_batches(*state, emulated); }
 
@@ -347,6 +359,7 @@ int main(void) {
         cmocka_unit_test(test_kinds),   cmocka_unit_test(test_kinds_emulated),
         cmocka_unit_test(test_lengths), cmocka_unit_test(test_lengths_emulated),
         cmocka_unit_test(test_batches), cmocka_unit_test(test_batches_emulated),
+        cmocka_unit_test(test_long_rows),
         cmocka_unit_test(test_columns), cmocka_unit_test(test_columns_emulated),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -187,7 +187,7 @@ typedef struct kf__kept {
     struct kf__kept *next;           /* other exponentials that the stage keeps; or NULL */
 } kf__kept;
 
-enum { KF__CPU_KEPT = 256 << 10 }; /* bytes of all; longer rows compute them again */
+enum { KF__CPU_KEPT = 256 << 10 }; /* bytes of all on the stack */
 
 int kf__cpu_reduced_axes(const kf__low *L);
 /* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
@@ -198,12 +198,16 @@ bool kf__cpu_is_kept_well(kf__low *L, uint16_t i);
 uint32_t kf__cpu_roots(kf__low *L, uint32_t s, uint16_t **roots);
 kf__mask *kf__cpu_of_stage(kf__low *L, uint32_t s); /* what it computes for every element */
 kf__mask **kf__cpu_of_stages(kf__low *L); /* [n_stages]. NULL: no memory */
+/* Where in scratch this range's rows are, if they are longer than `most`; else -1. */
+const kf__lx *kf__cpu_put_slot(kf__low *L, int64_t most);
+/* Declares `name`, a row's elements: `most` on the stack, or there. */
+void kf__cpu_put_kept_row(kf__low *L, const char *name, kf__dtype type, int64_t most,
+                          const kf__lx *slot);
 /* Is there something to keep? Then (keep) its buffer is declared. */
 bool kf__cpu_find_exps(kf__low *L, kf__kept *k);
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k);
 bool kf__cpu_find_dear(kf__low *L, kf__kept *k);
 bool kf__cpu_keep_dear(kf__low *L, kf__kept *k);
-bool kf__cpu_rows_fit(const kf__low *L); /* is all that is kept of any row there? */
 const kf__kept *kf__cpu_kept_of(const kf__kept *k, uint32_t red); /* its exponentials; or NULL */
 /* The values of k and of the next ones are those of element l; NULL: they are to be made. */
 void kf__cpu_read_kept(kf__low *L, const kf__kept *k, const kf__lx *l);
@@ -277,7 +281,7 @@ const kf__lx *kf__cpu_state_of_row(kf__low *L, uint32_t red, int field);
 
 /* Is there enough that would be computed again by later stages? */
 bool kf__cpu_find_carried(kf__low *L, kf__carried *c);
-void kf__cpu_put_carried(kf__low *L, const kf__lx *n); /* declares the arrays; n: of a row */
+void kf__cpu_put_carried(kf__low *L); /* declares the arrays */
 bool kf__cpu_carries(const kf__low *L); /* does this stage carry anything to later ones? */
 bool kf__cpu_is_carried(const kf__low *L, uint32_t i); /* is instruction i of that? */
 void kf__cpu_point_at_carried(kf__low *L, const kf__lx *first); /* a block's in the arrays */

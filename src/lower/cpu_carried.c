@@ -8,8 +8,7 @@
  *
  * Without that each stage computes all that came before it again: of s stages s / 2 times as much
  * as there is, which is less than to keep it for two or three short stages only. An array is free
- * for others behind the last stage that reads it. Where rows are too long for the stack, the arrays
- * are in the kernel's scratch: one row for each range of units, which stays in a core's caches. */
+ * for others behind the last stage that reads it. */
 #include "lower/cpu.h"
 
 #include <stdlib.h>
@@ -18,7 +17,6 @@ enum {
     WORTH = 32, /* operations that stages would compute again, from which on anything is carried */
     DEAR = 4,   /* of one value, from which on it is carried: less is as quick as to read it */
     FUNCTION = 8, /* operations that one of the prelude takes, at least */
-    SLOTS = 256, /* of long rows: ranges of units, at most */
 };
 
 typedef enum way { OPEN, AGAIN, CARRIED } way; /* to later stages */
@@ -171,34 +169,11 @@ bool kf__cpu_find_carried(kf__low *L, kf__carried *c) {
     return !L->failed;
 }
 
-/* Elements of scratch that an array takes: rows that don't fit, one for each range of units. */
-static int64_t scratch_of(kf__low *L, int64_t length) {
-    int64_t n = kf__ceil_div(L->fn->units, L->fn->grain);
-    if (!kf__mul_ok(n, length, &n) || !kf__mul_ok(n, 16, &(int64_t){0})) L->failed = true;
-    return L->failed ? 0 : n;
-}
-
-void kf__cpu_put_carried(kf__low *L, const kf__lx *n) {
+void kf__cpu_put_carried(kf__low *L) {
     const kf__carried *c = L->carried;
-    int64_t length = L->axes[kf__last(L)].size;
-    bool fits = length <= c->most;
-    if (!fits) L->fn->grain = kf__max(1, kf__ceil_div(L->fn->units, SLOTS));
-    const kf__lx *is = kf__word_int(L, "fits", fits);
-    const kf__lx *slot = kf__l_bin(L, "/", kf__l_var(L, "begin"),
-                                   kf__word_int(L, "grain", L->fn->grain));
-    slot = kf__l_bin(L, "*", slot, kf__l_bin(L, "+", n, kf__l_int(L, KF__CPU_LANES)));
-    slot = kf__put_let(L, "int64_t", "slot", slot, "of a row that doesn't fit on the stack");
-    for (uint32_t a = 0; a < c->n_arrays; ++a) {
-        kf__dtype type = c->array[a].type;
-        const char *name = c->array[a].name, *stack = kf__l_name(L, "%s_stack", name);
-        int64_t all = fits ? 0 : scratch_of(L, length + KF__CPU_LANES);
-        const kf__lx *memory = kf__word_partial(L, kf__l_name(L, "%s_memory", name), type,
-                                                kf__low_scratch(L, all, type));
-        kf__put_var(L, kf__ctype(type), stack, c->most, NULL);
-        kf__put_let(L, kf__l_name(L, "%s *", kf__ctype(type)), name,
-                    kf__l_select(L, is, kf__l_var(L, stack), kf__l_bin(L, "+", memory, slot)),
-                    NULL);
-    }
+    const kf__lx *slot = kf__cpu_put_slot(L, c->most);
+    for (uint32_t a = 0; a < c->n_arrays; ++a)
+        kf__cpu_put_kept_row(L, c->array[a].name, c->array[a].type, c->most, slot);
 }
 
 bool kf__cpu_carries(const kf__low *L) {

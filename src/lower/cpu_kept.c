@@ -1,8 +1,15 @@
-/* Values of a row that later stages read again, kept on the stack: the exponentials of a softmax,
- * or what is dear to compute (a function, random bits, a gather) and reduced before it is used. */
+/* Values of a row that later stages read again, kept: the exponentials of a softmax, or what is
+ * dear to compute (a function, random bits, a gather) and reduced before it is used.
+ *
+ *     stack      a row of up to KF__CPU_KEPT bytes
+ *     scratch    longer ones: a row for each range of units, at most 256 of them; it stays in a
+ *                core's caches, if these are as large */
 #include "lower/cpu.h"
 
-enum { MOST_KEPT = 4 }; /* rows of exponentials of a stage */
+enum {
+    MOST_KEPT = 4, /* rows of exponentials of a stage */
+    SLOTS = 256,   /* of long rows: ranges of units, at most */
+};
 
 int kf__cpu_reduced_axes(const kf__low *L) {
     int n = 0;
@@ -72,10 +79,53 @@ bool kf__cpu_find_exps(kf__low *L, kf__kept *k) {
     return true;
 }
 
+/* Elements of scratch that rows of `length` take: one for each range of units. */
+static int64_t scratch_of(kf__low *L, int64_t length) {
+    int64_t n = kf__ceil_div(L->fn->units, L->fn->grain);
+    if (!kf__mul_ok(n, length, &n) || !kf__mul_ok(n, 16, &(int64_t){0})) L->failed = true;
+    return L->failed ? 0 : n;
+}
+
+static bool fits(const kf__low *L, int64_t most) {
+    return L->axes[kf__last(L)].size <= most;
+}
+
+const kf__lx *kf__cpu_put_slot(kf__low *L, int64_t most) {
+    bool fit = fits(L, most);
+    if (!fit) L->fn->grain = kf__max(1, kf__ceil_div(L->fn->units, SLOTS));
+    const kf__lx *grain = kf__word_int(L, "grain", fit ? 0 : L->fn->grain), *zero = kf__l_int(L, 0);
+    const kf__lx *length = kf__l_bin(L, "+", kf__word_size(L, kf__last(L)),
+                                     kf__l_int(L, KF__CPU_LANES));
+    const kf__lx *slot = kf__l_bin(L, "*", kf__l_bin(L, "/", kf__l_var(L, "begin"), grain), length);
+    slot = kf__l_select(L, kf__l_bin(L, "==", grain, zero), kf__l_int(L, -1), slot);
+    return kf__put_let(L, "int64_t", "slot", slot, "of a row that doesn't fit on the stack");
+}
+
+void kf__cpu_put_kept_row(kf__low *L, const char *name, kf__dtype type, int64_t most,
+                          const kf__lx *slot) {
+    const char *c = kf__ctype(type), *stack = kf__l_name(L, "%s_stack", name);
+    int64_t length = L->axes[kf__last(L)].size + KF__CPU_LANES;
+    int64_t at = kf__low_scratch(L, fits(L, most) ? 0 : scratch_of(L, length), type);
+    const kf__lx *memory = kf__word_partial(L, kf__l_name(L, "%s_memory", name), type, at);
+    kf__put_var(L, c, stack, most, NULL);
+    kf__put_let(L, kf__l_name(L, "%s *", c), name,
+                kf__l_select(L, kf__l_bin(L, "<", slot, kf__l_int(L, 0)), kf__l_var(L, stack),
+                             kf__l_bin(L, "+", memory, slot)),
+                NULL);
+}
+
+/* Short rows that are held are on the stack, always. */
+static void put_row(kf__low *L, const kf__kept *k, const kf__lx *slot) {
+    kf__dtype type = (kf__dtype)L->k->instrs[k->power].dtype;
+    if (slot) kf__cpu_put_kept_row(L, k->row, type, k->most, slot);
+    else kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);
+}
+
 bool kf__cpu_keep_exps(kf__low *L, kf__kept *k) {
     if (!kf__cpu_find_exps(L, k)) return false;
-    for (const kf__kept *one = k; one && !L->carried; one = one->next)
-        kf__put_var(L, kf__ctype(kf__state_type(L, one->red)), one->row, one->most, NULL);
+    if (L->carried) return true; /* as what is carried */
+    const kf__lx *slot = L->held ? NULL : kf__cpu_put_slot(L, k->most);
+    for (const kf__kept *one = k; one; one = one->next) put_row(L, one, slot);
     return true;
 }
 
@@ -160,23 +210,14 @@ bool kf__cpu_find_dear(kf__low *L, kf__kept *k) {
 
 bool kf__cpu_keep_dear(kf__low *L, kf__kept *k) {
     if (!kf__cpu_find_dear(L, k) || (L->held && k->stage == 0)) return false;
-    kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[k->power].dtype), k->row, k->most, NULL);
+    put_row(L, k, L->held ? NULL : kf__cpu_put_slot(L, k->most));
     return true;
 }
 
-bool kf__cpu_rows_fit(const kf__low *L) { return L->own || L->held || L->carried; }
-
-static const kf__lx *fits_kept(kf__low *L, const kf__kept *k) {
-    return kf__l_bin(L, "<=", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most));
-}
-
-/* Of a row that is too long for it, at the front. */
 void kf__cpu_put_kept_from(kf__low *L, const kf__kept *k, const kf__lx *first) {
     for (; k; k = k->next) {
         const char *type = kf__ctype((kf__dtype)L->k->instrs[k->power].dtype);
-        const kf__lx *at = first;
-        if (!kf__cpu_rows_fit(L)) at = kf__l_select(L, fits_kept(L, k), first, kf__l_int(L, 0));
-        if (k->begin) at = kf__l_bin(L, "+", k->begin, at);
+        const kf__lx *at = k->begin ? kf__l_bin(L, "+", k->begin, first) : first;
         kf__put_let(L, kf__l_name(L, "%s *", type), k->from,
                     kf__l_bin(L, "+", kf__l_var(L, k->row), at), NULL);
     }

@@ -5,8 +5,7 @@
  *
  * To the kernel's body these are different instructions: the same operations over loads at another
  * index. They are replaced: each becomes a load of the row on the stack, with that index as its
- * map, so that guards, runs and gathers are what they are for any other load. A row that is too
- * long for the stack takes the kernel as it was, which is a second function. */
+ * map, so that guards, runs and gathers are what they are for any other load. */
 #include "lower/cpu.h"
 
 typedef struct match {

@@ -40,7 +40,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     const kf__lx *n = kf__cpu_reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
-    if (L->carried) kf__cpu_put_carried(L, n);
+    if (L->carried) kf__cpu_put_carried(L);
     kf__kept exps, dear;
     bool keeps = kf__cpu_keep_exps(L, &exps);
     bool keeps_dear = !keeps && !L->carried && kf__cpu_keep_dear(L, &dear);
@@ -141,10 +141,6 @@ void kf__cpu_rows(kf__low *L) {
         L->failed = true;
         return;
     }
-    bool fits = L->axes[kf__last(L)].size <= KF__CPU_KEPT / kf__types[own.type].size;
     put_rows(&kept, "", NULL);
-    if (!fits) kept.fn->units = 0;
-    put_rows(L, "_long", NULL);
-    if (fits) L->fn->units = 0;
     L->failed = L->failed || kept.failed;
 }

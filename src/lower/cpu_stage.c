@@ -144,23 +144,6 @@ static void put_sums_of_kept(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *
         kf__put_set(L, sum[r], kf__fold_of(L, reds[r], 1, sum[r], fields[r][1]));
 }
 
-/* A row that is too long: its block's values of instruction `root` again. */
-static void put_again(kf__low *L, const kf__kept *k, uint16_t root, const kf__lx *first,
-                      const kf__lx *len) {
-    kf__cpu_block b;
-    const kf__lx *l = kf__l_var(L, "l");
-    kf__open_if(L, kf__l_bin(L, ">", kf__word_size(L, kf__last(L)), kf__l_int(L, k->most)));
-    kf__cpu_open_line(L, &b, first, len);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &root, 1);
-    kf__cpu_prepare(L, &b, mask);
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, &b, mask, l);
-    kf__put_set(L, kf__l_item(L, k->from, l), kf__value_of(L, root));
-    kf__close(L);
-    kf__cpu_forget(L, NULL);
-    kf__close(L);
-}
-
 /* Are the stage's stores better made by a loop of their own? Bytes and halves in a loop of lanes
  * make its vectors narrow, and leave single steps behind the lanes. */
 static bool stores_apart(kf__low *L, const kf__cpu_stage *st, const kf__mask *mask) {
@@ -189,13 +172,7 @@ static void put_stores_apart(kf__low *L, const kf__cpu_block *b, const kf__cpu_s
 
 void kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st, const kf__lx *first,
                         const kf__lx *len) {
-    bool fit = kf__cpu_rows_fit(L);
     kf__cpu_put_kept_from(L, st->fill ? st->fill : st->use ? st->use : st->save, first);
-    for (const kf__kept *k = st->use; k && !fit; k = k->next)
-        if (kf__has(kf__cpu_of_stage(L, st->s), k->power))
-            put_again(L, k, (uint16_t)k->power, first, len);
-    for (const kf__kept *k = st->summing ? st->fill : NULL; k && !fit; k = k->next)
-        if (k->argument) put_again(L, k, L->k->instrs[k->red].args[0], first, len);
     kf__cpu_point_at_carried(L, first);
     kf__cpu_open_line(L, b, first, len);
     kf__cpu_hold(L, kf__l_var(L, "l"));

@@ -335,6 +335,8 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v14;
+    int64_t grain;
+    float *row30_memory;
     const float *in_x;
     int64_t s0_in_x;
     const float *in_y;
@@ -354,6 +356,8 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t size_v14 = a->size_v14;
+    const int64_t grain = a->grain;
+    float *row30_memory = a->row30_memory;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const float *in_y = a->in_y;
@@ -362,7 +366,9 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     const float v15 = kf_cast_i64_f32(size_v14);  // mean
-    float row30[65536];
+    const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
+    float row30_stack[65536];
+    float *row30 = slot < 0 ? row30_stack : (row30_memory + slot);
     const int64_t most_rows = n1 <= 512 ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
@@ -551,7 +557,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
             int64_t done2 = 0;
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *row30_from = row30 + (r * n1 + (n1 <= 65536 ? first : 0));
+                float *row30_from = row30 + (r * n1 + first);
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                 const float *p1_in_y = in_y + (i0 * s0_in_y + first);
                 float lanes_mean31[64];
@@ -687,38 +693,11 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
-            const float v16 = rows_v16[r];
-            const float v24 = rows_v24[r];
             const float v32 = rows_v32[r];
             const float v34 = rows_v34[r];
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *row30_from = row30 + (r * n1 + (n1 <= 65536 ? first : 0));
-                if (n1 > 65536) {
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                    const float *p1_in_y = in_y + (i0 * s0_in_y + first);
-                    KF_SIMD
-                    for (int64_t l = 0; l < len; ++l) {
-                        const float v0 = kf_load_f32(p0_in_x, l);
-                        const float v2 = v0 * 0.5f;  // multiply
-                        const float v3 = kf_load_f32(p1_in_y, l);
-                        const float v4 = v2 + v3;  // add
-                        const float v6 = kf_max_f32(v4, 0.0f);  // relu
-                        const float v7 = v6 * v3;  // multiply
-                        const float v8 = kf_abs_f32(v0);  // abs
-                        const float v10 = v8 * 0x1.99999ap-4f /* 0.1 */;  // multiply
-                        const float v11 = v7 - v10;  // subtract
-                        const float v17 = v11 - v16;  // subtract
-                        const float v18 = kf_abs_f32(v17);  // abs
-                        const float v19 = v0 * v3;  // multiply
-                        const float v20 = v18 + v19;  // add
-                        const float v25 = v20 / v24;  // divide
-                        const float v27 = kf_max_f32(v25, 0.25f);  // clip
-                        const float v29 = kf_min_f32(v27, 0.75f);  // clip
-                        const float v30 = v29 * v11;  // multiply
-                        row30_from[l] = v30;
-                    }
-                }
+                float *row30_from = row30 + (r * n1 + first);
                 if (far) {
                     const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                     for (int64_t l = 0; l < len; l += 16) {

@@ -195,6 +195,8 @@ void k0_softmax_log_multiply_sum_short(const k0_softmax_log_multiply_sum_short_a
 
 typedef struct {
     int64_t n1;
+    int64_t grain;
+    float *exps1_memory;
     const float *in_x;
     int64_t s0_in_x;
     int64_t far;
@@ -208,12 +210,16 @@ typedef struct {
  * writes out0     float32[x.0], 4 bytes each */
 void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
+    const int64_t grain = a->grain;
+    float *exps1_memory = a->exps1_memory;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t far = a->far;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
-    float exps1[65536];
+    const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
+    float exps1_stack[65536];
+    float *exps1 = slot < 0 ? exps1_stack : (exps1_memory + slot);
     const int64_t most_rows = n1 <= 512 ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
@@ -275,7 +281,7 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
             }
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *exps1_from = exps1 + (r * n1 + (n1 <= 65536 ? first : 0));
+                float *exps1_from = exps1 + (r * n1 + first);
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                 float lanes_sumexp1[64];
                 KF_SIMD
@@ -333,22 +339,11 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
-            const float v2 = rows_v2[r];
             const float v8 = rows_v8[r];
             float sum12 = 0.0f;
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *exps1_from = exps1 + (r * n1 + (n1 <= 65536 ? first : 0));
-                if (n1 > 65536) {
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                    KF_SIMD
-                    for (int64_t l = 0; l < len; ++l) {
-                        const float v0 = kf_load_f32(p0_in_x, l);
-                        const float v3 = v0 - v2;  // softmax
-                        const float v4 = kf_exp_nonpositive_f32(v3);  // softmax
-                        exps1_from[l] = v4;
-                    }
-                }
+                float *exps1_from = exps1 + (r * n1 + first);
                 float lanes_sum12[64];
                 KF_SIMD
                 for (int l = 0; l < 64; ++l) {

@@ -180,6 +180,8 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v2;
+    int64_t grain;
+    float *exps12_memory;
     const int32_t *in_i;
     int64_t s0_in_i;
     const float *in_x;
@@ -198,6 +200,8 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t size_v2 = a->size_v2;
+    const int64_t grain = a->grain;
+    float *exps12_memory = a->exps12_memory;
     const int32_t *in_i = a->in_i;
     const int64_t s0_in_i = a->s0_in_i;
     const float *in_x = a->in_x;
@@ -205,14 +209,16 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     const int64_t far = a->far;
-    float exps12[65536];
+    const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
+    float exps12_stack[65536];
+    float *exps12 = slot < 0 ? exps12_stack : (exps12_memory + slot);
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
         float max12 = kf_lowest_f32;
         float sumexp12 = 0.0f;
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps12_from = exps12 + (n1 <= 65536 ? first : 0);
+            float *exps12_from = exps12 + first;
             const int32_t *p0_in_i = in_i + (i0 * s0_in_i + first);
             float read11[2048];
             for (int64_t l = 0; l < len; ++l) {
@@ -268,24 +274,7 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
         }
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps12_from = exps12 + (n1 <= 65536 ? first : 0);
-            if (n1 > 65536) {
-                const int32_t *p0_in_i = in_i + (i0 * s0_in_i + first);
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    const int32_t v0 = kf_load_i32(p0_in_i, l);
-                    const int64_t v1 = kf_cast_i32_i64(v0);  // take_along_axis
-                    const int64_t v4 = kf_add_i64(v1, size_v2);  // take_along_axis
-                    const int v5 = v1 < 0;  // take_along_axis
-                    const int64_t v6 = v5 ? v4 : v1;  // take_along_axis
-                    const int v7 = v6 < size_v2;  // take_along_axis
-                    const int v8 = v6 >= 0;  // take_along_axis
-                    const int v9 = v8 & v7;  // take_along_axis
-                    const int64_t v10 = v9 ? v6 : 0;  // take_along_axis
-                    const float v11 = v9 ? kf_load_f32(in_x, i0 * d0_in_x + v10) : 0.0f;
-                    exps12_from[l] = v11;
-                }
-            }
+            float *exps12_from = exps12 + first;
             float lanes_sumexp12[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {
@@ -336,30 +325,7 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
         const float v19 = kf_one_f32 / v18;  // softmax
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps12_from = exps12 + (n1 <= 65536 ? first : 0);
-            if (n1 > 65536) {
-                const int32_t *p0_in_i = in_i + (i0 * s0_in_i + first);
-                float read11[2048];
-                for (int64_t l = 0; l < len; ++l) {
-                    const int32_t v0 = kf_load_i32(p0_in_i, l);
-                    const int64_t v1 = kf_cast_i32_i64(v0);  // take_along_axis
-                    const int64_t v4 = kf_add_i64(v1, size_v2);  // take_along_axis
-                    const int v5 = v1 < 0;  // take_along_axis
-                    const int64_t v6 = v5 ? v4 : v1;  // take_along_axis
-                    const int v7 = v6 < size_v2;  // take_along_axis
-                    const int v8 = v6 >= 0;  // take_along_axis
-                    const int v9 = v8 & v7;  // take_along_axis
-                    const int64_t v10 = v9 ? v6 : 0;  // take_along_axis
-                    const float v11 = v9 ? kf_load_f32(in_x, i0 * d0_in_x + v10) : 0.0f;
-                    read11[l] = v11;
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    const float v14 = read11[l] - v13;  // softmax
-                    const float v15 = kf_exp_nonpositive_f32(v14);  // softmax
-                    exps12_from[l] = v15;
-                }
-            }
+            float *exps12_from = exps12 + first;
             float *p2_out0 = out0 + (i0 * s0_out0 + first);
             if (far && stream == 0) {
                 for (int64_t l = 0; l < len; l += 16) {

@@ -195,6 +195,8 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v17;
+    int64_t grain;
+    kf_bf16 *row12_memory;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
     const kf_bf16 *in_b;
@@ -215,6 +217,8 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t size_v17 = a->size_v17;
+    const int64_t grain = a->grain;
+    kf_bf16 *row12_memory = a->row12_memory;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const kf_bf16 *in_b = a->in_b;
@@ -224,7 +228,9 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
-    float row12[65536];
+    const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
+    float row12_stack[65536];
+    float *row12 = slot < 0 ? row12_stack : (row12_memory + slot);
     const int64_t most_rows = n1 <= 512 ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
@@ -238,7 +244,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
             int64_t done0 = 0;
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *row12_from = row12 + (r * n1 + (n1 <= 65536 ? first : 0));
+                float *row12_from = row12 + (r * n1 + first);
                 const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
                 const kf_bf16 *p1_in_b = in_b + first;
                 const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
@@ -365,26 +371,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
             const float v22 = rows_v22[r];
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                float *row12_from = row12 + (r * n1 + (n1 <= 65536 ? first : 0));
-                if (n1 > 65536) {
-                    const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
-                    const kf_bf16 *p1_in_b = in_b + first;
-                    const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
-                    KF_SIMD
-                    for (int64_t l = 0; l < len; ++l) {
-                        const float v1 = kf_load_bf16(p0_in_x, l);
-                        const float v2 = kf_load_bf16(p1_in_b, l);
-                        const float v3 = v1 + v2;  // add
-                        const float v4 = 0.5f * v3;  // gelu
-                        const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
-                        const float v8 = kf_erf_f32(v7);  // gelu
-                        const float v9 = 1.0f + v8;  // gelu
-                        const float v10 = v4 * v9;  // gelu
-                        const float v11 = kf_load_bf16(p2_in_r, l);
-                        const float v12 = v10 + v11;  // add
-                        row12_from[l] = v12;
-                    }
-                }
+                float *row12_from = row12 + (r * n1 + first);
                 if (far) {
                     const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
                     for (int64_t l = 0; l < len; l += 32) {

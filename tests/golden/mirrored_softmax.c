@@ -359,6 +359,8 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
 typedef struct {
     int64_t stream;
     int64_t n1;
+    int64_t grain;
+    kf_bf16 *exps39_memory;
     int64_t s0_index1;
     int64_t size_index1;
     int64_t s0_index3;
@@ -418,6 +420,8 @@ typedef struct {
 void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
+    const int64_t grain = a->grain;
+    kf_bf16 *exps39_memory = a->exps39_memory;
     const int64_t s0_index1 = a->s0_index1;
     const int64_t size_index1 = a->size_index1;
     const int64_t s0_index3 = a->s0_index3;
@@ -460,7 +464,9 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     const int64_t far = a->far;
-    float exps39[65536];
+    const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
+    float exps39_stack[65536];
+    float *exps39 = slot < 0 ? exps39_stack : (exps39_memory + slot);
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
         const int v1 = kf_inside(i0 * s0_index1, size_index1);  // pad
@@ -470,7 +476,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
         float sumexp39 = 0.0f;
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps39_from = exps39 + (n1 <= 65536 ? first : 0);
+            float *exps39_from = exps39 + first;
             const kf_bf16 *p2_in_x = in_x + (i0 * s0_in_x + first * s1_in_x);
             const kf_bf16 *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + first * s1_in_x_4);
             const kf_bf16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first * s1_in_x_6);
@@ -612,114 +618,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
         }
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps39_from = exps39 + (n1 <= 65536 ? first : 0);
-            if (n1 > 65536) {
-                const kf_bf16 *p2_in_x = in_x + (i0 * s0_in_x + first * s1_in_x);
-                const kf_bf16 *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + first * s1_in_x_4);
-                const kf_bf16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first * s1_in_x_6);
-                float pick12[2048];
-                const int64_t end12 = kf_max_i64(0, v1 ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-                KF_SIMD
-                for (int64_t l = 0; l < end12; ++l) {
-                    const float v3 = kf_load_bf16(p2_in_x, l * s1_in_x);
-                    pick12[l] = v3;
-                }
-                const int64_t end11 = kf_max_i64(0, v4 ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-                KF_SIMD
-                for (int64_t l = 0; l < end11; ++l) {
-                    const float v6 = kf_load_bf16(p4_in_x_4, l * s1_in_x_4);
-                    pick12[l] = v6;
-                }
-                const int64_t end10 = kf_max_i64(0, v7 ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-                KF_SIMD
-                for (int64_t l = 0; l < end10; ++l) {
-                    const float v9 = kf_load_bf16(p6_in_x_6, l * s1_in_x_6);
-                    pick12[l] = v9;
-                }
-                const kf_bf16 *p8_in_x_8 = in_x_8 + (i0 * s0_in_x_8 + first);
-                const kf_bf16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
-                const kf_bf16 *p10_in_x_10 = in_x_10 + (i0 * s0_in_x_10 + first);
-                float pick23[2048];
-                const int64_t begin23 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-                const int64_t end23 = kf_max_i64(begin23, v1 ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-                KF_SIMD
-                for (int64_t l = begin23; l < end23; ++l) {
-                    const float v16 = kf_load_bf16(p8_in_x_8, l);
-                    pick23[l] = v16;
-                }
-                const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-                const int64_t end22 = kf_max_i64(begin22, v4 ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-                KF_SIMD
-                for (int64_t l = begin22; l < end22; ++l) {
-                    const float v18 = kf_load_bf16(p9_in_x_9, l);
-                    pick23[l] = v18;
-                }
-                const int64_t begin21 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-                const int64_t end21 = kf_max_i64(begin21, v7 ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-                KF_SIMD
-                for (int64_t l = begin21; l < end21; ++l) {
-                    const float v20 = kf_load_bf16(p10_in_x_10, l);
-                    pick23[l] = v20;
-                }
-                const kf_bf16 *p12_in_x_12 = in_x_12 + (i0 * s0_in_x_12 + first * s1_in_x_12);
-                const kf_bf16 *p13_in_x_13 = in_x_13 + (i0 * s0_in_x_13 + first * s1_in_x_13);
-                const kf_bf16 *p14_in_x_14 = in_x_14 + (i0 * s0_in_x_14 + first * s1_in_x_14);
-                float pick34[2048];
-                const int64_t begin34 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                const int64_t end34 = kf_max_i64(begin34, v1 ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-                KF_SIMD
-                for (int64_t l = begin34; l < end34; ++l) {
-                    const float v27 = kf_load_bf16(p12_in_x_12, l * s1_in_x_12);
-                    pick34[l] = v27;
-                }
-                const int64_t begin33 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                const int64_t end33 = kf_max_i64(begin33, v4 ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-                KF_SIMD
-                for (int64_t l = begin33; l < end33; ++l) {
-                    const float v29 = kf_load_bf16(p13_in_x_13, l * s1_in_x_13);
-                    pick34[l] = v29;
-                }
-                const int64_t begin32 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                const int64_t end32 = kf_max_i64(begin32, v7 ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-                KF_SIMD
-                for (int64_t l = begin32; l < end32; ++l) {
-                    const float v31 = kf_load_bf16(p14_in_x_14, l * s1_in_x_14);
-                    pick34[l] = v31;
-                }
-                float pick38[2048];
-                {
-                    const int64_t end38 = kf_max_i64(0, kf_min_i64(len, size_index0 - first * s1_index0));
-                    {
-                        KF_SIMD
-                        for (int64_t l = 0; l < end38; ++l) {
-                            const float v13 = kf_round_bf16(pick12[l]);  // pad
-                            pick38[l] = v13;
-                        }
-                    }
-                    const int64_t begin37 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-                    const int64_t end37 = kf_max_i64(begin37, kf_min_i64(len, size_index7 - (first_index7 + first)));
-                    {
-                        KF_SIMD
-                        for (int64_t l = begin37; l < end37; ++l) {
-                            const float v24 = kf_round_bf16(pick23[l]);  // pad
-                            pick38[l] = v24;
-                        }
-                    }
-                    const int64_t begin36 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                    const int64_t end36 = kf_max_i64(begin36, kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)));
-                    {
-                        KF_SIMD
-                        for (int64_t l = begin36; l < end36; ++l) {
-                            const float v35 = kf_round_bf16(pick34[l]);  // pad
-                            pick38[l] = v35;
-                        }
-                    }
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    exps39_from[l] = pick38[l];
-                }
-            }
+            float *exps39_from = exps39 + first;
             float lanes_sumexp39[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {
@@ -770,116 +669,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
         const float v46 = kf_one_f32 / v45;  // softmax
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps39_from = exps39 + (n1 <= 65536 ? first : 0);
-            if (n1 > 65536) {
-                const kf_bf16 *p2_in_x = in_x + (i0 * s0_in_x + first * s1_in_x);
-                const kf_bf16 *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + first * s1_in_x_4);
-                const kf_bf16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first * s1_in_x_6);
-                float pick12[2048];
-                const int64_t end12 = kf_max_i64(0, v1 ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-                KF_SIMD
-                for (int64_t l = 0; l < end12; ++l) {
-                    const float v3 = kf_load_bf16(p2_in_x, l * s1_in_x);
-                    pick12[l] = v3;
-                }
-                const int64_t end11 = kf_max_i64(0, v4 ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-                KF_SIMD
-                for (int64_t l = 0; l < end11; ++l) {
-                    const float v6 = kf_load_bf16(p4_in_x_4, l * s1_in_x_4);
-                    pick12[l] = v6;
-                }
-                const int64_t end10 = kf_max_i64(0, v7 ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-                KF_SIMD
-                for (int64_t l = 0; l < end10; ++l) {
-                    const float v9 = kf_load_bf16(p6_in_x_6, l * s1_in_x_6);
-                    pick12[l] = v9;
-                }
-                const kf_bf16 *p8_in_x_8 = in_x_8 + (i0 * s0_in_x_8 + first);
-                const kf_bf16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
-                const kf_bf16 *p10_in_x_10 = in_x_10 + (i0 * s0_in_x_10 + first);
-                float pick23[2048];
-                const int64_t begin23 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-                const int64_t end23 = kf_max_i64(begin23, v1 ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-                KF_SIMD
-                for (int64_t l = begin23; l < end23; ++l) {
-                    const float v16 = kf_load_bf16(p8_in_x_8, l);
-                    pick23[l] = v16;
-                }
-                const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-                const int64_t end22 = kf_max_i64(begin22, v4 ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-                KF_SIMD
-                for (int64_t l = begin22; l < end22; ++l) {
-                    const float v18 = kf_load_bf16(p9_in_x_9, l);
-                    pick23[l] = v18;
-                }
-                const int64_t begin21 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-                const int64_t end21 = kf_max_i64(begin21, v7 ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-                KF_SIMD
-                for (int64_t l = begin21; l < end21; ++l) {
-                    const float v20 = kf_load_bf16(p10_in_x_10, l);
-                    pick23[l] = v20;
-                }
-                const kf_bf16 *p12_in_x_12 = in_x_12 + (i0 * s0_in_x_12 + first * s1_in_x_12);
-                const kf_bf16 *p13_in_x_13 = in_x_13 + (i0 * s0_in_x_13 + first * s1_in_x_13);
-                const kf_bf16 *p14_in_x_14 = in_x_14 + (i0 * s0_in_x_14 + first * s1_in_x_14);
-                float pick34[2048];
-                const int64_t begin34 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                const int64_t end34 = kf_max_i64(begin34, v1 ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-                KF_SIMD
-                for (int64_t l = begin34; l < end34; ++l) {
-                    const float v27 = kf_load_bf16(p12_in_x_12, l * s1_in_x_12);
-                    pick34[l] = v27;
-                }
-                const int64_t begin33 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                const int64_t end33 = kf_max_i64(begin33, v4 ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-                KF_SIMD
-                for (int64_t l = begin33; l < end33; ++l) {
-                    const float v29 = kf_load_bf16(p13_in_x_13, l * s1_in_x_13);
-                    pick34[l] = v29;
-                }
-                const int64_t begin32 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                const int64_t end32 = kf_max_i64(begin32, v7 ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-                KF_SIMD
-                for (int64_t l = begin32; l < end32; ++l) {
-                    const float v31 = kf_load_bf16(p14_in_x_14, l * s1_in_x_14);
-                    pick34[l] = v31;
-                }
-                float pick38[2048];
-                {
-                    const int64_t end38 = kf_max_i64(0, kf_min_i64(len, size_index0 - first * s1_index0));
-                    {
-                        KF_SIMD
-                        for (int64_t l = 0; l < end38; ++l) {
-                            const float v13 = kf_round_bf16(pick12[l]);  // pad
-                            pick38[l] = v13;
-                        }
-                    }
-                    const int64_t begin37 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
-                    const int64_t end37 = kf_max_i64(begin37, kf_min_i64(len, size_index7 - (first_index7 + first)));
-                    {
-                        KF_SIMD
-                        for (int64_t l = begin37; l < end37; ++l) {
-                            const float v24 = kf_round_bf16(pick23[l]);  // pad
-                            pick38[l] = v24;
-                        }
-                    }
-                    const int64_t begin36 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
-                    const int64_t end36 = kf_max_i64(begin36, kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)));
-                    {
-                        KF_SIMD
-                        for (int64_t l = begin36; l < end36; ++l) {
-                            const float v35 = kf_round_bf16(pick34[l]);  // pad
-                            pick38[l] = v35;
-                        }
-                    }
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    const float v41 = pick38[l] - v40;  // softmax
-                    const float v42 = kf_exp_nonpositive_f32(v41);  // softmax
-                    exps39_from[l] = v42;
-                }
-            }
+            float *exps39_from = exps39 + first;
             kf_bf16 *p15_out0 = out0 + (i0 * s0_out0 + first);
             if (far && stream == 0) {
                 for (int64_t l = 0; l < len; l += 32) {

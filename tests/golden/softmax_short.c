@@ -2,6 +2,8 @@
 typedef struct {
     int64_t stream;
     int64_t n1;
+    int64_t grain;
+    float *exps1_memory;
     const float *in_x;
     int64_t s0_in_x;
     int64_t far;
@@ -16,12 +18,16 @@ typedef struct {
 void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
+    const int64_t grain = a->grain;
+    float *exps1_memory = a->exps1_memory;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
-    float exps1[65536];
+    const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
+    float exps1_stack[65536];
+    float *exps1 = slot < 0 ? exps1_stack : (exps1_memory + slot);
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
         float max1 = kf_lowest_f32;
@@ -79,7 +85,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
         }
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps1_from = exps1 + (n1 <= 65536 ? first : 0);
+            float *exps1_from = exps1 + first;
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             float lanes_sumexp1[64];
             KF_SIMD
@@ -133,17 +139,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
         const float v8 = kf_one_f32 / v7;  // softmax
         for (int64_t first = 0; first < n1; first += 2048) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
-            float *exps1_from = exps1 + (n1 <= 65536 ? first : 0);
-            if (n1 > 65536) {
-                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    const float v0 = kf_load_f32(p0_in_x, l);
-                    const float v3 = v0 - v2;  // softmax
-                    const float v4 = kf_exp_nonpositive_f32(v3);  // softmax
-                    exps1_from[l] = v4;
-                }
-            }
+            float *exps1_from = exps1 + first;
             if (far) {
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                 for (int64_t l = 0; l < len; l += 16) {
