@@ -356,12 +356,37 @@ static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__
     return copies ? EXP_BYTES : node_weight(n, false);
 }
 
-/* Do elements that are neighbours along the kernel's last axis lie apart, along an outer axis of
- * the array? */
-static bool is_turned(const kf__exprs *x, const kf__kernel *k, const kf__access *a) {
-    uint32_t last = k->n_axes ? 1u << (k->n_axes - 1) : 0, inner = 0;
+/* The axis along which neighbours lie together; 0: none. */
+static uint32_t line_of(const kf__exprs *x, const kf__access *a) {
+    uint32_t inner = 0;
     for (int d = a->rank; !inner && d-- > 0;) inner = kf__axes_of(x, a->index[d]);
-    return kf__access_axes(x, a) & last & ~inner;
+    return inner;
+}
+
+/* The kernel's innermost axis: the last one. But where elements are only reduced, in one stage, any
+ * may be (lower/order.c): the one along which the most bytes lie. */
+static uint32_t innermost(const kf__exprs *x, const kf__kernel *k) {
+    uint32_t best = k->n_axes ? 1u << (k->n_axes - 1) : 0;
+    int bytes[KF__MAX_AXES] = {0}, most = 0;
+    for (uint32_t i = 0; i < k->n_stores; i++)
+        if (k->instrs[k->stores[i].instr].level == KF__LEVEL_FULL) return best;
+    for (uint32_t i = 0; k->kind == KF__ROW && i < k->n_instrs; i++) {
+        const kf__instr *in = &k->instrs[i];
+        if (in->level != KF__LEVEL_FULL) continue;
+        if (in->stage || in->kind == KF__I_SCAN) return best;
+        for (uint32_t m = 0; in->kind == KF__I_LOAD && m < k->n_axes; m++)
+            if (line_of(x, &k->accesses[in->access]) >> m & 1)
+                bytes[m] += kf__types[in->dtype].size;
+    }
+    for (uint32_t m = k->n_axes; m-- > 0;)
+        if (bytes[m] > most) best = 1u << m, most = bytes[m];
+    return best;
+}
+
+/* Do elements that are neighbours along the kernel's innermost axis lie apart, along an outer axis
+ * of the array? */
+static bool is_turned(const kf__exprs *x, const kf__kernel *k, const kf__access *a) {
+    return kf__access_axes(x, a) & innermost(x, k) & ~line_of(x, a);
 }
 
 /* What a load or a store of an element takes, besides its bytes. */
@@ -465,6 +490,6 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
     }
     for (uint32_t i = 0; i < k.n_stores; i++)
         cost += access_bytes(b->f, &k, &k.accesses[k.stores[i].access], true) *
-                (double)times[KF__LEVEL_FULL];
+                (double)times[k.instrs[k.stores[i].instr].level];
     return cost;
 }

@@ -335,6 +335,11 @@ void kf__cpu_declare_flat(kf__low *L, const kf__flat *f);
 void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const kf__lx *n);
 void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n);
 
+/* ---------------------------------------------------------------- cpu_short_lines.c */
+
+/* A function for short lines of a pointwise kernel, if they'd be made otherwise. True: these are. */
+bool kf__cpu_short_lines(kf__low *L);
+
 /* ---------------------------------------------------------------- cpu_chain.c */
 
 /* Of what `mask` is made of: what functions are taken of that are of functions, into b->pick. from,

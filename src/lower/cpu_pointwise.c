@@ -232,39 +232,6 @@ static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, int64_t most
     b->most = most;
 }
 
-/* Short lines that are no run, as picks or columns are in them, and functions of what they are made
- * of: these as one run (cpu_flat.c). Else each line's few vectors would wait for one another, and
- * what they leave takes as long as one. */
-static bool put_short_lines(kf__low *L) {
-    kf__flat flat;
-    if (L->n_axes != 2 || L->k->n_symbols || !kf__cpu_find_flat(L, 0, NULL, &flat)) return false;
-    kf__low_begin(L, "_short",
-                  "Short lines: what is made of each, then functions of it, as one run.");
-    const kf__lx *n = kf__word_size(L, 1), *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
-    int64_t size = L->axes[1].size;
-    int64_t most = kf__max(1, KF__CPU_GROUP * KF__CPU_SHORT / kf__max(1, size));
-    L->fn->units = L->axes[0].size;
-    L->fn->grain = most;
-    const kf__lx *step = kf__word_int(L, "most_rows", most), *end = kf__l_var(L, "end");
-    const kf__lx *first = kf__l_var(L, "first_row");
-    kf__put_scalars(L);
-    kf__cpu_declare_flat(L, &flat);
-    kf__open_for(L, "int64_t", "first_row", kf__l_var(L, "begin"), end, step, KF__SERIAL);
-    const kf__lx *rows = kf__put_let(L, "int64_t", "rows",
-                                     kf__l_call(L, "kf_min_i64", KF__I64,
-                                                kf__l_bin(L, "-", end, first), step), NULL);
-    kf__open_for(L, "int64_t", "r", zero, rows, one, KF__SERIAL);
-    const kf__lx *line = kf__l_bin(L, "+", first, kf__l_var(L, "r"));
-    kf__put_decode(L, false, true, kf__put_let(L, "int64_t", "line", line, NULL));
-    kf__cpu_put_flat(L, &flat, NULL, n);
-    kf__close(L);
-    kf__cpu_put_flat_run(L, &flat, rows, n);
-    kf__close(L);
-    bool is = size > 0 && size <= KF__CPU_SHORT;
-    if (!is) L->fn->units = 0;
-    return is;
-}
-
 /* Are there a few lines, of which each is picked from another array? Then each thread should have
  * parts of all: stack([gelu(x), y]). */
 static bool picks_lines(const kf__low *L, const kf__mask *mask) {
@@ -346,7 +313,7 @@ void kf__cpu_pointwise(kf__low *L) {
         return;
     }
     bool repeats = kf__cpu_find_repeats(L, &same);
-    bool is_short = !repeats && put_short_lines(L);
+    bool is_short = !repeats && kf__cpu_short_lines(L);
     put_lines(L, repeats ? &same : NULL);
     if (is_short) L->fn->units = 0;
 }

@@ -386,6 +386,186 @@ void k2_cumsum(const k2_cumsum_args *a, int64_t begin, int64_t end) {
 }
 
 typedef struct {
+    int64_t n0;
+    int64_t stream;
+    const float *in_y;
+    float *tmp_7;
+} k3_tanh_args;
+
+/* tanh.
+ * One pass over the elements, in blocks of the innermost axis.
+ * reads  in_y     float32[y.0, y.1], 4 bytes each
+ * writes tmp_7    float32[y.0, y.1], 4 bytes each */
+void k3_tanh(const k3_tanh_args *a, int64_t begin, int64_t end) {
+    const int64_t n0 = a->n0;
+    const int64_t stream = a->stream;
+    const float *in_y = a->in_y;
+    float *tmp_7 = a->tmp_7;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t first = u * 2048;
+        const int64_t len = kf_min_i64(n0 - first, 2048);
+        const float *p0_in_y = in_y + first;
+        float *p1_tmp_7 = tmp_7 + first;
+        float buffer0[2048];
+        float *to0 = stream ? buffer0 : p1_tmp_7;
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            const float v0 = kf_load_f32(p0_in_y, l);
+            const float v1 = kf_tanh_f32(v0);  // tanh
+            kf_store_f32(to0, l, v1);
+        }
+        if (stream) {
+            kf_stream_copy(p1_tmp_7, buffer0, len * 4);
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
+
+typedef struct {
+    int64_t chunks;
+    int64_t tiles;
+    int64_t chunk_rows;
+    int64_t reduced;
+    int64_t outer_n;
+    int64_t stream;
+    int64_t n2;
+    int64_t tile;
+    const float *tmp_7;
+    int64_t s0_tmp_7;
+    int64_t s1_tmp_7;
+    float *packed_tmp_8;
+    int64_t s0_packed_tmp_8;
+    float *part_sum1;
+} k4_cumsum_args;
+
+/* cumsum.
+ * A tile of columns over a chunk of rows; of one chunk, finished here.
+ * reads  tmp_7    float32[y.0, y.1], 4 bytes each
+ * writes packed_tmp_8 float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each */
+void k4_cumsum(const k4_cumsum_args *a, int64_t begin, int64_t end) {
+    const int64_t chunks = a->chunks;
+    const int64_t tiles = a->tiles;
+    const int64_t chunk_rows = a->chunk_rows;
+    const int64_t reduced = a->reduced;
+    const int64_t outer_n = a->outer_n;
+    const int64_t stream = a->stream;
+    const int64_t n2 = a->n2;
+    const int64_t tile = a->tile;
+    const float *tmp_7 = a->tmp_7;
+    const int64_t s0_tmp_7 = a->s0_tmp_7;
+    const int64_t s1_tmp_7 = a->s1_tmp_7;
+    float *packed_tmp_8 = a->packed_tmp_8;
+    const int64_t s0_packed_tmp_8 = a->s0_packed_tmp_8;
+    float *part_sum1 = a->part_sum1;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t rest = u / tiles;
+        const int64_t chunk = rest % chunks;
+        const int64_t outer = rest / chunks;
+        const int64_t i0 = outer;
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n2 - first, tile);
+        const int64_t from = chunk * chunk_rows;
+        const int64_t to = kf_min_i64(reduced, from + chunk_rows);
+        float sum1[4096];
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            sum1[l] = 0.0f;
+        }
+        for (int64_t r = from; r < to; ++r) {
+            const int64_t i1 = r;
+            const float *p0_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + i1 * s1_tmp_7 + first);
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v0 = kf_load_f32(p0_tmp_7, l);
+                sum1[l] = sum1[l] + v0;
+            }
+        }
+        if (chunks == 1) {
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const int64_t i2 = first + l;
+                const float v2 = sum1[l];  // sum
+                kf_store_f32(packed_tmp_8, i0 * s0_packed_tmp_8 + i2, v2);
+            }
+        } else {
+            const int64_t part_at = (chunk * outer_n + outer) * n2 + first;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                kf_store_f32(part_sum1, part_at + l, sum1[l]);
+            }
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
+
+typedef struct {
+    int64_t chunks;
+    int64_t tiles;
+    int64_t outer_n;
+    int64_t n2;
+    int64_t tile;
+    float *part_sum1;
+    float *packed_tmp_8;
+    int64_t s0_packed_tmp_8;
+} k4_cumsum_merge_args;
+
+/* cumsum.
+ * Merges the chunks of each column.
+ * reads  part_*   what the chunks left
+ * writes packed_tmp_8 float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each */
+void k4_cumsum_merge(const k4_cumsum_merge_args *a, int64_t begin, int64_t end) {
+    const int64_t chunks = a->chunks;
+    const int64_t tiles = a->tiles;
+    const int64_t outer_n = a->outer_n;
+    const int64_t n2 = a->n2;
+    const int64_t tile = a->tile;
+    float *part_sum1 = a->part_sum1;
+    float *packed_tmp_8 = a->packed_tmp_8;
+    const int64_t s0_packed_tmp_8 = a->s0_packed_tmp_8;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t outer = u / tiles;
+        const int64_t i0 = outer;
+        const int64_t first = (u % tiles) * tile;
+        const int64_t len = kf_min_i64(n2 - first, tile);
+        float sum1[4096];
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            sum1[l] = 0.0f;
+        }
+        for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
+            float group_sum1[4096];
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                group_sum1[l] = 0.0f;
+            }
+            const int64_t c1 = kf_min_i64(chunks, c0 + 32);
+            for (int64_t chunk = c0; chunk < c1; ++chunk) {
+                const int64_t part_at = (chunk * outer_n + outer) * n2 + first;
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    const float q_sum1 = kf_load_f32(part_sum1, part_at + l);
+                    group_sum1[l] = group_sum1[l] + q_sum1;
+                }
+            }
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                sum1[l] = sum1[l] + group_sum1[l];
+            }
+        }
+        KF_SIMD
+        for (int64_t l = 0; l < len; ++l) {
+            const int64_t i2 = first + l;
+            const float v2 = sum1[l];  // sum
+            kf_store_f32(packed_tmp_8, i0 * s0_packed_tmp_8 + i2, v2);
+        }
+    }
+}
+
+typedef struct {
     int64_t stream;
     int64_t prefetch;
     int64_t n1;
@@ -396,22 +576,22 @@ typedef struct {
     int64_t across;
     int64_t pitch;
     int64_t flat;
-    int64_t s1_in_y;
-    const float *in_y;
-    int64_t s0_in_y;
-    float *tmp_7;
-    int64_t s0_tmp_7;
-    int64_t next_in_y;
-    int64_t below_in_y;
-    int64_t next_tmp_7;
-    int64_t below_tmp_7;
-} k3_tanh_args;
+    float *tmp_8;
+    int64_t s0_tmp_8;
+    int64_t s1_tmp_8;
+    const float *packed_tmp_8;
+    int64_t s0_packed_tmp_8;
+    int64_t next_packed_tmp_8;
+    int64_t below_packed_tmp_8;
+    int64_t next_tmp_8;
+    int64_t below_tmp_8;
+} k4_cumsum_unpack1_args;
 
-/* tanh.
+/* a copy of tmp_8.
  * Tile by tile: what is transposed goes through tiles in L1.
- * reads  in_y     float32[y.0, y.1], 4 bytes each
- * writes tmp_7    float32[y.1, max(0, ((max(y.0, 1) + 63)//64)*64 - 64)], 4 bytes each */
-void k3_tanh(const k3_tanh_args *a, int64_t begin, int64_t end) {
+ * reads  packed_tmp_8 float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each
+ * writes tmp_8    float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each */
+void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
@@ -422,15 +602,15 @@ void k3_tanh(const k3_tanh_args *a, int64_t begin, int64_t end) {
     const int64_t across = a->across;
     const int64_t pitch = a->pitch;
     const int64_t flat = a->flat;
-    const int64_t s1_in_y = a->s1_in_y;
-    const float *in_y = a->in_y;
-    const int64_t s0_in_y = a->s0_in_y;
-    float *tmp_7 = a->tmp_7;
-    const int64_t s0_tmp_7 = a->s0_tmp_7;
-    const int64_t next_in_y = a->next_in_y;
-    const int64_t below_in_y = a->below_in_y;
-    const int64_t next_tmp_7 = a->next_tmp_7;
-    const int64_t below_tmp_7 = a->below_tmp_7;
+    float *tmp_8 = a->tmp_8;
+    const int64_t s0_tmp_8 = a->s0_tmp_8;
+    const int64_t s1_tmp_8 = a->s1_tmp_8;
+    const float *packed_tmp_8 = a->packed_tmp_8;
+    const int64_t s0_packed_tmp_8 = a->s0_packed_tmp_8;
+    const int64_t next_packed_tmp_8 = a->next_packed_tmp_8;
+    const int64_t below_packed_tmp_8 = a->below_packed_tmp_8;
+    const int64_t next_tmp_8 = a->next_tmp_8;
+    const int64_t below_tmp_8 = a->below_tmp_8;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -439,191 +619,39 @@ void k3_tanh(const k3_tanh_args *a, int64_t begin, int64_t end) {
         const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
         const int64_t lines = flat ? 1 : rows;
         const int64_t line_len = flat ? (rows * len) : len;
-        const float *corner0 = in_y + (r0 * s0_in_y + first * s1_in_y);
-        float tile0[9216];
-        if (prefetch && u == begin) {
-            for (int64_t l = 0; l < len; ++l) {
-                kf_prefetch_run(corner0 + l * s1_in_y, rows * 4);
-            }
-        }
-        kf_transpose4(tile0, pitch, corner0, s1_in_y, len, rows);
+        float *corner1 = tmp_8 + (r0 * s0_tmp_8 + first * s1_tmp_8);
+        float tile1[9216];
         for (int64_t r = 0; r < lines; ++r) {
             const int64_t i0 = r0 + r;
-            const float *row0 = tile0 + r * pitch;
-            float *p1_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + first);
-            float buffer0[2048];
-            float *to0 = stream ? buffer0 : p1_tmp_7;
+            float *row1 = tile1 + r * pitch;
+            const float *p0_packed_tmp_8 = packed_tmp_8 + (i0 * s0_packed_tmp_8 + first);
             KF_SIMD
             for (int64_t l = 0; l < line_len; ++l) {
-                const float v0 = kf_load_f32(row0, l);
-                const float v1 = kf_tanh_f32(v0);  // tanh
-                kf_store_f32(to0, l, v1);
-            }
-            if (stream) {
-                kf_stream_copy(p1_tmp_7, buffer0, line_len * 4);
+                const float v0 = kf_load_f32(p0_packed_tmp_8, l);
+                kf_store_f32(row1, l, v0);
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
-                const float *far0 = corner0 + (last ? below_in_y : next_in_y);
-                for (int64_t l = r; l < line_len; l += rows) {
-                    kf_prefetch_run(far0 + l * s1_in_y, rows * 4);
+                const float *far0 = p0_packed_tmp_8 + (last ? below_packed_tmp_8 : next_packed_tmp_8);
+                if (along > 1) {
+                    kf_prefetch_run(far0, line_len * 4);
                 }
-                const float *far1 = p1_tmp_7 + (last ? below_tmp_7 : next_tmp_7);
-                if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(far1, line_len * 4);
+                const float *far1 = corner1 + (last ? below_tmp_8 : next_tmp_8);
+                if (stream == 0) {
+                    for (int64_t l = r; l < line_len; l += rows) {
+                        kf_prefetch_write_run(far1 + l * s1_tmp_8, rows * 4);
+                    }
                 }
             }
+        }
+        if (stream) {
+            kf_stream_transpose4(corner1, s1_tmp_8, tile1, pitch, rows, len);
+        } else {
+            kf_transpose4(corner1, s1_tmp_8, tile1, pitch, rows, len);
         }
     }
     if (stream) {
         kf_stream_fence();
-    }
-}
-
-typedef struct {
-    int64_t reduced;
-    int64_t chunks;
-    int64_t n1;
-    const float *tmp_7;
-    int64_t s0_tmp_7;
-    int64_t s1_tmp_7;
-    float *tmp_8;
-    int64_t s0_tmp_8;
-    int64_t s1_tmp_8;
-    float *part_sum1;
-} k4_cumsum_args;
-
-/* cumsum.
- * A chunk of a row after another; a row of one chunk is finished here.
- * reads  tmp_7    float32[y.1, max(0, ((max(y.0, 1) + 63)//64)*64 - 64)], 4 bytes each
- * writes tmp_8    float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each */
-void k4_cumsum(const k4_cumsum_args *a, int64_t begin, int64_t end) {
-    const int64_t reduced = a->reduced;
-    const int64_t chunks = a->chunks;
-    const int64_t n1 = a->n1;
-    const float *tmp_7 = a->tmp_7;
-    const int64_t s0_tmp_7 = a->s0_tmp_7;
-    const int64_t s1_tmp_7 = a->s1_tmp_7;
-    float *tmp_8 = a->tmp_8;
-    const int64_t s0_tmp_8 = a->s0_tmp_8;
-    const int64_t s1_tmp_8 = a->s1_tmp_8;
-    float *part_sum1 = a->part_sum1;
-    for (int64_t u = begin; u < end; ++u) {
-        const int64_t row = u / chunks;
-        const int64_t from = (u % chunks) * 32768;
-        const int64_t to = kf_min_i64(reduced, from + 32768);
-        const int64_t i1 = row % n1;
-        const int64_t above1 = row / n1;
-        const int64_t i0 = above1;
-        float sum1 = 0.0f;
-        for (int64_t first = from; first < to; first += 2048) {
-            const int64_t len = kf_min_i64(to - first, 2048);
-            const float *p0_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + i1 * s1_tmp_7 + first);
-            float lanes_sum1[64];
-            KF_SIMD
-            for (int l = 0; l < 64; ++l) {
-                lanes_sum1[l] = 0.0f;
-            }
-            const int64_t whole0 = len - len % 64;
-            for (int64_t group = 0; group < whole0; group += 64) {
-                KF_SIMD
-                for (int64_t l = 0; l < 64; ++l) {
-                    const float v0 = kf_load_f32(p0_tmp_7, group + l);
-                    lanes_sum1[l] = lanes_sum1[l] + v0;
-                }
-            }
-            for (int64_t part = whole0; part < len; part += 16) {
-                const int left = kf_cast_i64_i32(len - part);
-                KF_SIMD
-                for (int l = 0; l < 16; ++l) {
-                    const float v0 = l < left ? kf_load_f32(p0_tmp_7, part + l) : 0.0f;
-                    lanes_sum1[part - whole0 + l] = lanes_sum1[part - whole0 + l] + (l < left ? v0 : 0.0f);
-                }
-            }
-            KF_SIMD
-            for (int l = 0; l < 16; ++l) {
-                const float low = lanes_sum1[l] + lanes_sum1[l + 32];
-                const float high = lanes_sum1[l + 16] + lanes_sum1[l + 48];
-                lanes_sum1[l] = low + high;
-            }
-            KF_SIMD
-            for (int l = 0; l < 4; ++l) {
-                const float low = lanes_sum1[l] + lanes_sum1[l + 8];
-                const float high = lanes_sum1[l + 4] + lanes_sum1[l + 12];
-                lanes_sum1[l] = low + high;
-            }
-            {
-                const float low = lanes_sum1[0] + lanes_sum1[2];
-                const float high = lanes_sum1[1] + lanes_sum1[3];
-                lanes_sum1[0] = low + high;
-            }
-            const float block_sum1 = lanes_sum1[0];
-            sum1 = sum1 + block_sum1;
-        }
-        if (chunks == 1) {
-            const float v2 = sum1;  // sum
-            kf_store_f32(tmp_8, i0 * s0_tmp_8 + i1 * s1_tmp_8, v2);
-        } else {
-            kf_store_f32(part_sum1, u, sum1);
-        }
-    }
-}
-
-typedef struct {
-    int64_t chunks;
-    int64_t n1;
-    float *part_sum1;
-    float *tmp_8;
-    int64_t s0_tmp_8;
-    int64_t s1_tmp_8;
-} k4_cumsum_merge_args;
-
-/* cumsum.
- * Merges the chunks of each row.
- * reads  part_*   what the chunks left
- * writes tmp_8    float32[y.1, (max(y.0, 1) + 63)//64 - 1, 1], 4 bytes each */
-void k4_cumsum_merge(const k4_cumsum_merge_args *a, int64_t begin, int64_t end) {
-    const int64_t chunks = a->chunks;
-    const int64_t n1 = a->n1;
-    float *part_sum1 = a->part_sum1;
-    float *tmp_8 = a->tmp_8;
-    const int64_t s0_tmp_8 = a->s0_tmp_8;
-    const int64_t s1_tmp_8 = a->s1_tmp_8;
-    for (int64_t u = begin; u < end; ++u) {
-        const int64_t i1 = u % n1;
-        const int64_t above1 = u / n1;
-        const int64_t i0 = above1;
-        float sum1 = 0.0f;
-        float lanes_sum1[64];
-        KF_SIMD
-        for (int l = 0; l < 64; ++l) {
-            lanes_sum1[l] = 0.0f;
-        }
-        for (int64_t c = 0; c < chunks; ++c) {
-            const int64_t at = u * chunks + c;
-            const float q_sum1 = kf_load_f32(part_sum1, at);
-            lanes_sum1[c % 64] = lanes_sum1[c % 64] + q_sum1;
-        }
-        KF_SIMD
-        for (int l = 0; l < 16; ++l) {
-            const float low = lanes_sum1[l] + lanes_sum1[l + 32];
-            const float high = lanes_sum1[l + 16] + lanes_sum1[l + 48];
-            lanes_sum1[l] = low + high;
-        }
-        KF_SIMD
-        for (int l = 0; l < 4; ++l) {
-            const float low = lanes_sum1[l] + lanes_sum1[l + 8];
-            const float high = lanes_sum1[l + 4] + lanes_sum1[l + 12];
-            lanes_sum1[l] = low + high;
-        }
-        {
-            const float low = lanes_sum1[0] + lanes_sum1[2];
-            const float high = lanes_sum1[1] + lanes_sum1[3];
-            lanes_sum1[0] = low + high;
-        }
-        sum1 = lanes_sum1[0];
-        const float v2 = sum1;  // sum
-        kf_store_f32(tmp_8, i0 * s0_tmp_8 + i1 * s1_tmp_8, v2);
     }
 }
 
@@ -828,18 +856,18 @@ typedef struct {
     int64_t chunks;
     int64_t d0_tmp_9;
     const double *tmp_9;
-    const float *in_y;
-    int64_t s0_in_y;
+    const float *tmp_7;
+    int64_t s0_tmp_7;
     float *out1;
     int64_t s0_out1;
-} k7_tanh_cumsum_args;
+} k7_cumsum_args;
 
-/* tanh, cumsum.
+/* cumsum.
  * Chunks of columns, each row from the one before it.
  * reads  tmp_9    float64[y.1, (max(y.0, 1) + 63)//64], 8 bytes each
- * reads  in_y     float32[y.0, y.1], 4 bytes each
+ * reads  tmp_7    float32[y.0, y.1], 4 bytes each
  * writes out1     float32[y.0, y.1], 4 bytes each */
-void k7_tanh_cumsum(const k7_tanh_cumsum_args *a, int64_t begin, int64_t end) {
+void k7_cumsum(const k7_cumsum_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t tile = a->tile;
@@ -848,8 +876,8 @@ void k7_tanh_cumsum(const k7_tanh_cumsum_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
     const int64_t d0_tmp_9 = a->d0_tmp_9;
     const double *tmp_9 = a->tmp_9;
-    const float *in_y = a->in_y;
-    const int64_t s0_in_y = a->s0_in_y;
+    const float *tmp_7 = a->tmp_7;
+    const int64_t s0_tmp_7 = a->s0_tmp_7;
     float *out1 = a->out1;
     const int64_t s0_out1 = a->s0_out1;
     for (int64_t u = begin; u < end; ++u) {
@@ -864,26 +892,25 @@ void k7_tanh_cumsum(const k7_tanh_cumsum_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             before0[l] = kf_load_f64(tmp_9, (first + l) * d0_tmp_9 + chunk);
         }
-        float sum4[256];
+        float sum3[256];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
-            sum4[l] = 0.0f;
+            sum3[l] = 0.0f;
         }
         for (int64_t r = from; r < to; ++r) {
             const int64_t i0 = r;
-            const float *p1_in_y = in_y + (i0 * s0_in_y + first);
+            const float *p1_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + first);
             float *p2_out1 = out1 + (i0 * s0_out1 + first);
             float buffer0[256];
             float *to0 = stream ? buffer0 : p2_out1;
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v1 = kf_cast_f64_f32(before0[l]);  // cumsum
-                const float v2 = kf_load_f32(p1_in_y, l);
-                const float v3 = kf_tanh_f32(v2);  // tanh
-                const float v4 = sum4[l] + v3;  // cumsum
-                sum4[l] = v4;
-                const float v5 = v1 + v4;  // cumsum
-                kf_store_f32(to0, l, v5);
+                const float v2 = kf_load_f32(p1_tmp_7, l);
+                const float v3 = sum3[l] + v2;  // cumsum
+                sum3[l] = v3;
+                const float v4 = v1 + v3;  // cumsum
+                kf_store_f32(to0, l, v4);
             }
             if (stream) {
                 kf_stream_copy(p2_out1, buffer0, len * 4);

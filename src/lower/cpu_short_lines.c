@@ -1,0 +1,257 @@
+/* Short lines of a pointwise kernel that are no run, as picks or columns are in them: a group of
+ * them at a time. What functions are taken of, or what they give, is one run of all of them; each
+ * line's few vectors would wait for one another, and what they leave takes as long as one.
+ *
+ *     exp(roll(x, 1))              what is made of each line, then the functions of it: cpu_flat.c
+ *
+ *     concatenate((gelu(x), y))    parts of lines: each with a function is made first, of all lines
+ *         for (l = begin7; l < ...; ++l)         one run where x has no gaps, else line by line
+ *             part9[r * width9 + l - begin7] = v9
+ *         for (r = 0; r < rows; ++r)             then the lines, of what is there
+ */
+#include "lower/cpu.h"
+
+/* Lines of a group, at most. */
+static int64_t lines_of_group(const kf__low *L) {
+    return kf__max(1, KF__CPU_GROUP * KF__CPU_SHORT / kf__max(1, L->axes[1].size));
+}
+
+static const kf__lx *most_rows(kf__low *L) {
+    return kf__word_int(L, "most_rows", lines_of_group(L));
+}
+
+/* Opens the loop over groups of lines. Gives how many a group has. */
+static const kf__lx *open_groups(kf__low *L) {
+    const kf__lx *first = kf__l_var(L, "first_row"), *end = kf__l_var(L, "end");
+    kf__open_for(L, "int64_t", "first_row", kf__l_var(L, "begin"), end, most_rows(L), KF__SERIAL);
+    return kf__put_let(L, "int64_t", "rows",
+                       kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", end, first),
+                                  most_rows(L)), NULL);
+}
+
+static void open_line(kf__low *L, const kf__lx *rows) {
+    const kf__lx *line = kf__l_bin(L, "+", kf__l_var(L, "first_row"), kf__l_var(L, "r"));
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), rows, kf__l_int(L, 1), KF__SERIAL);
+    kf__put_decode(L, false, true, kf__put_let(L, "int64_t", "line", line, NULL));
+}
+
+/* ---------------------------------------------------------------- parts */
+
+typedef struct part {
+    uint16_t instr, pick;     /* the one that it is a part of, of a range of each line */
+    const kf__mask *mask;     /* what it is made of */
+    const kf__lx *from, *width; /* of each line */
+} part;
+
+typedef struct parts {
+    kf__held held; /* their instructions, and arrays */
+    part at[KF__HELD];
+} parts;
+
+/* Is the pick's first argument one range, the same of all lines? */
+static bool is_of_lines(const kf__low *L, const kf__instr *pick) {
+    const kf__instr *guard = &L->k->instrs[pick->args[0]];
+    if (guard->kind != KF__I_INSIDE || !kf__is_range(L, pick->args[0])) return false;
+    const kf__access *a = &L->k->accesses[guard->access];
+    return kf__axes_of(&L->p->graph->exprs, a->index[0]) == 1u << L->axes[1].original;
+}
+
+/* The one pick that instruction i is a part of, and nothing else; UINT32_MAX: there is none. */
+static uint32_t pick_of(const kf__low *L, uint32_t i) {
+    uint32_t pick = UINT32_MAX;
+    for (uint32_t s = 0; s < L->k->n_stores; ++s)
+        if (L->k->stores[s].instr == i) return UINT32_MAX;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
+        const kf__instr *in = &L->k->instrs[u];
+        if (!kf__uses(in, i)) continue;
+        bool is = in->kind == KF__I_PICK && kf__at_level(L, u, KF__LEVEL_FULL) &&
+                  in->args[1] == i && (in->args[2] != i || in->field == KF__PICK_LAST) &&
+                  is_of_lines(L, in);
+        if (!is || pick < UINT32_MAX) return UINT32_MAX;
+        pick = u;
+    }
+    return pick;
+}
+
+/* Is a part made of elements that lie one behind the other in each line, where its range is? */
+static bool is_made_well(const kf__low *L, const kf__mask *mask, uint16_t guard) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || i == guard) continue;
+        for (int a = 0; a < in->n_args; ++a)
+            if (kf__at_level(L, in->args[a], KF__LEVEL_ROW) &&
+                !kf__at_level(L, in->args[a], KF__LEVEL_FULL))
+                return false;
+        if (in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
+        if (in->kind != KF__I_LOAD || (in->n_args && in->args[0] != guard)) return false;
+        if (!L->operands[in->access].affine || kf__low_step(L, in->access) != 1) return false;
+    }
+    return true;
+}
+
+static bool find_parts(kf__low *L, parts *p) {
+    *p = (parts){0};
+    for (uint32_t i = 0; i < L->k->n_instrs && p->held.n < KF__HELD; ++i) {
+        uint16_t instr = (uint16_t)i;
+        uint32_t pick = kf__at_level(L, i, KF__LEVEL_FULL) ? pick_of(L, i) : UINT32_MAX;
+        if (pick == UINT32_MAX) continue;
+        const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &instr, 1);
+        if (!kf__is_dear(L, mask) || !is_made_well(L, mask, L->k->instrs[pick].args[0])) continue;
+        p->at[p->held.n] = (part){.instr = instr, .pick = (uint16_t)pick, .mask = mask};
+        p->held.name[p->held.n] = kf__l_name(L, "part%u", (unsigned)i);
+        p->held.instr[p->held.n++] = instr;
+    }
+    return p->held.n > 0;
+}
+
+static bool reads(const kf__low *L, const part *q, uint32_t access) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(q->mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
+            L->k->instrs[i].access == access)
+            return true;
+    return false;
+}
+
+/* Do the part's loads of one line go on with those of the next? NULL: there are none that could. */
+static const kf__lx *is_one_run(kf__low *L, const part *q) {
+    const kf__lx *is = NULL;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!reads(L, q, i) || !L->operands[i].varies[0]) continue;
+        const kf__lx *one = kf__l_bin(L, "==", kf__word_stride(L, i, 0), q->width);
+        is = is ? kf__l_bin(L, "&&", is, one) : one;
+    }
+    return is;
+}
+
+static const char *repeated_name(kf__low *L, const part *q, uint32_t access) {
+    return kf__l_name(L, "again%u_%s", (unsigned)q->instr, L->operands[access].name);
+}
+
+/* What all lines read, as a bias, as often as a group may have lines. */
+static void put_repeated(kf__low *L, const part *q) {
+    const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!reads(L, q, i) || L->operands[i].varies[0]) continue;
+        const char *name = repeated_name(L, q, i), *stored = kf__types[L->operands[i].dtype].stored;
+        kf__put_var(L, stored, name, KF__CPU_BLOCK, NULL);
+        kf__cpu_block b;
+        kf__open_block(L);
+        kf__cpu_open_line(L, &b, zero, q->width);
+        kf__cpu_need_pointer(L, &b, i);
+        kf__open_for(L, "int64_t", "r", zero, most_rows(L), one, KF__SERIAL);
+        kf__open_for(L, "int64_t", "l", zero, q->width, one, KF__SIMD);
+        const kf__lx *to = kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "r"), q->width), l);
+        kf__put_set(L, kf__l_item(L, name, kf__l_bin(L, "+", q->from, to)),
+                    kf__l_item(L, L->pointer[i], kf__l_bin(L, "+", q->from, l)));
+        kf__close(L);
+        kf__close(L);
+        kf__cpu_forget(L, NULL);
+        kf__close(L);
+    }
+}
+
+/* The part of all lines of a group. */
+static void put_part(kf__low *L, const part *q, const char *name, const kf__lx *rows) {
+    const kf__lx *l = kf__l_var(L, "l"), *len;
+    const kf__lx *begin = kf__l_bin(L, "*", kf__l_var(L, "r"), q->width);
+    kf__cpu_block b;
+    kf__open_block(L);
+    const kf__lx *lines = kf__cpu_put_runs(L, is_one_run(L, q), rows, q->width, "len", &len);
+    open_line(L, lines);
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        if (!reads(L, q, i)) continue;
+        if (L->operands[i].varies[0]) kf__cpu_need_pointer(L, &b, i);
+        else b.tile[i] = repeated_name(L, q, i);
+    }
+    L->holds = L->k->instrs[q->pick].args[0];
+    const kf__lx *to = kf__put_let(L, "int64_t", "to", kf__l_bin(L, "+", q->from, len), NULL);
+    kf__cpu_put_chains(L, &b, q->mask, q->from, to, NULL);
+    kf__open_for(L, "int64_t", "l", q->from, to, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, &b, q->mask, l);
+    const kf__lx *at = kf__l_bin(L, "+", begin, kf__l_bin(L, "-", l, q->from));
+    kf__put_set(L, kf__l_item(L, name, at), kf__value_of(L, q->instr));
+    kf__close(L);
+    L->holds = -1;
+    kf__cpu_forget(L, NULL);
+    kf__close(L);
+    kf__close(L);
+}
+
+/* Element l of this line, of each part. */
+static void hold_parts(kf__low *L, const parts *p) {
+    for (uint32_t k = 0; k < p->held.n; ++k) {
+        const part *q = &p->at[k];
+        const kf__lx *at = kf__l_bin(L, "*", kf__l_var(L, "r"), q->width);
+        at = kf__put_let(L, "int64_t", kf__l_name(L, "at_%s", p->held.name[k]),
+                         kf__l_bin(L, "-", at, q->from), NULL);
+        at = kf__l_bin(L, "+", at, kf__l_var(L, "l"));
+        L->value[q->instr] = kf__l_item(L, p->held.name[k], at);
+    }
+}
+
+static void declare_parts(kf__low *L, parts *p, const kf__lx *n) {
+    const kf__lx *from, *to;
+    for (uint32_t k = 0; k < p->held.n; ++k) {
+        part *q = &p->at[k];
+        kf__put_range(L, q->pick, kf__l_int(L, 0), n, &from, &to);
+        q->from = from;
+        q->width = kf__put_let(L, "int64_t", kf__l_name(L, "width%u", (unsigned)q->instr),
+                               kf__l_bin(L, "-", to, from), "of a line");
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[q->instr].dtype), p->held.name[k],
+                    KF__CPU_GROUP * KF__CPU_SHORT, NULL);
+        put_repeated(L, q);
+    }
+}
+
+static void put_line(kf__low *L, const kf__lx *n) {
+    uint16_t stores[64];
+    uint32_t n_stores = kf__low_stores(L, 0, stores);
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), n);
+    kf__cpu_line(L, &b, kf__cpu_line_mask(L, stores, n_stores), stores, n_stores);
+    kf__cpu_forget(L, NULL);
+}
+
+/* ---------------------------------------------------------------- the function */
+
+/* Are functions taken of what is made of each line, given its parts? */
+static bool find_flat(kf__low *L, const parts *p, kf__flat *flat) {
+    for (uint32_t k = 0; k < p->held.n; ++k) L->value[p->at[k].instr] = kf__l_int(L, 0);
+    bool is = kf__cpu_find_flat(L, 0, NULL, flat);
+    for (uint32_t k = 0; k < p->held.n; ++k) L->value[p->at[k].instr] = NULL;
+    return is;
+}
+
+bool kf__cpu_short_lines(kf__low *L) {
+    parts p;
+    kf__flat flat;
+    if (L->n_axes != 2 || L->k->n_symbols) return false;
+    bool any = find_parts(L, &p), flattens = find_flat(L, &p, &flat);
+    if (!any && !flattens) return false;
+    kf__low_begin(L, "_short", flattens && any ? "Short lines: parts with functions, then what is "
+                                                 "made of each line, then functions of it."
+                               : any ? "Short lines: parts with functions, then all lines of these."
+                                     : "Short lines: what is made of each, then functions of it, "
+                                       "as one run.");
+    const kf__lx *n = kf__word_size(L, 1);
+    L->fn->units = L->axes[0].size;
+    L->fn->grain = lines_of_group(L);
+    kf__put_scalars(L);
+    declare_parts(L, &p, n);
+    if (flattens) kf__cpu_declare_flat(L, &flat);
+    const kf__lx *rows = open_groups(L);
+    for (uint32_t k = 0; k < p.held.n; ++k) put_part(L, &p.at[k], p.held.name[k], rows);
+    L->held = any ? &p.held : NULL;
+    open_line(L, rows);
+    hold_parts(L, &p);
+    if (flattens) kf__cpu_put_flat(L, &flat, NULL, n);
+    else put_line(L, n);
+    kf__close(L);
+    if (flattens) kf__cpu_put_flat_run(L, &flat, rows, n);
+    kf__close(L);
+    L->held = NULL;
+    bool is = L->axes[1].size > 0 && L->axes[1].size <= KF__CPU_SHORT;
+    if (!is) L->fn->units = 0;
+    return is;
+}
