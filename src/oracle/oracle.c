@@ -22,6 +22,7 @@ typedef struct value {
     bool kept; /* a result, or what one is a view of */
     bool border; /* used outside of the operator or library call that makes it */
     bool handed; /* it, or a view of it, is used by others than reductions */
+    bool passed; /* a view that only a slice of it asks: it is never made as a whole */
 } value;
 
 typedef struct walk {
@@ -131,6 +132,25 @@ static void mark_needed(walk *w) {
     }
 }
 
+/* Views may have far more elements than what is sliced of them: cumsum's sums of chunks, each as
+ * often as its chunk has elements. Where a slice is all that asks for one, it isn't made. */
+static void mark_passed(walk *w) {
+    for (kf__ref r = w->g->nodes.n; r-- > 1;) {
+        const kf__node *node = kf__at(w->g, r);
+        value *arg = &w->values[node->n_args ? node->args[0] : 0];
+        if (!w->values[r].needed || (node->kind != KF__SLICE && !w->values[r].passed)) continue;
+        int kind = kf__at(w->g, node->args[0])->kind;
+        bool view = kind == KF__EXPAND || kind == KF__PERMUTE || kind == KF__RESHAPE;
+        arg->passed = view && arg->uses == 1 && !arg->kept;
+    }
+}
+
+/* What is there, of a view that may be passed by. */
+static kf__ref under(const walk *w, kf__ref r) {
+    while (w->values[r].passed) r = kf__at(w->g, r)->args[0];
+    return r;
+}
+
 /* ---------------------------------------------------------------- nodes */
 
 /* A strided array as a dense buffer: rows along the last dim. */
@@ -166,6 +186,39 @@ static void load_number(const walk *w, const kf__node *node, void *out) {
     }
 }
 
+/* The place in `under` of element `at` of view r. */
+static int64_t place_under(const walk *w, kf__ref r, int64_t at) {
+    for (; w->values[r].passed; r = kf__at(w->g, r)->args[0]) {
+        const kf__node *node = kf__at(w->g, r);
+        const value *v = &w->values[r], *arg = &w->values[node->args[0]];
+        int64_t index[KF__MAX_RANK] = {0}, left = at;
+        if (node->kind == KF__RESHAPE) continue;
+        for (int d = node->rank; d-- > 0; left /= v->shape[d]) {
+            int to = node->kind == KF__PERMUTE ? node->u.perm[d] : d;
+            index[to] = arg->shape[to] == 1 ? 0 : left % v->shape[d];
+        }
+        at = 0;
+        for (int d = 0; d < node->rank; d++) at = at * arg->shape[d] + index[d];
+    }
+    return at;
+}
+
+/* Elements of view r, which may be passed by; strides are those of its places. */
+static void gather_under(const walk *w, kf__ref r, const value *v, int rank,
+                         const int64_t *strides, int64_t offset, const void *from, void *out) {
+    const uint64_t *in = from;
+    uint64_t *to = out;
+    if (!w->values[r].passed) {
+        kf__o_gather(rank, v->shape, strides, offset, from, out);
+        return;
+    }
+    for (int64_t j = 0; j < v->count; j++) {
+        int64_t at = offset, left = j;
+        for (int d = rank; d-- > 0; left /= v->shape[d]) at += left % v->shape[d] * strides[d];
+        to[j] = in[place_under(w, r, at)];
+    }
+}
+
 static kf_status view(walk *w, const kf__node *node, const value *v, const void *from, void *out) {
     const value *arg = &w->values[node->args[0]];
     int64_t dense[KF__MAX_RANK], strides[KF__MAX_RANK] = {0}, offset = 0;
@@ -188,7 +241,7 @@ static kf_status view(walk *w, const kf__node *node, const value *v, const void 
         }
         }
     }
-    kf__o_gather(node->rank, v->shape, strides, offset, from, out);
+    gather_under(w, node->args[0], v, node->rank, strides, offset, from, out);
     return KF_OK;
 }
 
@@ -339,11 +392,12 @@ static kf_status evaluate(walk *w, kf__ref r, int sample, void *out) {
     void *rounded[3] = {NULL};
     bool ok = true;
     for (int k = 0; k < node->n_args; k++) {
-        kf__o_noise edge = noise_of(w, node->args[k], sample);
-        args[k] = run_of(w, node->args[k], sample);
-        bool stored = w->values[node->args[k]].kept || (sample && kf__o_border(&edge));
-        if (!stored || !may_round(w, node->args[k])) continue;
-        args[k] = rounded[k] = round_argument(w, node->args[k], sample);
+        kf__ref arg = under(w, node->args[k]);
+        kf__o_noise edge = noise_of(w, arg, sample);
+        args[k] = run_of(w, arg, sample);
+        bool stored = w->values[arg].kept || (sample && kf__o_border(&edge));
+        if (!stored || !may_round(w, arg)) continue;
+        args[k] = rounded[k] = round_argument(w, arg, sample);
         ok = ok && rounded[k];
     }
     kf_status status = ok ? evaluate_on(w, r, args, &noise, out) : kf__out_of_memory(w->err);
@@ -356,8 +410,9 @@ static bool disturbs(const walk *w, kf__ref r) {
     const value *v = &w->values[r];
     const void *args[3] = {NULL};
     for (int k = 0; k < node->n_args; k++) {
-        if (w->values[node->args[k]].disturbed || may_round(w, node->args[k])) return true;
-        args[k] = run_of(w, node->args[k], 0);
+        kf__ref arg = under(w, node->args[k]);
+        if (w->values[arg].disturbed || may_round(w, arg)) return true;
+        args[k] = run_of(w, arg, 0);
     }
     if (node->kind == KF__SCAN)
         return kf__is_float((kf__dtype)node->dtype) && v->count &&
@@ -446,13 +501,14 @@ static kf_status one_node(walk *w, kf__ref r) {
     if (empty) v->count = 0;
     else if (!fits || v->count > INT64_MAX / 8)
         return kf__fail(w->err, KF_ERR_LIMIT, "a value has too many elements");
+    if (v->passed) return KF_OK;
     v->disturbed = w->opt.samples > 0 && disturbs(w, r);
     v->run = take(w, v->disturbed ? (size_t)w->opt.samples + 1 : 1, sizeof *v->run);
     if (!v->run) return kf__out_of_memory(w->err);
     for (int k = 0; k <= (v->disturbed ? w->opt.samples : 0); k++) KF_TRY(one_run(w, r, k));
     if (v->disturbed) show_others(w, r);
     for (int k = 0; k < node->n_args; k++)
-        if (--w->values[node->args[k]].uses == 0) drop(w, node->args[k]);
+        if (--w->values[under(w, node->args[k])].uses == 0) drop(w, under(w, node->args[k]));
     return KF_OK;
 }
 
@@ -516,6 +572,7 @@ static kf_status walk_all(walk *w, int n_inputs, kf__oracle_result *results) {
     KF_TRY(bind(w, n_inputs));
     set_defaults(w);
     mark_needed(w);
+    mark_passed(w);
     for (kf__ref r = 1; r < g->nodes.n; r++)
         if (w->values[r].needed) KF_TRY(one_node(w, r));
     for (uint32_t i = 0; i < g->results.n; i++)
