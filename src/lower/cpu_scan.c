@@ -200,7 +200,9 @@ static void put_scan(kf__low *L, const kf__cpu_block *b, uint32_t i) {
     const char *scan = kf__l_name(L, "scan%u", (unsigned)i);
     kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[i].dtype), scan, b->most, NULL);
     kf__put_comment(L, kf__instr_comment(L, i));
-    if (has_runs(L, i)) {
+    if (has_runs(L, i) && b->most < KF__CPU_SCAN_RUN * KF__CPU_SCAN_RUNS) {
+        put_rest(L, b, i, kf__l_int(L, 0));
+    } else if (has_runs(L, i)) {
         const kf__lx *rest =
             kf__l_bin(L, "%", b->len, kf__l_int(L, KF__CPU_SCAN_RUN * KF__CPU_SCAN_RUNS));
         const kf__lx *whole = kf__put_let(L, "int64_t", kf__l_name(L, "whole%u", (unsigned)i),
@@ -323,6 +325,69 @@ static void put_rows(kf__low *L, kf__scans *s) {
     kf__forget(L, KF__LEVEL_ROW);
 }
 
+/* Of short rows what functions make before the sums is made of a group of them first, as one run
+ * where they have no gaps: a row's few vectors would wait for one another. */
+static bool find_held(kf__low *L, kf__held *h) {
+    uint16_t stores[64], roots[KF__HELD];
+    kf__mask *mask = needed(L, stores, kf__low_all_stores(L, stores));
+    *h = (kf__held){0};
+    if (L->n_axes != 2 || L->k->n_symbols) return false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        uint16_t arg = L->k->instrs[i].args[0];
+        if (!kf__has(mask, i) || L->k->instrs[i].kind != KF__I_SCAN || kf__holds(h, arg)) continue;
+        if (h->n == KF__HELD || !kf__at_level(L, arg, KF__LEVEL_FULL)) return false;
+        h->name[h->n] = kf__l_name(L, "held%u", (unsigned)arg);
+        roots[h->n] = h->instr[h->n] = arg;
+        h->n++;
+    }
+    h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, h->n);
+    return h->n && kf__is_dear(L, h->mask) && kf__cpu_may_be_run(L, h);
+}
+
+static void put_short_row(kf__low *L, const kf__held *h, const kf__lx *n) {
+    for (uint32_t k = 0; k < h->n; ++k) {
+        const char *type = kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype);
+        const char *name = kf__l_name(L, "arg%u", (unsigned)h->instr[k]);
+        kf__put_let(L, kf__l_name(L, "const %s *", type), name,
+                    kf__l_bin(L, "+", kf__l_var(L, h->name[k]), h->begin), NULL);
+        L->value[h->instr[k]] = kf__l_item(L, name, kf__l_var(L, "l"));
+    }
+    put_line(L, true, kf__l_int(L, 0), n, KF__CPU_SHORT);
+}
+
+/* A function for short rows, if there is anything to be made first. True: these are. */
+static bool put_short_rows(kf__low *L, kf__scans *s) {
+    kf__held h;
+    if (!find_held(L, &h)) return false;
+    int64_t size = L->axes[kf__last(L)].size;
+    bool is = size > 0 && size <= KF__CPU_SHORT;
+    kf__low_begin(L, "_short", "Short rows: what is summed of several, then their sums.");
+    L->fn->grain = kf__max(1, KF__CPU_GROUP * KF__CPU_SHORT / kf__max(1, size));
+    L->fn->units = is ? kf__low_extent(L, false) : 0;
+    kf__put_scalars(L);
+    const kf__lx *first = kf__l_var(L, "first_row"), *end = kf__l_var(L, "end");
+    const kf__lx *step = kf__word_int(L, "most_rows", L->fn->grain), *zero = kf__l_int(L, 0);
+    const kf__lx *n = kf__word_size(L, kf__last(L));
+    kf__open_for(L, "int64_t", "first_row", kf__l_var(L, "begin"), end, step, KF__SERIAL);
+    const kf__lx *rows = kf__put_let(L, "int64_t", "rows",
+                                     min_of(L, kf__l_bin(L, "-", end, first), step), NULL);
+    kf__cpu_put_held(L, &h, rows, n);
+    kf__open_for(L, "int64_t", "r", zero, rows, kf__l_int(L, 1), KF__SERIAL);
+    const kf__lx *u = kf__put_let(L, "int64_t", "u", kf__l_bin(L, "+", first, kf__l_var(L, "r")),
+                                  NULL);
+    L->chunk = zero;
+    kf__put_decode(L, false, false, u);
+    kf__put_rows(L, 0);
+    kf__put_running(L, s, 0, NULL);
+    L->held = &h;
+    put_short_row(L, &h, n);
+    L->held = NULL;
+    kf__forget(L, KF__LEVEL_ROW);
+    kf__close(L);
+    kf__close(L);
+    return is;
+}
+
 static void put_columns(kf__low *L, kf__scans *s, int64_t tiles) {
     int64_t even = kf__cpu_even_tile(L->axes[kf__last(L)].size, KF__CPU_SCAN_TILE);
     const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__word_int(L, "tile", even);
@@ -354,9 +419,10 @@ void kf__cpu_scan(kf__low *L, kf__scans *s) {
     int64_t kept = kf__low_extent(L, false);
     if (!rows) kept = n ? kept / n * tiles : 0;
     L->rows_inside = !rows;
+    bool is_short = rows && put_short_rows(L, s);
     kf__low_begin(L, "", rows ? "Chunks of rows, each element from the one before it."
                               : "Chunks of columns, each row from the one before it.");
-    L->fn->units = kept * s->chunks;
+    L->fn->units = is_short ? 0 : kept * s->chunks;
     bool stream = kf__cpu_stream_word(L);
     kf__cpu_prefetch_word(L, false);
     kf__put_scalars(L);
