@@ -374,6 +374,15 @@ def test_limits(kfuse, session_cache, tmp_path, name, value):
     assert done.returncode == 0 or done.stderr.startswith(b"kfuse: ")
 
 
+def test_check_takes_no_more_memory_than_its_values(kfuse, session_cache, tmp_path):
+    """Rows that are short beside a chunk of cumsum's: 32768 elements of a view for each of three."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    done = raw(kfuse, session_cache, tmp_path, "check", "cumsum(x, 1)", "x=randn(20000, 3)",
+               "--device", "cpu", "--threads", "2", preexec_fn=limit)
+    assert done.returncode == 0 and b"ok" in done.stdout, done.stderr
+
+
 def test_threads_that_cannot_be_made(kfuse, session_cache, tmp_path):
     """libgomp would end the process: 500 stacks need 4 GiB of addresses."""
     def limit():
