@@ -337,6 +337,16 @@ static void run_batches(const contexts *c, kf_device device) {
     p = program("def f(x: any[B, N]): y = x.reshape(-1, 700, 4); return mean(y, 1), max(y, 1)",
                 "f16", -1, 2800);
     run_batch(c, device, &p);
+    /* Of few rows a block has several lines beside one another where the batch is large. */
+    p = program("def f(x: any[B, N]): y = x.reshape(-1, 64, 3); "
+                "return sum(gelu(y), 1), argmax(y, 1), y * 2", "f32", -1, 192);
+    run_batch(c, device, &p);
+    p = program("def f(x: any[B, N]): y = x.reshape(-1, 100, 10); return var(softplus(y), 1)",
+                "f16", -1, 1000);
+    run_batch(c, device, &p);
+    p = program("def f(x: any[B, N]): y = x.reshape(-1, 70, 17); return sum(lgamma(y + 4), 1)",
+                "f64", -1, 70 * 17);
+    run_batch(c, device, &p);
 }
 
 /* Rows that are kept in scratch: of a range of rows each, of which a batch has fewer or more. */

@@ -13,10 +13,11 @@
  *               are in pieces
  *     groups    else: a block takes a group of rows; a second launch merges these
  *     beside    where columns are few, a block's threads take several groups, or pieces, beside one
- *               another, each by fewer threads across
+ *               another, each by fewer threads across. A cluster without pieces takes several
+ *               outers, of which there may be many: sum(x, 1) of 10000x64x3
  *
  * Which rows are a chunk, piece or group depends on their number only. How many of them a block has
- * depends on how many columns there are, and changes no bit. */
+ * depends on how many columns and outers there are, and changes no bit. */
 #include "lower/cuda_columns.h"
 
 static kf__column_kernel *of(kf__tile *t) {
@@ -174,8 +175,10 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
     if (tiles) kf__cuda_put_tile_columns(L, c->first);
     c->tile.j = c->j;
     if (c->tile.inside) kf__cuda_prepare(L, &c->tile, p);
-    kf__open_for(L, kf__row_type(L, c), "row0", tiles ? from : kf__l_bin(L, "+", from, down), c->to,
-                 kf__l_int(L, c->down * c->tile.V), KF__SERIAL);
+    const kf__lx *begin = tiles ? from : kf__l_bin(L, "+", from, down);
+    if (c->is_own) begin = kf__l_select(L, c->is_own, begin, c->to);
+    kf__open_for(L, kf__row_type(L, c), "row0", begin, c->to, kf__l_int(L, c->down * c->tile.V),
+                 KF__SERIAL);
     const kf__lx *row0 = kf__l_var(L, "row0");
     c->first_row = row0;
     if (tiles) {
@@ -199,8 +202,8 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
 
 /* ---------------------------------------------------------------- the kernels */
 
-/* The block's threads: `wide` across, 8 down for each group or piece; this one is of the nth of
- * these. */
+/* The block's threads: `wide` across, 8 down for each group, piece or outer; this one is of the nth
+ * of these. */
 static void put_threads(kf__low *L, kf__column_kernel *c) {
     const kf__lx *x;
     if (!c->beside) {
@@ -248,6 +251,21 @@ static const kf__lx *put_place(kf__low *L, kf__column_kernel *c, const kf__lx *u
     return kf__l_bin(L, "/", u, tiles);
 }
 
+/* Which of the outers this thread has, in the block that has the u-th of them, or of as many beside
+ * one another. Beyond the last one it has no rows. */
+static void put_outer(kf__low *L, kf__column_kernel *c, const kf__lx *u) {
+    const char *index = kf__index_type(L);
+    if (c->outers) {
+        const kf__lx *all = kf__word_count(L, "outer_n", c->outer);
+        u = kf__l_bin(L, "*", u, kf__word_count(L, "beside", c->beside));
+        u = kf__put_let(L, index, "own", kf__l_bin(L, "+", u, c->nth), NULL);
+        const kf__lx *is = kf__l_bin(L, "&&", kf__is_beside(L, c), kf__l_bin(L, "<", u, all));
+        c->is_own = kf__put_let(L, "int", "is_own", is, NULL);
+        u = kf__cuda_at_most(L, u, all);
+    }
+    kf__put_decode(L, false, true, kf__put_let(L, index, "outer", u, NULL));
+}
+
 /* Into all_F, by a thread a column, the states of a chunk. Messages may be sent once all blocks of
  * the cluster are there; states put once those of the chunk before have been read. */
 static void put_chunk(kf__low *L, kf__column_kernel *c, const kf__lx *from) {
@@ -285,7 +303,7 @@ static void put_clusters(kf__low *L, kf__column_kernel *c) {
                   "A cluster takes a tile of columns, its blocks the chunks of rows in turn.");
     L->fn->threads = KF__THREADS;
     L->fn->cluster = (int)c->blocks;
-    L->fn->grid = c->outer * c->tiles * c->blocks;
+    L->fn->grid = kf__ceil_div(c->outer, c->outers ? c->beside : 1) * c->tiles * c->blocks;
     const kf__lx *blocks = kf__word_count(L, "blocks", c->blocks);
     kf__put_scalars(L);
     kf__cuda_open_messages(L, 1);
@@ -293,10 +311,8 @@ static void put_clusters(kf__low *L, kf__column_kernel *c) {
     rank = kf__put_let(L, "int", "rank", rank, NULL);
     put_threads(L, c);
     const kf__lx *cluster = kf__l_bin(L, "/", kf__put_block(L), blocks);
-    const char *index = kf__index_type(L);
-    cluster = kf__put_let(L, index, "cluster", cluster, NULL);
-    const kf__lx *outer = kf__put_let(L, index, "outer", put_place(L, c, cluster), NULL);
-    kf__put_decode(L, false, true, outer);
+    cluster = kf__put_let(L, kf__index_type(L), "cluster", cluster, NULL);
+    put_outer(L, c, put_place(L, c, cluster));
     kf__put_cluster_states(L, c);
     const kf__lx *chunk = kf__l_var(L, "chunk");
 

@@ -250,10 +250,21 @@ static const kf__lx *chunk_pitch(kf__low *L, const kf__column_kernel *c) {
     return kf__l_int(L, KF__ACROSS * c->tile.W);
 }
 
+/* Item of a chunk's states of the thread's column: what outers have in their first W rows of threads
+ * is put together. */
+static const kf__lx *chunk_item(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk) {
+    const kf__lx *at = kf__l_var(L, "tid");
+    if (c->outers) {
+        at = kf__l_bin(L, "*", c->nth, kf__l_int(L, c->tile.W));
+        at = kf__l_bin(L, "*", kf__l_bin(L, "+", at, kf__l_var(L, "down")), c->wide);
+        at = kf__l_bin(L, "+", at, kf__l_var(L, "across"));
+    }
+    return kf__l_bin(L, "+", kf__l_bin(L, "*", chunk, chunk_pitch(L, c)), at);
+}
+
 void kf__send_chunk(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk) {
     kf__put_comment(L, "to the cluster's first block");
-    const kf__lx *at = kf__l_bin(L, "*", chunk, chunk_pitch(L, c));
-    at = kf__put_let(L, "int", "part_at", kf__l_bin(L, "+", at, kf__l_var(L, "tid")), NULL);
+    const kf__lx *at = kf__put_let(L, "int", "part_at", chunk_item(L, c, chunk), NULL);
     for (uint32_t r = 0; r < c->phase.n_reds; ++r)
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
             kf__cuda_put_message(L, kf__field_type(L, c->reds[r], f),
@@ -265,16 +276,19 @@ void kf__put_cluster_columns(kf__low *L, kf__column_kernel *c) {
     const kf__lx *zero = kf__l_int(L, 0), *chunks = kf__parts_of(L, c);
     const kf__lx *is_first = kf__l_bin(L, "==", kf__l_var(L, "rank"), zero);
     const kf__lx *bytes = kf__l_int(L, kf__column_bytes(L, c) * c->tile.W); /* of a thread */
-    const kf__lx *sent = kf__l_bin(L, "*", chunks, kf__l_bin(L, "*", c->wide, bytes));
+    const kf__lx *sent = kf__l_bin(L, "*", c->wide, bytes);
+    if (c->outers) sent = kf__l_bin(L, "*", kf__word_count(L, "beside", c->beside), sent);
+    sent = kf__l_bin(L, "*", chunks, sent);
     kf__cuda_collect_messages(L, 0, kf__l_select(L, is_first, sent, zero));
-    kf__open_if(L, kf__l_bin(L, "&&", is_first,
-                             kf__l_bin(L, "<", c->above, kf__l_int(L, c->tile.W))));
-    open_column(L, c, c->above);
+    const kf__lx *which = c->outers ? kf__l_var(L, "down") : c->above;
+    is_first = kf__l_bin(L, "&&", is_first, kf__l_bin(L, "<", which, kf__l_int(L, c->tile.W)));
+    if (c->is_own) is_first = kf__l_bin(L, "&&", is_first, c->is_own);
+    kf__open_if(L, is_first);
+    open_column(L, c, which);
     put_none(L, c);
     kf__open_for(L, "int", "part", zero, chunks, kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *part = kf__l_var(L, "part");
-    const kf__lx *at = kf__l_bin(L, "*", part, chunk_pitch(L, c));
-    at = kf__put_let(L, "int", "at", kf__l_bin(L, "+", at, kf__l_var(L, "tid")), NULL);
+    const kf__lx *at = kf__put_let(L, "int", "at", chunk_item(L, c, part), NULL);
     put_merge_part(L, c, &in_cluster, part, at);
     kf__close(L);
     put_column(L, c);

@@ -101,6 +101,18 @@ static void pick_pieces_beside(kf__low *L, kf__column_kernel *c) {
     }
 }
 
+/* Of many outers with few columns it takes several, as long as enough blocks are left: 15,624 of 64
+ * rows and three columns took an H100 55 us by a block each. Fewer threads across are for these. */
+static void pick_outers_beside(kf__low *L, kf__column_kernel *c) {
+    int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
+    int64_t enough = (c->is_long ? KF__LONG_BLOCKS_A_SM : KF__BLOCKS_A_SM) * L->target->sms;
+    c->across = KF__ACROSS;
+    c->outers = !L->tiled; /* else all threads go round as often */
+    if (!c->outers) return;
+    c->beside = kf__max(1, kf__min(KF__ACROSS / threads, c->outer / enough));
+    if (c->beside > 1) c->across = threads;
+}
+
 /* Does it pay to have threads beside one another do a chunk's functions, of which there is more
  * than a tile? Reads alone are better off with as many rows of a thread in flight. */
 static bool is_in_pieces(const kf__column_kernel *c) {
@@ -158,12 +170,15 @@ void kf__pick_columns(kf__low *L, kf__column_kernel *c) {
     pick_tile(L, c, bytes, room);
     pick_parts(L, c);
     c->across = c->down == 1 ? 1 : KF__ACROSS;
-    if (c->clusters)
+    if (c->clusters && c->pieces)
         pick_pieces_beside(L, c);
+    else if (c->clusters)
+        pick_outers_beside(L, c);
     else if (c->down > 1)
         pick_groups_beside(L, c);
     c->tiles = kf__max(1, kf__ceil_div(c->width, c->across * c->tile.W));
-    int64_t enough = KF__BLOCKS_A_SM * L->target->sms / kf__max(1, c->outer * c->tiles);
+    int64_t outers = kf__ceil_div(c->outer, c->outers ? c->beside : 1);
+    int64_t enough = KF__BLOCKS_A_SM * L->target->sms / kf__max(1, outers * c->tiles);
     c->blocks = c->clusters ? kf__max(1, kf__min(c->parts, enough))
                             : kf__ceil_div(c->parts, kf__max(1, c->beside));
 }

@@ -1,8 +1,12 @@
 
 typedef struct {
     int64_t blocks;
+    int64_t wide;
+    int64_t inverse;
     int64_t n1;
     int64_t tiles;
+    int64_t outer_n;
+    int64_t beside;
     int64_t chunks;
     int64_t reduced;
     int64_t chunk_rows;
@@ -20,8 +24,12 @@ typedef struct {
  * writes tmp_3    float32[1, x.1], 4 bytes each */
 KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     const uint32_t blocks = a.blocks;
+    const uint32_t wide = a.wide;
+    const uint32_t inverse = a.inverse;
     const uint32_t n1 = a.n1;
     const uint32_t tiles = a.tiles;
+    const uint32_t outer_n = a.outer_n;
+    const uint32_t beside = a.beside;
     const uint32_t chunks = a.chunks;
     const int64_t reduced = a.reduced;
     const int64_t chunk_rows = a.chunk_rows;
@@ -34,18 +42,22 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
     kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const int tid = kf_thread();
-    const int across = tid % 32;
-    const int down = tid / 32;
+    const int above = (tid * inverse) >> 16;  // tid / wide
+    const int across = tid - above * wide;
+    const int down = above & 7;
+    const int nth = above >> 3;
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * (32 * 2);
+    const int64_t first_column = tile * (wide * 2);
     const int64_t column = first_column + across * 2;
     const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
     const int there = kf_min_i64(n1 - j, 2);  // that it reads
     KF_SHARED(float, down_max1, 512);
     KF_SHARED(float, down_sumexp1, 512);
+    const uint32_t own = (cluster / tiles) * beside + nth;
+    const int is_own = nth < beside && own < outer_n;
     KF_SHARED(float, cluster_max1, 512);
     KF_SHARED(float, cluster_sumexp1, 512);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
@@ -61,7 +73,7 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
         for (int e = 0; e < 2; ++e) {
             sumexp1[e] = 0.0f;
         }
-        for (int row0 = from + down; row0 < to; row0 += 64) {
+        for (int row0 = is_own ? (from + down) : to; row0 < to; row0 += 64) {
             // all rows of the tile are there
             if (row0 + 56 < to) {
                 float tile_max1[2];
@@ -208,11 +220,11 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
             kf_shared_put_f32(down_sumexp1, e * 256 + tid, sumexp1[e]);
         }
         kf_barrier();
-        if (down < 2) {
+        if (nth < beside && down < 2) {
             float all_max1 = kf_lowest_f32;
             float all_sumexp1 = 0.0f;
             for (int d = 0; d < 8; ++d) {
-                const int at = down * 256 + (d * 32 + across);
+                const int at = down * 256 + ((nth * 8 + d) * wide + across);
                 const float q_max1 = kf_shared_get_f32(down_max1, at);
                 const float q_sumexp1 = kf_shared_get_f32(down_sumexp1, at);
                 {
@@ -223,19 +235,19 @@ KF_KERNEL(k0_softmax, k0_softmax_args, 256) {
                 }
             }
             // to the cluster's first block
-            const int part_at = chunk * 64 + tid;
+            const int part_at = chunk * 64 + ((nth * 2 + down) * wide + across);
             kf_cluster_send_f32(cluster_max1, part_at, 0, all_max1, messages, 0);
             kf_cluster_send_f32(cluster_sumexp1, part_at, 0, all_sumexp1, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (32 * 16)) : 0);
-    if (rank == 0 && down < 2) {
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (beside * (wide * 16))) : 0);
+    if ((rank == 0 && down < 2) && is_own) {
         const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {
             float all_max1 = kf_lowest_f32;
             float all_sumexp1 = 0.0f;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 64 + tid;
+                const int at = part * 64 + ((nth * 2 + down) * wide + across);
                 const float q_max1 = kf_shared_get_f32(cluster_max1, at);
                 const float q_sumexp1 = kf_shared_get_f32(cluster_sumexp1, at);
                 {

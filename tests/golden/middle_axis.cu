@@ -1,8 +1,12 @@
 
 typedef struct {
     int64_t blocks;
+    int64_t wide;
+    int64_t inverse;
     int64_t n2;
     int64_t tiles;
+    int64_t outer_n;
+    int64_t beside;
     int64_t chunks;
     int64_t reduced;
     int64_t chunk_rows;
@@ -20,8 +24,12 @@ typedef struct {
  * writes out0     float32[x.0, x.2], 4 bytes each */
 KF_KERNEL(k0_max, k0_max_args, 256) {
     const uint32_t blocks = a.blocks;
+    const uint32_t wide = a.wide;
+    const uint32_t inverse = a.inverse;
     const uint32_t n2 = a.n2;
     const uint32_t tiles = a.tiles;
+    const uint32_t outer_n = a.outer_n;
+    const uint32_t beside = a.beside;
     const uint32_t chunks = a.chunks;
     const int64_t reduced = a.reduced;
     const int64_t chunk_rows = a.chunk_rows;
@@ -35,18 +43,22 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
     kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const int tid = kf_thread();
-    const int across = tid % 32;
-    const int down = tid / 32;
+    const int above = (tid * inverse) >> 16;  // tid / wide
+    const int across = tid - above * wide;
+    const int down = above & 7;
+    const int nth = above >> 3;
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * (32 * 2);
+    const int64_t first_column = tile * (wide * 2);
     const int64_t column = first_column + across * 2;
     const int columns = kf_min_i64(n2 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
     const int there = kf_min_i64(n2 - j, 2);  // that it reads
     KF_SHARED(float, down_max1, 512);
-    const uint32_t outer = cluster / tiles;
+    const uint32_t own = (cluster / tiles) * beside + nth;
+    const int is_own = nth < beside && own < outer_n;
+    const uint32_t outer = own < outer_n ? own : (outer_n - 1);
     const uint32_t i0 = outer;
     KF_SHARED(float, cluster_max1, 512);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
@@ -57,7 +69,7 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
         for (int e = 0; e < 2; ++e) {
             max1[e] = kf_lowest_f32;
         }
-        for (int row0 = from + down; row0 < to; row0 += 64) {
+        for (int row0 = is_own ? (from + down) : to; row0 < to; row0 += 64) {
             // all rows of the tile are there
             if (row0 + 56 < to) {
                 uint32_t r0[16];
@@ -140,25 +152,25 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
             kf_shared_put_f32(down_max1, e * 256 + tid, max1[e]);
         }
         kf_barrier();
-        if (down < 2) {
+        if (nth < beside && down < 2) {
             float all_max1 = kf_lowest_f32;
             for (int d = 0; d < 8; ++d) {
-                const int at = down * 256 + (d * 32 + across);
+                const int at = down * 256 + ((nth * 8 + d) * wide + across);
                 const float q_max1 = kf_shared_get_f32(down_max1, at);
                 all_max1 = kf_max_f32(q_max1, all_max1);
             }
             // to the cluster's first block
-            const int part_at = chunk * 64 + tid;
+            const int part_at = chunk * 64 + ((nth * 2 + down) * wide + across);
             kf_cluster_send_f32(cluster_max1, part_at, 0, all_max1, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (32 * 8)) : 0);
-    if (rank == 0 && down < 2) {
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (beside * (wide * 8))) : 0);
+    if ((rank == 0 && down < 2) && is_own) {
         const int64_t i2 = first_column + (across * 2 + down);
         if (i2 < n2) {
             float all_max1 = kf_lowest_f32;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 64 + tid;
+                const int at = part * 64 + ((nth * 2 + down) * wide + across);
                 const float q_max1 = kf_shared_get_f32(cluster_max1, at);
                 all_max1 = kf_max_f32(q_max1, all_max1);
             }

@@ -2,8 +2,12 @@
 typedef struct {
     int64_t blocks;
     int64_t size_v38;
+    int64_t wide;
+    int64_t inverse;
     int64_t n1;
     int64_t tiles;
+    int64_t outer_n;
+    int64_t beside;
     int64_t chunks;
     int64_t reduced;
     int64_t chunk_rows;
@@ -59,8 +63,12 @@ typedef struct {
 KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
     const uint32_t blocks = a.blocks;
     const int64_t size_v38 = a.size_v38;
+    const uint32_t wide = a.wide;
+    const uint32_t inverse = a.inverse;
     const uint32_t n1 = a.n1;
     const uint32_t tiles = a.tiles;
+    const uint32_t outer_n = a.outer_n;
+    const uint32_t beside = a.beside;
     const uint32_t chunks = a.chunks;
     const int64_t reduced = a.reduced;
     const int64_t chunk_rows = a.chunk_rows;
@@ -104,16 +112,20 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
     kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const int tid = kf_thread();
-    const int across = tid % 32;
-    const int down = tid / 32;
+    const int above = (tid * inverse) >> 16;  // tid / wide
+    const int across = tid - above * wide;
+    const int down = above & 7;
+    const int nth = above >> 3;
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * 32;
+    const int64_t first_column = tile * wide;
     const int64_t column = first_column + across;
     const int columns = kf_min_i64(n1 - column, 1);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
     KF_SHARED(float, down_sum36, 256);
+    const uint32_t own = (cluster / tiles) * beside + nth;
+    const int is_own = nth < beside && own < outer_n;
     KF_SHARED(float, cluster_sum36, 256);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
         const int from = chunk * chunk_rows;
@@ -135,7 +147,7 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
         const float *from9 = early23_3 ? (in_x_14 + j * s1_in_x_14) : (early13_3 ? (in_x_10 + j) : (in_x_6 + j * s1_in_x_6));
         const int some9 = (early0_3 | early13_3) | early23_3;
         const int64_t by0_9 = early23_3 ? s0_in_x_14 : (early13_3 ? s0_in_x_10 : s0_in_x_6);
-        for (int row0 = from + down; row0 < to; row0 += 128) {
+        for (int row0 = is_own ? (from + down) : to; row0 < to; row0 += 128) {
             const uint32_t top_row = row0;
             const uint32_t last_row = row0 + 120 < to ? (row0 + 120) : (to - 1);
             float r3[16];
@@ -190,25 +202,25 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
             kf_shared_put_f32(down_sum36, e * 256 + tid, sum36[e]);
         }
         kf_barrier();
-        if (down < 1) {
+        if (nth < beside && down < 1) {
             float all_sum36 = 0.0f;
             for (int d = 0; d < 8; ++d) {
-                const int at = down * 256 + (d * 32 + across);
+                const int at = down * 256 + ((nth * 8 + d) * wide + across);
                 const float q_sum36 = kf_shared_get_f32(down_sum36, at);
                 all_sum36 = all_sum36 + q_sum36;
             }
             // to the cluster's first block
-            const int part_at = chunk * 32 + tid;
+            const int part_at = chunk * 32 + ((nth + down) * wide + across);
             kf_cluster_send_f32(cluster_sum36, part_at, 0, all_sum36, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (32 * 4)) : 0);
-    if (rank == 0 && down < 1) {
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (beside * (wide * 4))) : 0);
+    if ((rank == 0 && down < 1) && is_own) {
         const int64_t i1 = first_column + (across + down);
         if (i1 < n1) {
             float all_sum36 = 0.0f;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 32 + tid;
+                const int at = part * 32 + ((nth + down) * wide + across);
                 const float q_sum36 = kf_shared_get_f32(cluster_sum36, at);
                 all_sum36 = all_sum36 + q_sum36;
             }

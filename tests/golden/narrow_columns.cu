@@ -1,8 +1,12 @@
 
 typedef struct {
     int64_t blocks;
+    int64_t wide;
+    int64_t inverse;
     int64_t n1;
     int64_t tiles;
+    int64_t outer_n;
+    int64_t beside;
     int64_t chunks;
     int64_t reduced;
     int64_t chunk_rows;
@@ -24,8 +28,12 @@ typedef struct {
  * writes out1     int8[q.1], 1 byte each */
 KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise_xor_max_args, 256) {
     const uint32_t blocks = a.blocks;
+    const uint32_t wide = a.wide;
+    const uint32_t inverse = a.inverse;
     const uint32_t n1 = a.n1;
     const uint32_t tiles = a.tiles;
+    const uint32_t outer_n = a.outer_n;
+    const uint32_t beside = a.beside;
     const uint32_t chunks = a.chunks;
     const int64_t reduced = a.reduced;
     const int64_t chunk_rows = a.chunk_rows;
@@ -41,17 +49,21 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
     kf_cluster_open(messages, 1);
     const int rank = kf_cluster_rank();
     const int tid = kf_thread();
-    const int across = tid % 32;
-    const int down = tid / 32;
+    const int above = (tid * inverse) >> 16;  // tid / wide
+    const int across = tid - above * wide;
+    const int down = above & 7;
+    const int nth = above >> 3;
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
-    const int64_t first_column = tile * (32 * 2);
+    const int64_t first_column = tile * (wide * 2);
     const int64_t column = first_column + across * 2;
     const int columns = kf_min_i64(n1 - column, 2);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
     const int there = kf_min_i64(n1 - j, 2);  // that it reads
     KF_SHARED(int8_t, down_max5, 512);
+    const uint32_t own = (cluster / tiles) * beside + nth;
+    const int is_own = nth < beside && own < outer_n;
     KF_SHARED(int32_t, cluster_max5, 512);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
         const int from = chunk * chunk_rows;
@@ -61,7 +73,7 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
         for (int e = 0; e < 2; ++e) {
             max5[e] = kf_lowest_i8;
         }
-        for (int row0 = from + down; row0 < to; row0 += 64) {
+        for (int row0 = is_own ? (from + down) : to; row0 < to; row0 += 64) {
             // all rows of the tile are there
             if (row0 + 56 < to) {
                 uint32_t r0[8];
@@ -176,25 +188,25 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
             kf_shared_put_i8(down_max5, e * 256 + tid, max5[e]);
         }
         kf_barrier();
-        if (down < 2) {
+        if (nth < beside && down < 2) {
             int8_t all_max5 = kf_lowest_i8;
             for (int d = 0; d < 8; ++d) {
-                const int at = down * 256 + (d * 32 + across);
+                const int at = down * 256 + ((nth * 8 + d) * wide + across);
                 const int8_t q_max5 = kf_shared_get_i8(down_max5, at);
                 all_max5 = kf_max_i8(q_max5, all_max5);
             }
             // to the cluster's first block
-            const int part_at = chunk * 64 + tid;
+            const int part_at = chunk * 64 + ((nth * 2 + down) * wide + across);
             kf_cluster_send_i32(cluster_max5, part_at, 0, all_max5, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (32 * 8)) : 0);
-    if (rank == 0 && down < 2) {
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (beside * (wide * 8))) : 0);
+    if ((rank == 0 && down < 2) && is_own) {
         const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {
             int8_t all_max5 = kf_lowest_i8;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 64 + tid;
+                const int at = part * 64 + ((nth * 2 + down) * wide + across);
                 const int8_t q_max5 = kf_shared_get_i32(cluster_max5, at);
                 all_max5 = kf_max_i8(q_max5, all_max5);
             }
