@@ -7,7 +7,9 @@
  *     before it       nothing        0 1 2 3             by a butterfly over the lanes' sums
  *     before the tile what the tiles to the left left, the same on all lanes
  *
- * What follows needs its elements, so that a stage ends behind each. Short rows have fewer lanes.
+ * What follows needs its elements, so that a stage ends behind each. Short rows have fewer lanes. A
+ * long row without chunks, what is before those of another one, has a block: what each warp has
+ * folded goes through shared memory, and a butterfly over the warps gives what is before each.
  * Along another axis, of up to 16 elements, a thread has a column. Of more elements a block has a
  * chunk of 32 columns. Each of its eight warps has eight rows, all in flight, whose folds the others
  * read from shared memory: a single thread to a column would wait for memory, and for functions,
@@ -24,6 +26,9 @@ enum {
     KF__SCAN_FEW_ROWS = 4,  /* so many in flight */
     KF__SCAN_PACK = 4,      /* elements of a pack at least: fewer butterflies */
     KF__SCAN_TILES = 4,     /* of a long chunk, whose loads are in flight together */
+    KF__SCAN_WARP_PACKS = 256, /* of a row without chunks, at most, that a single warp has, */
+    KF__SCAN_PACKS = 1024,     /* and that a block of so many threads has; else four times as many */
+    KF__SCAN_ROW_THREADS = 256,
 };
 
 typedef struct scan {
@@ -33,7 +38,7 @@ typedef struct scan {
     kf__phase phase;
     int64_t units; /* chunks of rows or columns */
     bool rows, few;
-    int lanes;    /* of a row */
+    int lanes;    /* of a row; more than 32: a block's threads */
     bool striped; /* of several tiles in flight each lane has a pack; else packs side by side */
 } scan;
 
@@ -72,18 +77,22 @@ static void put_behind(kf__low *L, uint32_t i, const kf__lx *before, const kf__l
     kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
 }
 
-/* What is before each lane's packs is put in front of their folds, and the tile's into the state.
- * slot: of the first fold; n: how many. */
-static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total, const kf__lx *slot,
-                       int n) {
+static int log2_of(int n) {
+    int k = 0;
+    while (1 << k < n) ++k;
+    return k;
+}
+
+/* A variable: what the totals of a lane's neighbours to the left are folded to, of so many lanes;
+ * all have these lanes' total then. */
+static const kf__lx *put_butterfly(kf__low *L, uint32_t i, const char *name, const kf__lx *total,
+                                   int lanes) {
     kf__dtype type = L->k->instrs[i].dtype;
     const char *ctype = kf__ctype(type);
     const kf__lx *lane = kf__l_var(L, "lane");
     type = kf__compute(type);
-    const kf__lx *before =
-        kf__put_var(L, ctype, name_of(L, "before", i), 0, kf__identity(L, i, 0));
-    const kf__lx *one = kf__l_int(L, 1);
-    const kf__lx *steps = kf__l_int(L, s->lanes == 8 ? 3 : 5); /* log2 of the lanes */
+    const kf__lx *before = kf__put_var(L, ctype, name_of(L, name, i), 0, kf__identity(L, i, 0));
+    const kf__lx *one = kf__l_int(L, 1), *steps = kf__l_int(L, log2_of(lanes));
     kf__open_for(L, "int", "d", kf__l_int(L, 0), steps, one, KF__UNROLL);
     const kf__lx *m = kf__put_let(L, "int", "m", kf__l_bin(L, "<<", one, kf__l_var(L, "d")), NULL);
     const kf__lx *other = kf__put_let(L, ctype, name_of(L, "other", i),
@@ -92,6 +101,37 @@ static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total, con
                                         kf__fold_of(L, i, 0, other, before), before));
     kf__put_set(L, total, kf__fold_of(L, i, 0, total, other));
     kf__close(L);
+    return before;
+}
+
+/* A block's warps: what all those to the left have goes in front of `before`, and all warps' total
+ * into `total`. Lane k has what warp k has, or, where these are fewer, one lane in as many. */
+static void put_warps(kf__low *L, const scan *s, uint32_t i, const kf__lx *before,
+                      const kf__lx *total) {
+    kf__dtype type = kf__compute(L->k->instrs[i].dtype);
+    const char *ctype = kf__ctype(L->k->instrs[i].dtype);
+    const kf__lx *lane = kf__l_var(L, "lane"), *folds = kf__l_var(L, name_of(L, "folds", i));
+    const kf__lx *in_warp = kf__l_bin(L, "&", lane, kf__l_int(L, 31));
+    const kf__lx *warp = kf__l_bin(L, ">>", lane, kf__l_int(L, 5));
+    kf__open_if(L, kf__l_bin(L, "==", in_warp, kf__l_int(L, 0)));
+    kf__put_call(L, kf__l_call(L, "kf_shared_put_T", type, folds, warp, total));
+    kf__close(L);
+    kf__cuda_put_barrier(L);
+    const kf__lx *at = kf__l_bin(L, "&", lane, kf__l_int(L, s->lanes / 32 - 1));
+    kf__put_set(L, total, kf__l_call(L, "kf_shared_get_T", type, folds, at));
+    kf__cuda_put_barrier(L); /* the next tile's are written there */
+    const kf__lx *left = put_butterfly(L, i, "left", total, s->lanes / 32);
+    left = kf__put_let(L, ctype, name_of(L, "above", i),
+                       kf__l_call(L, "kf_shfl_T", type, left, warp), NULL);
+    kf__put_set(L, before, kf__fold_of(L, i, 0, left, before));
+}
+
+/* What is before each lane's packs is put in front of their folds, and the tile's into the state.
+ * slot: of the first fold; n: how many. */
+static void put_before(kf__low *L, scan *s, uint32_t i, const kf__lx *total, const kf__lx *slot,
+                       int n) {
+    const kf__lx *before = put_butterfly(L, i, "before", total, s->lanes < 32 ? s->lanes : 32);
+    if (s->lanes > 32) put_warps(L, s, i, before, total);
     put_behind(L, i, before, total, slot, n);
 }
 
@@ -187,14 +227,17 @@ static int width_of(const kf__low *L) {
 }
 
 /* Lanes of a row, and packs of a lane in flight: by the packs that a chunk has. Of a long one
- * several tiles', or each would wait for memory; of a row without chunks, what is before those of
- * another one, which a single warp goes through, packs side by side: fewer butterflies. */
+ * several tiles', or each would wait for memory. A row without chunks, what is before those of
+ * another one, is waited for by all of a GPU: of 15,625 elements a warp would go through 16 tiles,
+ * whose loads, under the guards of a pad, are waited for one by one. */
 static void pick_lanes(const kf__low *L, scan *s) {
     int64_t size = L->axes[s->all->axis].size, chunk = s->all->chunk;
     int64_t packs = kf__ceil_div(chunk ? kf__min(size, chunk) : size, s->tile.W);
     s->lanes = packs <= 1 ? 1 : packs <= 8 ? 8 : 32;
+    if (!chunk && packs > KF__SCAN_WARP_PACKS)
+        s->lanes = KF__SCAN_ROW_THREADS * (packs <= KF__SCAN_PACKS ? 1 : 4);
     s->striped = chunk && packs > 128;
-    s->tile.V = s->striped ? KF__SCAN_TILES : chunk || packs <= 256 ? 1 : 8;
+    s->tile.V = s->striped ? KF__SCAN_TILES : 1;
     s->phase.by_pack = s->striped;
 }
 
@@ -235,6 +278,14 @@ static const kf__lx *thread_of_all(kf__low *L, int threads) {
                      kf__l_callv(L, "kf_thread", KF__I64, 0, NULL));
 }
 
+/* 2 KB at most, and each has an operand. */
+static void put_folds(kf__low *L, const scan *s, int n) {
+    for (uint32_t k = 0; k < s->all->n; ++k) {
+        uint32_t i = s->all->instrs[k];
+        kf__put_shared(L, kf__ctype(L->k->instrs[i].dtype), name_of(L, "folds", i), n);
+    }
+}
+
 /* The lanes of a warp stay together, also where its last rows don't exist: those have no elements.
  */
 static void put_rows(kf__low *L, scan *s) {
@@ -244,23 +295,26 @@ static void put_rows(kf__low *L, scan *s) {
     const kf__lx *lanes = kf__l_int(L, s->lanes), *one = kf__l_int(L, 1);
     kf__low_begin(L, "", s->lanes == 1    ? "A thread has a row, one pack."
                          : s->lanes == 8 ? "Eight lanes have a row, a pack each."
-                                          : "A warp goes through a chunk of a row.");
-    L->fn->threads = KF__SCAN_THREADS;
-    L->fn->grid = kf__ceil_div(s->units, KF__SCAN_THREADS / s->lanes);
-    const kf__lx *t = kf__put_let(L, "int64_t", "t", thread_of_all(L, KF__SCAN_THREADS), NULL);
+                         : s->lanes > 32 ? "A block goes through a row."
+                                         : "A warp goes through a chunk of a row.");
+    int threads = (int)kf__max(KF__SCAN_THREADS, s->lanes);
+    L->fn->threads = threads;
+    L->fn->grid = kf__ceil_div(s->units, threads / s->lanes);
+    const kf__lx *t = kf__put_let(L, "int64_t", "t", thread_of_all(L, threads), NULL);
     const kf__lx *lane = kf__put_let(L, "int", "lane", kf__l_bin(L, "%", t, lanes), NULL);
     const kf__lx *all = kf__word_int(L, "units", s->units), *row = kf__l_bin(L, "/", t, lanes);
     const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", row, all), NULL);
     const kf__lx *u = kf__put_let(
         L, kf__index_type(L), "u",
         kf__l_call(L, "kf_min_i64", KF__I64, row, kf__l_bin(L, "-", all, one)), NULL);
+    if (s->lanes > 32) put_folds(L, s, s->lanes / 32);
     kf__put_scalars(L);
     kf__put_decode(L, false, false, kf__put_scan_unit(L, s->all, u));
     kf__put_rows(L, 0);
     kf__put_running(L, s->all, 0, NULL);
-    int width = s->striped ? s->tile.W : s->tile.W * s->tile.V; /* of what q0 counts */
-    const kf__lx *size = kf__l_int(L, width), *to = s->all->to;
-    const kf__lx *end = kf__l_bin(L, "/", kf__l_bin(L, "+", to, kf__l_int(L, width - 1)), size);
+    const kf__lx *size = kf__l_int(L, s->tile.W), *to = s->all->to;
+    const kf__lx *end = kf__l_bin(L, "+", to, kf__l_int(L, s->tile.W - 1));
+    end = kf__l_bin(L, "/", end, size);
     const kf__lx *step = s->striped ? kf__l_int(L, s->lanes * s->tile.V) : lanes;
     s->tile.far = is_narrow(L);
     const char *type = s->tile.far ? "int" : "int64_t";
@@ -304,15 +358,6 @@ static const kf__lx *put_block(kf__low *L, scan *s) {
     return kf__l_bin(L, "+", kf__l_bin(L, "*", block, kf__l_int(L, KF__SCAN_COLUMNS)), across);
 }
 
-/* 2 KB at most, and each has an operand. */
-static void put_folds(kf__low *L, const scan *s) {
-    for (uint32_t k = 0; k < s->all->n; ++k) {
-        uint32_t i = s->all->instrs[k];
-        kf__put_shared(L, kf__ctype(L->k->instrs[i].dtype), name_of(L, "folds", i),
-                       KF__SCAN_COLUMNS * KF__SCAN_DOWN);
-    }
-}
-
 /* A thread whose column doesn't exist goes with the last one's, and has no rows. */
 static void put_columns(kf__low *L, scan *s) {
     const kf__lx *one = kf__l_int(L, 1), *down = kf__l_var(L, "down");
@@ -325,7 +370,7 @@ static void put_columns(kf__low *L, scan *s) {
     const kf__lx *there = kf__put_let(L, "int", "there", kf__l_bin(L, "<", t, all), NULL);
     const kf__lx *u = kf__l_call(L, "kf_min_i64", KF__I64, t, kf__l_bin(L, "-", all, one));
     u = kf__put_let(L, kf__index_type(L), "u", u, NULL);
-    if (!s->few) put_folds(L, s);
+    if (!s->few) put_folds(L, s, KF__SCAN_COLUMNS * KF__SCAN_DOWN);
     kf__put_scalars(L);
     const kf__lx *line = kf__put_let(L, kf__index_type(L), "line", kf__l_bin(L, "/", u, n), NULL);
     s->tile.j = kf__put_let(L, "int64_t", "j", kf__l_bin(L, "%", u, n), NULL);
