@@ -110,6 +110,8 @@ static const same sames[] = {
      {{7, 16, 40}, {1, 3, 40}, {7, 1, 40}, {1, 1, 40}, {7, 3, 1}, {1000000, 3, 3}, END}, 0},
     {"def f(x: f32[B, C, N]): return sum(exp(x), axis=1)", "# x: f32[%lld, %lld, %lld]\n",
      {{7, 64, 40}, {15624, 64, 3}, {10000, 500, 10}, {1, 17, 1}, {1000000, 64, 1}, END}, 0},
+    {"def f(x: f32[B, C, N]): return sum(exp(x), axis=1)", "# x: f32[%lld, %lld, %lld]\n",
+     {{7, 640, 40}, {15624, 640, 3}, {10000, 2000, 10}, {1, 513, 1}, {1000000, 513, 1}, END}, 0},
     {NAMED "sum(lgamma(x), axis=0), var(exp(x), axis=0)", "# x: f32[%lld, %lld]\n", /* in pieces */
      {{600, 33}, {2000, 10}, {2000, 33}, {2048, 1}, {1000, 100000}, END}, 0},
     {NAMED "var(exp(x), axis=0)", "# x: f32[%lld, %lld]\n", /* groups beside one another */

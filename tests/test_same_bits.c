@@ -344,6 +344,10 @@ static void run_batches(const contexts *c, kf_device device) {
     p = program("def f(x: any[B, N]): y = x.reshape(-1, 100, 10); return var(softplus(y), 1)",
                 "f16", -1, 1000);
     run_batch(c, device, &p);
+    p = program("def f(x: any[B, N]): y = x.reshape(-1, 700, 3); "
+                "return sum(gelu(y), 1), var(exp(y), 1)",
+                "f32", -1, 2100);
+    run_batch(c, device, &p);
     p = program("def f(x: any[B, N]): y = x.reshape(-1, 70, 17); return sum(lgamma(y + 4), 1)",
                 "f64", -1, 70 * 17);
     run_batch(c, device, &p);

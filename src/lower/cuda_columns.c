@@ -13,11 +13,11 @@
  *               are in pieces
  *     groups    else: a block takes a group of rows; a second launch merges these
  *     beside    where columns are few, a block's threads take several groups, or pieces, beside one
- *               another, each by fewer threads across. A cluster without pieces takes several
- *               outers, of which there may be many: sum(x, 1) of 10000x64x3
+ *               another, each by fewer threads across. A cluster takes several outers, lines of
+ *               columns, where these are many: sum(x, 1) of 10000x64x3
  *
  * Which rows are a chunk, piece or group depends on their number only. How many of them a block has
- * depends on how many columns and outers there are, and changes no bit. */
+ * depends on how many columns and lines there are, and changes no bit. */
 #include "lower/cuda_columns.h"
 
 static kf__column_kernel *of(kf__tile *t) {
@@ -176,7 +176,7 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
     c->tile.j = c->j;
     if (c->tile.inside) kf__cuda_prepare(L, &c->tile, p);
     const kf__lx *begin = tiles ? from : kf__l_bin(L, "+", from, down);
-    if (c->is_own) begin = kf__l_select(L, c->is_own, begin, c->to);
+    if (c->is_own && !c->pieces) begin = kf__l_select(L, c->is_own, begin, c->to);
     kf__open_for(L, kf__row_type(L, c), "row0", begin, c->to, kf__l_int(L, c->down * c->tile.V),
                  KF__SERIAL);
     const kf__lx *row0 = kf__l_var(L, "row0");
@@ -202,25 +202,34 @@ static void put_tiles(kf__low *L, kf__column_kernel *c, const kf__lx *from, cons
 
 /* ---------------------------------------------------------------- the kernels */
 
-/* The block's threads: `wide` across, 8 down for each group, piece or outer; this one is of the nth
+/* The block's threads: `wide` across, 8 down for each group, piece or line; this one is of the nth
  * of these. */
 static void put_threads(kf__low *L, kf__column_kernel *c) {
-    const kf__lx *x;
+    const kf__lx *x, *above;
     if (!c->beside) {
         c->wide = kf__l_int(L, KF__ACROSS);
-        kf__thread_at(L, KF__ACROSS, &x, &c->above);
+        kf__thread_at(L, KF__ACROSS, &c->place, &above);
         return;
     }
     c->wide = kf__word_count(L, "wide", c->across);
     /* Of numbers below 256 this divides exactly. */
     const kf__lx *inverse = kf__word_count(L, "inverse", kf__ceil_div(1 << 16, c->across));
     const kf__lx *tid = kf__thread_id(L);
-    const kf__lx *above = kf__l_bin(L, ">>", kf__l_bin(L, "*", tid, inverse), kf__l_int(L, 16));
-    c->above = kf__put_let(L, "int", "above", above, "tid / wide");
-    x = kf__l_bin(L, "-", tid, kf__l_bin(L, "*", c->above, c->wide));
-    kf__put_let(L, "int", "across", x, NULL);
-    kf__put_let(L, "int", "down", kf__l_bin(L, "&", c->above, kf__l_int(L, KF__DOWN - 1)), NULL);
-    c->nth = kf__put_let(L, "int", "nth", kf__l_bin(L, ">>", c->above, kf__l_int(L, 3)), NULL);
+    above = kf__l_bin(L, ">>", kf__l_bin(L, "*", tid, inverse), kf__l_int(L, 16));
+    above = kf__put_let(L, "int", "above", above, "tid / wide");
+    x = kf__l_bin(L, "-", tid, kf__l_bin(L, "*", above, c->wide));
+    x = kf__put_let(L, "int", "across", x, NULL);
+    kf__put_let(L, "int", "down", kf__l_bin(L, "&", above, kf__l_int(L, KF__DOWN - 1)), NULL);
+    c->nth = kf__put_let(L, "int", "nth", kf__l_bin(L, ">>", above, kf__l_int(L, 3)), NULL);
+    if (c->lines) c->line = c->nth;
+    if (c->pieces) {
+        const kf__lx *shift = kf__word_count(L, "shift", c->shift);
+        c->line = kf__put_let(L, "int", "line", kf__l_bin(L, ">>", c->nth, shift), NULL);
+        c->own_piece = kf__l_bin(L, "-", c->nth, kf__l_bin(L, "<<", c->line, shift));
+        c->own_piece = kf__put_let(L, "int", "own_piece", c->own_piece, NULL);
+    }
+    c->place = kf__l_bin(L, "*", c->line ? c->line : c->nth, c->wide);
+    c->place = kf__put_let(L, "int", "place", kf__l_bin(L, "+", c->place, x), NULL);
 }
 
 const kf__lx *kf__is_beside(kf__low *L, const kf__column_kernel *c) {
@@ -251,14 +260,16 @@ static const kf__lx *put_place(kf__low *L, kf__column_kernel *c, const kf__lx *u
     return kf__l_bin(L, "/", u, tiles);
 }
 
-/* Which of the outers this thread has, in the block that has the u-th of them, or of as many beside
- * one another. Beyond the last one it has no rows. */
+/* Which of the outers this thread has, in the u-th block of those that have as many beside one
+ * another. Beyond the last one it has no rows. */
 static void put_outer(kf__low *L, kf__column_kernel *c, const kf__lx *u) {
     const char *index = kf__index_type(L);
-    if (c->outers) {
+    if (c->line) {
         const kf__lx *all = kf__word_count(L, "outer_n", c->outer);
-        u = kf__l_bin(L, "*", u, kf__word_count(L, "beside", c->beside));
-        u = kf__put_let(L, index, "own", kf__l_bin(L, "+", u, c->nth), NULL);
+        const kf__lx *lines = kf__word_count(L, "lines", c->lines);
+        u = kf__put_let(L, index, "first_line", kf__l_bin(L, "*", u, lines), NULL);
+        c->lines_here = kf__l_call(L, "kf_min_i64", KF__I64, lines, kf__l_bin(L, "-", all, u));
+        u = kf__put_let(L, index, "own", kf__l_bin(L, "+", u, c->line), NULL);
         const kf__lx *is = kf__l_bin(L, "&&", kf__is_beside(L, c), kf__l_bin(L, "<", u, all));
         c->is_own = kf__put_let(L, "int", "is_own", is, NULL);
         u = kf__cuda_at_most(L, u, all);
@@ -281,13 +292,14 @@ static void put_chunk(kf__low *L, kf__column_kernel *c, const kf__lx *from) {
 /* The same. Where columns are few, threads beside one another take its pieces at a time. */
 static void put_chunk_in_pieces(kf__low *L, kf__column_kernel *c, const kf__lx *from) {
     const kf__lx *first = kf__l_bin(L, "==", kf__l_var(L, "chunk"), kf__l_var(L, "rank"));
-    const kf__lx *beside = kf__word_count(L, "beside", c->beside), *to = c->to;
     const kf__lx *pieces = kf__word_count(L, "pieces", c->pieces), *piece = kf__l_var(L, "piece");
+    const kf__lx *step = kf__l_bin(L, "<<", kf__l_int(L, 1), kf__word_count(L, "shift", c->shift));
+    const kf__lx *to = c->to;
     kf__open_if(L, kf__l_bin(L, "!=", kf__l_var(L, "chunk"), kf__l_var(L, "rank")));
     kf__cuda_put_barrier(L);
     kf__close(L);
-    const kf__lx *own = kf__l_select(L, kf__is_beside(L, c), c->nth, pieces);
-    kf__open_for(L, "int", "piece", own, pieces, beside, KF__SERIAL);
+    const kf__lx *own = kf__l_select(L, c->is_own, c->own_piece, pieces);
+    kf__open_for(L, "int", "piece", own, pieces, step, KF__SERIAL);
     put_tiles(L, c, kf__put_piece(L, c, piece, from, to, &c->to), kf__l_var(L, "down"));
     kf__put_piece_states(L, c, piece);
     kf__close(L);
@@ -303,7 +315,7 @@ static void put_clusters(kf__low *L, kf__column_kernel *c) {
                   "A cluster takes a tile of columns, its blocks the chunks of rows in turn.");
     L->fn->threads = KF__THREADS;
     L->fn->cluster = (int)c->blocks;
-    L->fn->grid = kf__ceil_div(c->outer, c->outers ? c->beside : 1) * c->tiles * c->blocks;
+    L->fn->grid = kf__ceil_div(c->outer, kf__max(1, c->lines)) * c->tiles * c->blocks;
     const kf__lx *blocks = kf__word_count(L, "blocks", c->blocks);
     kf__put_scalars(L);
     kf__cuda_open_messages(L, 1);

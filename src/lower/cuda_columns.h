@@ -29,16 +29,20 @@ typedef struct kf__column_kernel {
     int64_t piece, pieces;       /* of a chunk, as part and parts; 0: it isn't in pieces */
     int64_t width, tiles, outer; /* width: columns of the innermost axis */
     int64_t blocks;              /* that share a tile's chunks or groups */
-    int64_t beside;              /* groups, pieces or outers that a block takes beside one another;
-                                    0: the text knows of one only */
+    int64_t beside;              /* groups, or pieces of lines, that a block takes beside one
+                                    another; 0: the text knows of one only */
+    int64_t lines;               /* of a cluster: outers of those; 0: the text knows of one only */
+    int shift;                   /* 1 << shift: pieces of each */
     int64_t across;              /* threads of each of them across */
     bool is_long, dear, simple; /* functions in what is reduced; no state but a fold */
     bool clusters, apart; /* apart: tiles all of whose rows are there have code of their own */
-    bool outers;          /* are what a cluster has beside one another */
-    const kf__lx *is_own; /* has the thread an outer? NULL: it has */
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
-    const kf__lx *wide, *above, *nth; /* across, as text; the thread's row of threads; which of
-                                         those beside one another it is of */
+    const kf__lx *wide, *nth;       /* across, as text; which of those beside one another the
+                                       thread has, */
+    const kf__lx *line, *own_piece; /* in which line, NULL: there is one; which of its pieces */
+    const kf__lx *place;            /* of all lines' or groups' threads across; below 32 */
+    const kf__lx *is_own;           /* is there this line? NULL: there is */
+    const kf__lx *lines_here;       /* how many of them the block has; NULL: one */
 } kf__column_kernel;
 
 /* All of it but what is reduced, stored and how many rows and columns there are. */
@@ -49,7 +53,7 @@ static inline const char *kf__row_type(const kf__low *L, const kf__column_kernel
     return c->clusters || L->small ? "int" : "int64_t";
 }
 
-/* Has this thread a group, pieces or an outer? Some are left over. */
+/* Has this thread a group, or pieces? Some are left over. */
 const kf__lx *kf__is_beside(kf__low *L, const kf__column_kernel *c);
 /* A loop over a thread's columns: the index; it is to be closed. */
 const kf__lx *kf__open_columns(kf__low *L, const kf__column_kernel *c);

@@ -129,18 +129,18 @@ int kf__column_bytes(const kf__low *L, const kf__column_kernel *c) {
 
 /* ---------------------------------------------------------------- threads of a block */
 
-/* Items of a column in the arrays: neighbours are in different banks. */
+/* Items of the arrays for column e of each thread across: neighbours are in different banks. */
 static int items(const kf__column_kernel *c) { return KF__THREADS * (c->pieces ? KF__PIECES : 1); }
 
 void kf__put_down_states(kf__low *L, const kf__column_kernel *c) {
     put_shared(L, c, &in_block, items(c) * c->tile.W);
 }
 
-/* Of column e of the threads `across`, that of a row of threads. */
+/* Of column e of the thread's place across, that of a row of threads. */
 static const kf__lx *item(kf__low *L, const kf__column_kernel *c, const kf__lx *e,
                           const kf__lx *row) {
-    const kf__lx *at = kf__l_bin(L, "*", row, c->wide);
-    at = row == c->above ? kf__l_var(L, "tid") : kf__l_bin(L, "+", at, kf__l_var(L, "across"));
+    const kf__lx *at = kf__l_bin(L, "*", row, kf__l_int(L, KF__ACROSS));
+    at = kf__l_bin(L, "+", at, c->place);
     return kf__l_bin(L, "+", kf__l_bin(L, "*", e, kf__l_int(L, items(c))), at);
 }
 
@@ -163,21 +163,24 @@ static void put_merge_down(kf__low *L, kf__column_kernel *c, const kf__lx *e, co
     kf__close(L);
 }
 
-/* The first row of threads of what this one has. */
-static const kf__lx *first_row_of(kf__low *L, const kf__lx *nth) {
-    return nth ? kf__l_bin(L, "*", nth, kf__l_int(L, KF__DOWN)) : kf__l_int(L, 0);
+/* The first row of threads of a piece. */
+static const kf__lx *first_row_of(kf__low *L, const kf__lx *piece) {
+    return kf__l_bin(L, "*", piece, kf__l_int(L, KF__DOWN));
 }
 
 void kf__open_down(kf__low *L, kf__column_kernel *c, const kf__lx *from) {
+    const kf__lx *has_place = c->is_own ? c->is_own : c->nth ? kf__is_beside(L, c) : NULL;
+    if (has_place) kf__open_if(L, has_place);
     const kf__lx *down = kf__l_var(L, "down"), *e = kf__open_columns(L, c);
-    put_states(L, c, &in_block, item(L, c, e, c->above), "state", e);
+    put_states(L, c, &in_block, item(L, c, e, down), "state", e);
     kf__close(L);
+    if (has_place) kf__close(L);
     kf__cuda_put_barrier(L);
     const kf__lx *has_column = kf__l_bin(L, "<", down, kf__l_int(L, c->tile.W));
-    if (c->beside) has_column = kf__l_bin(L, "&&", kf__is_beside(L, c), has_column);
+    if (has_place) has_column = kf__l_bin(L, "&&", has_place, has_column);
     kf__open_if(L, has_column);
     put_none(L, c);
-    put_merge_down(L, c, down, first_row_of(L, c->nth), from, c->to);
+    put_merge_down(L, c, down, kf__l_int(L, 0), from, c->to);
 }
 
 void kf__put_piece_states(kf__low *L, const kf__column_kernel *c, const kf__lx *piece) {
@@ -188,23 +191,27 @@ void kf__put_piece_states(kf__low *L, const kf__column_kernel *c, const kf__lx *
 }
 
 void kf__open_pieces(kf__low *L, kf__column_kernel *c, const kf__lx *from, const kf__lx *to) {
-    const kf__lx *W = kf__l_int(L, c->tile.W), *end;
-    const kf__lx *pieces = kf__word_count(L, "pieces", c->pieces);
+    const kf__lx *W = kf__l_int(L, c->tile.W), *down = kf__l_var(L, "down"), *end;
+    const kf__lx *pieces = kf__word_count(L, "pieces", c->pieces), *zero = kf__l_int(L, 0);
     kf__cuda_put_barrier(L);
     kf__put_comment(L, "a thread a column and piece; then a thread a column");
-    const kf__lx *own = kf__put_let(L, "int", "own", kf__l_bin(L, "/", c->above, W), NULL);
-    const kf__lx *e = kf__put_let(L, "int", "e", kf__l_bin(L, "%", c->above, W), NULL);
+    const kf__lx *own = kf__put_let(L, "int", "of", kf__l_bin(L, "/", down, W), NULL);
+    const kf__lx *e = kf__put_let(L, "int", "e", kf__l_bin(L, "%", down, W), NULL);
     const kf__lx *one = kf__l_int(L, 1);
+    const kf__lx *leads = kf__l_bin(L, "==", c->own_piece, zero);
+    leads = kf__l_bin(L, "&&", c->is_own, leads);
+    leads = kf__put_let(L, "int", "leads", leads, "a line's 8 rows of threads");
     put_none(L, c);
-    kf__open_if(L, kf__l_bin(L, "<", own, pieces));
+    kf__open_if(L, kf__l_bin(L, "&&", leads, kf__l_bin(L, "<", own, pieces)));
     const kf__lx *first = kf__put_piece(L, c, own, from, to, &end);
-    put_merge_down(L, c, e, first_row_of(L, own), first, end);
-    put_states(L, c, &in_block, item(L, c, e, first_row_of(L, own)), "all", NULL);
+    const kf__lx *row = first_row_of(L, own);
+    put_merge_down(L, c, e, row, first, end);
+    put_states(L, c, &in_block, item(L, c, e, row), "all", NULL);
     kf__close(L);
     kf__open_if(L, kf__l_bin(L, ">", pieces, one));
     kf__cuda_put_barrier(L);
     kf__close(L);
-    kf__open_if(L, kf__l_bin(L, "<", c->above, W));
+    kf__open_if(L, kf__l_bin(L, "&&", leads, kf__l_bin(L, "<", down, W)));
     kf__open_for(L, "int", "piece", one, pieces, one, KF__SERIAL);
     const kf__lx *piece = kf__l_var(L, "piece");
     first = kf__put_piece(L, c, piece, from, to, &end);
@@ -250,15 +257,10 @@ static const kf__lx *chunk_pitch(kf__low *L, const kf__column_kernel *c) {
     return kf__l_int(L, KF__ACROSS * c->tile.W);
 }
 
-/* Item of a chunk's states of the thread's column: what outers have in their first W rows of threads
- * is put together. */
+/* Item of a chunk's states of the thread's column. */
 static const kf__lx *chunk_item(kf__low *L, const kf__column_kernel *c, const kf__lx *chunk) {
-    const kf__lx *at = kf__l_var(L, "tid");
-    if (c->outers) {
-        at = kf__l_bin(L, "*", c->nth, kf__l_int(L, c->tile.W));
-        at = kf__l_bin(L, "*", kf__l_bin(L, "+", at, kf__l_var(L, "down")), c->wide);
-        at = kf__l_bin(L, "+", at, kf__l_var(L, "across"));
-    }
+    const kf__lx *at = kf__l_bin(L, "*", kf__l_var(L, "down"), kf__l_int(L, KF__ACROSS));
+    at = kf__l_bin(L, "+", at, c->place);
     return kf__l_bin(L, "+", kf__l_bin(L, "*", chunk, chunk_pitch(L, c)), at);
 }
 
@@ -277,14 +279,16 @@ void kf__put_cluster_columns(kf__low *L, kf__column_kernel *c) {
     const kf__lx *is_first = kf__l_bin(L, "==", kf__l_var(L, "rank"), zero);
     const kf__lx *bytes = kf__l_int(L, kf__column_bytes(L, c) * c->tile.W); /* of a thread */
     const kf__lx *sent = kf__l_bin(L, "*", c->wide, bytes);
-    if (c->outers) sent = kf__l_bin(L, "*", kf__word_count(L, "beside", c->beside), sent);
+    if (c->lines_here) sent = kf__l_bin(L, "*", c->lines_here, sent);
     sent = kf__l_bin(L, "*", chunks, sent);
     kf__cuda_collect_messages(L, 0, kf__l_select(L, is_first, sent, zero));
-    const kf__lx *which = c->outers ? kf__l_var(L, "down") : c->above;
-    is_first = kf__l_bin(L, "&&", is_first, kf__l_bin(L, "<", which, kf__l_int(L, c->tile.W)));
+    const kf__lx *down = kf__l_var(L, "down");
+    is_first = kf__l_bin(L, "&&", is_first, kf__l_bin(L, "<", down, kf__l_int(L, c->tile.W)));
     if (c->is_own) is_first = kf__l_bin(L, "&&", is_first, c->is_own);
+    if (c->pieces)
+        is_first = kf__l_bin(L, "&&", is_first, kf__l_bin(L, "==", c->own_piece, zero));
     kf__open_if(L, is_first);
-    open_column(L, c, which);
+    open_column(L, c, down);
     put_none(L, c);
     kf__open_for(L, "int", "part", zero, chunks, kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *part = kf__l_var(L, "part");

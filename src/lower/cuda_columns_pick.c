@@ -1,7 +1,7 @@
 /* The shape of columns on CUDA: how many rows and columns a thread, a block and a part have. What
  * the text and the bits depend on, the tile and the parts, is a function of the kernel and of the
- * number of rows; how many groups or pieces a block takes beside one another depends on the
- * columns, too. */
+ * number of rows; how many groups, pieces or lines a block takes beside one another depends on the
+ * columns and lines, too. */
 #include "lower/cuda_columns.h"
 
 enum {
@@ -89,28 +89,24 @@ static void pick_groups_beside(kf__low *L, kf__column_kernel *c) {
     c->beside = kf__max(1, kf__min(c->beside, c->parts));
 }
 
-/* A cluster's block takes several pieces, also of fewer columns as long as more blocks gain. */
-static void pick_pieces_beside(kf__low *L, kf__column_kernel *c) {
-    int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
-    int64_t enough = (c->is_long ? KF__LONG_BLOCKS_A_SM : KF__BLOCKS_A_SM) * L->target->sms;
-    for (int64_t n = 1; n <= c->pieces; n *= 2) {
-        int64_t across = KF__ACROSS / n, tiles = kf__ceil_div(threads, across);
-        if (n > 1 && tiles > 1 && c->outer * tiles * c->parts > enough) break;
-        c->across = across;
-        c->beside = n;
-    }
-}
-
-/* Of many outers with few columns it takes several, as long as enough blocks are left: 15,624 of 64
- * rows and three columns took an H100 55 us by a block each. Fewer threads across are for these. */
-static void pick_outers_beside(kf__low *L, kf__column_kernel *c) {
+/* A cluster's block takes several lines of few columns, outers, as long as enough blocks are left:
+ * 15,624 of 64 rows and three columns took an H100 55 us by a block each. And several pieces of
+ * each: of a single line also of fewer columns as long as more blocks gain. */
+static void pick_lines_beside(kf__low *L, kf__column_kernel *c) {
     int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
     int64_t enough = (c->is_long ? KF__LONG_BLOCKS_A_SM : KF__BLOCKS_A_SM) * L->target->sms;
     c->across = KF__ACROSS;
-    c->outers = !L->tiled; /* else all threads go round as often */
-    if (!c->outers) return;
-    c->beside = kf__max(1, kf__min(KF__ACROSS / threads, c->outer / enough));
-    if (c->beside > 1) c->across = threads;
+    if (L->tiled) return; /* all threads go round as often */
+    c->lines = kf__max(1, kf__min(KF__ACROSS / threads, c->outer / enough));
+    for (int k = 0; 1 << k <= kf__max(1, c->pieces); ++k) {
+        int64_t across = KF__ACROSS >> k, tiles = kf__ceil_div(threads, across);
+        bool none = c->lines > 1 ? threads * c->lines > across
+                                 : tiles > 1 && c->outer * tiles * c->parts > enough;
+        if (k && none) break;
+        c->across = c->lines > 1 ? threads : across;
+        c->shift = k;
+        c->beside = c->lines << k;
+    }
 }
 
 /* Does it pay to have threads beside one another do a chunk's functions, of which there is more
@@ -170,14 +166,12 @@ void kf__pick_columns(kf__low *L, kf__column_kernel *c) {
     pick_tile(L, c, bytes, room);
     pick_parts(L, c);
     c->across = c->down == 1 ? 1 : KF__ACROSS;
-    if (c->clusters && c->pieces)
-        pick_pieces_beside(L, c);
-    else if (c->clusters)
-        pick_outers_beside(L, c);
+    if (c->clusters)
+        pick_lines_beside(L, c);
     else if (c->down > 1)
         pick_groups_beside(L, c);
     c->tiles = kf__max(1, kf__ceil_div(c->width, c->across * c->tile.W));
-    int64_t outers = kf__ceil_div(c->outer, c->outers ? c->beside : 1);
+    int64_t outers = kf__ceil_div(c->outer, kf__max(1, c->lines));
     int64_t enough = KF__BLOCKS_A_SM * L->target->sms / kf__max(1, outers * c->tiles);
     c->blocks = c->clusters ? kf__max(1, kf__min(c->parts, enough))
                             : kf__ceil_div(c->parts, kf__max(1, c->beside));

@@ -27,8 +27,8 @@ enum {
     KF__SCAN_PACK = 4,      /* elements of a pack at least: fewer butterflies */
     KF__SCAN_TILES = 4,     /* of a long chunk, whose loads are in flight together */
     KF__SCAN_WARP_PACKS = 256, /* of a row without chunks, at most, that a single warp has, */
-    KF__SCAN_PACKS = 1024,     /* and that a block of so many threads has; else four times as many */
-    KF__SCAN_ROW_THREADS = 256,
+    KF__SCAN_PACKS = 1024,     /* and that a block of so many threads has, */
+    KF__SCAN_ROW_THREADS = 256, /* else of four times as many */
 };
 
 typedef struct scan {

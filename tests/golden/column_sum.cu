@@ -43,6 +43,7 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
     const int across = tid - above * wide;
     const int down = above & 7;
     const int nth = above >> 3;
+    const int place = nth * wide + across;
     const uint32_t tile = block % tiles;
     const int64_t first_column = tile * (wide * 2);
     const int64_t column = first_column + across * 2;
@@ -135,15 +136,17 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
             }
         }
     }
-    KF_UNROLL
-    for (int e = 0; e < 2; ++e) {
-        kf_shared_put_f32(down_sum3, e * 256 + tid, sum3[e]);
+    if (nth < beside) {
+        KF_UNROLL
+        for (int e = 0; e < 2; ++e) {
+            kf_shared_put_f32(down_sum3, e * 256 + (down * 32 + place), sum3[e]);
+        }
     }
     kf_barrier();
     if (nth < beside && down < 2) {
         float all_sum3 = 0.0f;
         for (int d = 0; d < 8; ++d) {
-            const int at = down * 256 + ((nth * 8 + d) * wide + across);
+            const int at = down * 256 + (d * 32 + place);
             const float q_sum3 = kf_shared_get_f32(down_sum3, at);
             all_sum3 = all_sum3 + q_sum3;
         }

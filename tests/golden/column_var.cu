@@ -49,6 +49,7 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
     const int across = tid - above * wide;
     const int down = above & 7;
     const int nth = above >> 3;
+    const int place = nth * wide + across;
     const uint32_t tile = block % tiles;
     const int64_t first_column = tile * (wide * 2);
     const int64_t column = first_column + across * 2;
@@ -211,10 +212,12 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
             }
         }
     }
-    KF_UNROLL
-    for (int e = 0; e < 2; ++e) {
-        kf_shared_put_f32(down_mean1, e * 256 + tid, mean1[e]);
-        kf_shared_put_f32(down_m2_1, e * 256 + tid, m2_1[e]);
+    if (nth < beside) {
+        KF_UNROLL
+        for (int e = 0; e < 2; ++e) {
+            kf_shared_put_f32(down_mean1, e * 256 + (down * 32 + place), mean1[e]);
+            kf_shared_put_f32(down_m2_1, e * 256 + (down * 32 + place), m2_1[e]);
+        }
     }
     kf_barrier();
     if (nth < beside && down < 2) {
@@ -222,7 +225,7 @@ KF_KERNEL(k0_var, k0_var_args, 256) {
         float all_m2_1 = 0.0f;
         int64_t count = 0;
         for (int d = 0; d < 8; ++d) {
-            const int at = down * 256 + ((nth * 8 + d) * wide + across);
+            const int at = down * 256 + (d * 32 + place);
             const int64_t nq = kf_max_i64(0, (to - (from + d) + 7) / 8);
             const float q_mean1 = kf_shared_get_f32(down_mean1, at);
             const float q_m2_1 = kf_shared_get_f32(down_m2_1, at);

@@ -6,6 +6,7 @@ typedef struct {
     int64_t n2;
     int64_t tiles;
     int64_t outer_n;
+    int64_t lines;
     int64_t beside;
     int64_t chunks;
     int64_t reduced;
@@ -29,6 +30,7 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
     const uint32_t n2 = a.n2;
     const uint32_t tiles = a.tiles;
     const uint32_t outer_n = a.outer_n;
+    const uint32_t lines = a.lines;
     const uint32_t beside = a.beside;
     const uint32_t chunks = a.chunks;
     const int64_t reduced = a.reduced;
@@ -47,6 +49,7 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
     const int across = tid - above * wide;
     const int down = above & 7;
     const int nth = above >> 3;
+    const int place = nth * wide + across;
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
@@ -56,7 +59,8 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
     const int64_t j = columns > 0 ? column : first_column;
     const int there = kf_min_i64(n2 - j, 2);  // that it reads
     KF_SHARED(float, down_max1, 512);
-    const uint32_t own = (cluster / tiles) * beside + nth;
+    const uint32_t first_line = (cluster / tiles) * lines;
+    const uint32_t own = first_line + nth;
     const int is_own = nth < beside && own < outer_n;
     const uint32_t outer = own < outer_n ? own : (outer_n - 1);
     const uint32_t i0 = outer;
@@ -147,30 +151,32 @@ KF_KERNEL(k0_max, k0_max_args, 256) {
         } else {
             kf_barrier();
         }
-        KF_UNROLL
-        for (int e = 0; e < 2; ++e) {
-            kf_shared_put_f32(down_max1, e * 256 + tid, max1[e]);
+        if (is_own) {
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                kf_shared_put_f32(down_max1, e * 256 + (down * 32 + place), max1[e]);
+            }
         }
         kf_barrier();
-        if (nth < beside && down < 2) {
+        if (is_own && down < 2) {
             float all_max1 = kf_lowest_f32;
             for (int d = 0; d < 8; ++d) {
-                const int at = down * 256 + ((nth * 8 + d) * wide + across);
+                const int at = down * 256 + (d * 32 + place);
                 const float q_max1 = kf_shared_get_f32(down_max1, at);
                 all_max1 = kf_max_f32(q_max1, all_max1);
             }
             // to the cluster's first block
-            const int part_at = chunk * 64 + ((nth * 2 + down) * wide + across);
+            const int part_at = chunk * 64 + (down * 32 + place);
             kf_cluster_send_f32(cluster_max1, part_at, 0, all_max1, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (beside * (wide * 8))) : 0);
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (kf_min_i64(lines, outer_n - first_line) * (wide * 8))) : 0);
     if ((rank == 0 && down < 2) && is_own) {
         const int64_t i2 = first_column + (across * 2 + down);
         if (i2 < n2) {
             float all_max1 = kf_lowest_f32;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 64 + ((nth * 2 + down) * wide + across);
+                const int at = part * 64 + (down * 32 + place);
                 const float q_max1 = kf_shared_get_f32(cluster_max1, at);
                 all_max1 = kf_max_f32(q_max1, all_max1);
             }

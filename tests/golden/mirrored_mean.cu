@@ -7,6 +7,7 @@ typedef struct {
     int64_t n1;
     int64_t tiles;
     int64_t outer_n;
+    int64_t lines;
     int64_t beside;
     int64_t chunks;
     int64_t reduced;
@@ -68,6 +69,7 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
     const uint32_t n1 = a.n1;
     const uint32_t tiles = a.tiles;
     const uint32_t outer_n = a.outer_n;
+    const uint32_t lines = a.lines;
     const uint32_t beside = a.beside;
     const uint32_t chunks = a.chunks;
     const int64_t reduced = a.reduced;
@@ -116,6 +118,7 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
     const int across = tid - above * wide;
     const int down = above & 7;
     const int nth = above >> 3;
+    const int place = nth * wide + across;
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
@@ -124,7 +127,8 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
     const int columns = kf_min_i64(n1 - column, 1);  // of this thread; may be negative
     const int64_t j = columns > 0 ? column : first_column;
     KF_SHARED(float, down_sum36, 256);
-    const uint32_t own = (cluster / tiles) * beside + nth;
+    const uint32_t first_line = (cluster / tiles) * lines;
+    const uint32_t own = first_line + nth;
     const int is_own = nth < beside && own < outer_n;
     KF_SHARED(float, cluster_sum36, 256);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
@@ -197,30 +201,32 @@ KF_KERNEL(k0_pad_mean, k0_pad_mean_args, 256) {
         } else {
             kf_barrier();
         }
-        KF_UNROLL
-        for (int e = 0; e < 1; ++e) {
-            kf_shared_put_f32(down_sum36, e * 256 + tid, sum36[e]);
+        if (is_own) {
+            KF_UNROLL
+            for (int e = 0; e < 1; ++e) {
+                kf_shared_put_f32(down_sum36, e * 256 + (down * 32 + place), sum36[e]);
+            }
         }
         kf_barrier();
-        if (nth < beside && down < 1) {
+        if (is_own && down < 1) {
             float all_sum36 = 0.0f;
             for (int d = 0; d < 8; ++d) {
-                const int at = down * 256 + ((nth * 8 + d) * wide + across);
+                const int at = down * 256 + (d * 32 + place);
                 const float q_sum36 = kf_shared_get_f32(down_sum36, at);
                 all_sum36 = all_sum36 + q_sum36;
             }
             // to the cluster's first block
-            const int part_at = chunk * 32 + ((nth + down) * wide + across);
+            const int part_at = chunk * 32 + (down * 32 + place);
             kf_cluster_send_f32(cluster_sum36, part_at, 0, all_sum36, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (beside * (wide * 4))) : 0);
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (kf_min_i64(lines, outer_n - first_line) * (wide * 4))) : 0);
     if ((rank == 0 && down < 1) && is_own) {
         const int64_t i1 = first_column + (across + down);
         if (i1 < n1) {
             float all_sum36 = 0.0f;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 32 + ((nth + down) * wide + across);
+                const int at = part * 32 + (down * 32 + place);
                 const float q_sum36 = kf_shared_get_f32(cluster_sum36, at);
                 all_sum36 = all_sum36 + q_sum36;
             }

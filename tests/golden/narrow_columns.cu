@@ -6,6 +6,7 @@ typedef struct {
     int64_t n1;
     int64_t tiles;
     int64_t outer_n;
+    int64_t lines;
     int64_t beside;
     int64_t chunks;
     int64_t reduced;
@@ -33,6 +34,7 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
     const uint32_t n1 = a.n1;
     const uint32_t tiles = a.tiles;
     const uint32_t outer_n = a.outer_n;
+    const uint32_t lines = a.lines;
     const uint32_t beside = a.beside;
     const uint32_t chunks = a.chunks;
     const int64_t reduced = a.reduced;
@@ -53,6 +55,7 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
     const int across = tid - above * wide;
     const int down = above & 7;
     const int nth = above >> 3;
+    const int place = nth * wide + across;
     const uint32_t block = kf_block();
     const uint32_t cluster = block / blocks;
     const uint32_t tile = cluster % tiles;
@@ -62,7 +65,8 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
     const int64_t j = columns > 0 ? column : first_column;
     const int there = kf_min_i64(n1 - j, 2);  // that it reads
     KF_SHARED(int8_t, down_max5, 512);
-    const uint32_t own = (cluster / tiles) * beside + nth;
+    const uint32_t first_line = (cluster / tiles) * lines;
+    const uint32_t own = first_line + nth;
     const int is_own = nth < beside && own < outer_n;
     KF_SHARED(int32_t, cluster_max5, 512);
     for (int chunk = rank; chunk < chunks; chunk += blocks) {
@@ -183,30 +187,32 @@ KF_KERNEL(k0_bitwise_right_shift_bitwise_xor_max, k0_bitwise_right_shift_bitwise
         } else {
             kf_barrier();
         }
-        KF_UNROLL
-        for (int e = 0; e < 2; ++e) {
-            kf_shared_put_i8(down_max5, e * 256 + tid, max5[e]);
+        if (is_own) {
+            KF_UNROLL
+            for (int e = 0; e < 2; ++e) {
+                kf_shared_put_i8(down_max5, e * 256 + (down * 32 + place), max5[e]);
+            }
         }
         kf_barrier();
-        if (nth < beside && down < 2) {
+        if (is_own && down < 2) {
             int8_t all_max5 = kf_lowest_i8;
             for (int d = 0; d < 8; ++d) {
-                const int at = down * 256 + ((nth * 8 + d) * wide + across);
+                const int at = down * 256 + (d * 32 + place);
                 const int8_t q_max5 = kf_shared_get_i8(down_max5, at);
                 all_max5 = kf_max_i8(q_max5, all_max5);
             }
             // to the cluster's first block
-            const int part_at = chunk * 64 + ((nth * 2 + down) * wide + across);
+            const int part_at = chunk * 64 + (down * 32 + place);
             kf_cluster_send_i32(cluster_max5, part_at, 0, all_max5, messages, 0);
         }
     }
-    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (beside * (wide * 8))) : 0);
+    kf_cluster_collect(messages, 0, rank == 0 ? (chunks * (kf_min_i64(lines, outer_n - first_line) * (wide * 8))) : 0);
     if ((rank == 0 && down < 2) && is_own) {
         const int64_t i1 = first_column + (across * 2 + down);
         if (i1 < n1) {
             int8_t all_max5 = kf_lowest_i8;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 64 + ((nth * 2 + down) * wide + across);
+                const int at = part * 64 + (down * 32 + place);
                 const int8_t q_max5 = kf_shared_get_i32(cluster_max5, at);
                 all_max5 = kf_max_i8(q_max5, all_max5);
             }

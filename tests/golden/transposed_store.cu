@@ -106,7 +106,7 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
         }
         KF_UNROLL
         for (int e = 0; e < 1; ++e) {
-            kf_shared_put_f32(down_sum3, e * 256 + tid, sum3[e]);
+            kf_shared_put_f32(down_sum3, e * 256 + (down * 32 + across), sum3[e]);
         }
         kf_barrier();
         if (down < 1) {
@@ -117,7 +117,7 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
                 all_sum3 = all_sum3 + q_sum3;
             }
             // to the cluster's first block
-            const int part_at = chunk * 32 + tid;
+            const int part_at = chunk * 32 + (down * 32 + across);
             kf_cluster_send_f32(cluster_sum3, part_at, 0, all_sum3, messages, 0);
         }
     }
@@ -127,7 +127,7 @@ KF_KERNEL(k0_relu_sum, k0_relu_sum_args, 256) {
         if (i1 < n1) {
             float all_sum3 = 0.0f;
             for (int part = 0; part < chunks; ++part) {
-                const int at = part * 32 + tid;
+                const int at = part * 32 + (down * 32 + across);
                 const float q_sum3 = kf_shared_get_f32(cluster_sum3, at);
                 all_sum3 = all_sum3 + q_sum3;
             }
