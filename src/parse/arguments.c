@@ -249,27 +249,38 @@ static bool is_moved(const kf__signature *s, uint32_t at, const kf__object *to) 
 }
 
 /* *position: which parameter is next */
-static bool bind_position(kf__evaluator *ev, const kf__signature *s, const kf__part *part,
-                          uint32_t *position, kf__object *to) {
-    kf__object value;
+static bool bind_value(kf__evaluator *ev, const kf__signature *s, const kf__object *value,
+                       uint32_t *position, kf__object *to) {
     if (*position >= s->n && s->rest >= s->n) return too_many(ev, s);
-    if (!kf__evaluate(ev, part->node, &value)) return false;
-    ev->at = part->at;
     uint32_t at = (*position)++;
     if (at > s->rest) {
         const kf__object *rest = &to[place_of(s, s->rest)];
         bool one = rest->kind == KF__O_TUPLE && !rest->joined && /* then `at` is the one behind */
-                   !(takes_lists(s) && value.kind == KF__O_ARRAY);
-        if (!one || value.kind == KF__O_TUPLE || at >= s->n)
-            return join_rest(ev, s, &value, to);
+                   !(takes_lists(s) && value->kind == KF__O_ARRAY);
+        if (!one || value->kind == KF__O_TUPLE || at >= s->n)
+            return join_rest(ev, s, value, to);
     }
-    while (at + 1 < s->n && skips(s, at, &value)) at = (*position)++;
-    if (value.kind == KF__O_DTYPE && is_known(s)) at = for_dtype(s, at);
+    while (at + 1 < s->n && skips(s, at, value)) at = (*position)++;
+    if (value->kind == KF__O_DTYPE && is_known(s)) at = for_dtype(s, at);
     if (is_known(s) && !ev->def->library && is_moved(s, at, to))
         return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() has other parameters by position than in "
                              "NumPy, where the None before is dtype or out: name what follows, "
                              "keepdims=True", s->name);
-    return put(ev, s, at, &value, to);
+    return put(ev, s, at, value, to);
+}
+
+static bool bind_position(kf__evaluator *ev, const kf__signature *s, const kf__part *part,
+                          uint32_t *position, kf__object *to) {
+    kf__object value;
+    const kf__object *items;
+    uint32_t n;
+    if (*position >= s->n && s->rest >= s->n && part->node->kind != KF__A_STAR)
+        return too_many(ev, s);
+    if (!kf__evaluate_items(ev, part->node, &value, &items, &n)) return false;
+    ev->at = part->at;
+    for (uint32_t i = 0; i < n; i++)
+        if (!bind_value(ev, s, &items[i], position, to)) return false;
+    return true;
 }
 
 /* Behind torch `axis` of what reduces: of a number 0 and -1 are all there is, and no axis at all

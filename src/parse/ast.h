@@ -57,6 +57,7 @@ typedef enum kf__ast_kind {
     KF__A_SLICE,     /* part[0]:part[1]:part[2], NULL where left out; only inside an INDEX */
     KF__A_ATTRIBUTE, /* part[0].name */
     KF__A_TUPLE,
+    KF__A_STAR,      /* *part[0]: the items of a tuple; only among a TUPLE's and a CALL's parts */
 } kf__ast_kind;
 
 typedef struct kf__part {

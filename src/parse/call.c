@@ -64,6 +64,16 @@ static bool arrays_of_def(kf__evaluator *ev, const kf__ast *node, const kf__def 
     return true;
 }
 
+/* How many arguments by position a call of the user's has that is Python's by its form. */
+static uint32_t count_plain(const kf__evaluator *ev, const kf__ast *node, const kf__object *args) {
+    uint32_t n = 0;
+    if (node->family != KF__OURS || ev->def->library) return 0;
+    for (uint32_t i = 0; i < node->n; i++)
+        if (node->part[i].name_n) return 0;
+    while (n < KF__MAX_PARAMETERS && !args[n].left_out && args[n].kind != KF__O_UNSET) n++;
+    return n;
+}
+
 /* dtype: that the arguments are taken in; NULL: their own */
 static bool call_builtin(kf__evaluator *ev, const kf__ast *node, const kf__dtype *dtype,
                          kf__object *out) {
@@ -80,7 +90,11 @@ static bool call_builtin(kf__evaluator *ev, const kf__ast *node, const kf__dtype
         if (args[i].kind == KF__O_UNSET) args[i].kind = KF__O_NONE, args[i].left_out = true;
     for (uint32_t i = 0; dtype && i < s.n; i++)
         if (!kf__in_dtype(ev, *dtype, &args[i])) return false;
-    bool ok = b->make(ev, b, args, out) && (!dtype || kf__is_in_dtype(ev, b->name, *dtype, out));
+    uint32_t plain = count_plain(ev, node, args);
+    bool ok = kf__is_extremum_of(ev, b, plain, args)
+                  ? kf__make_extremum_of(ev, b, plain, args, out)
+                  : b->make(ev, b, args, out);
+    ok = ok && (!dtype || kf__is_in_dtype(ev, b->name, *dtype, out));
     ev->wanted = 0;
     return ok;
 }

@@ -219,6 +219,16 @@ bool kf__make_length(kf__evaluator *ev, const kf__builtin *b, const kf__object *
     return true;
 }
 
+/* data 1: a list */
+bool kf__make_tuple(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
+                    kf__object *out) {
+    *out = args[0];
+    out->list = b->data == 1;
+    return out->kind == KF__O_TUPLE ||
+           kf__eval_fail(ev, KF_ERR_TYPE, "%s() is of a tuple, not of %s", b->name,
+                         kf__object_text(out));
+}
+
 bool kf__make_shape(kf__evaluator *ev, const kf__builtin *b, const kf__object *args,
                     kf__object *out) {
     kf__ref node;
@@ -234,6 +244,10 @@ bool kf__make_size(kf__evaluator *ev, const kf__builtin *b, const kf__object *ar
     kf__ref node;
     int64_t axis = 0;
     bool all = b->data == 1 || args[1].kind == KF__O_NONE;
+    if (b->data == 1 && args[0].kind == KF__O_TUPLE && !args[0].list) { /* x.shape.numel() */
+        const kf__builtin *product = kf__builtin_find("prod", 4);
+        return product->make(ev, product, args, out);
+    }
     if (!kf__to_node(ev, &args[0], &node)) return false;
     int rank = kf__at(ev->g, node)->rank;
     if (!all && !kf__to_axis(ev, &args[1], "axis", &axis)) return false;

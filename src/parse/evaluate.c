@@ -257,16 +257,38 @@ static bool evaluate_choice(kf__evaluator *ev, const kf__ast *node, kf__object *
     return true;
 }
 
-static bool evaluate_tuple(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
-    if (node->n > KF__MAX_TUPLE)
-        return kf__eval_fail(ev, KF_ERR_LIMIT, "a tuple of more than %d items", KF__MAX_TUPLE);
-    kf__object *items = KF__NEW(&ev->arena, kf__object, node->n + 1);
-    if (!items) return kf__eval_memory(ev);
-    for (uint32_t i = 0; i < node->n; i++)
-        if (!kf__evaluate(ev, node->part[i].node, &items[i])) return false;
-    *out = (kf__object){.kind = KF__O_TUPLE, .n = node->n, .items = items,
-                        .list = node->op == KF__T_OPEN_SQUARE};
+bool kf__evaluate_items(kf__evaluator *ev, const kf__ast *node, kf__object *value,
+                        const kf__object **items, uint32_t *n) {
+    bool star = node->kind == KF__A_STAR;
+    if (!kf__evaluate(ev, star ? node->part[0].node : node, value)) return false;
+    ev->at = node->at;
+    if (star && value->kind != KF__O_TUPLE)
+        return kf__eval_fail(ev, KF_ERR_TYPE, "`*` gives the items of a tuple, and this is %s",
+                             kf__object_text(value));
+    *items = star ? value->items : value;
+    *n = star ? value->n : 1;
     return true;
+}
+
+static bool evaluate_tuple(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
+    uint32_t room = node->n, n = 0, more = 0;
+    kf__object *items = KF__NEW(&ev->arena, kf__object, room + 1), value;
+    const kf__object *from = NULL;
+    for (uint32_t i = 0; items && i < node->n; i++, n += more) {
+        if (!kf__evaluate_items(ev, node->part[i].node, &value, &from, &more)) return false;
+        uint32_t wanted = n + more + (node->n - 1 - i);
+        if (wanted > KF__MAX_TUPLE)
+            return kf__eval_fail(ev, KF_ERR_LIMIT, "a tuple of more than %d items", KF__MAX_TUPLE);
+        if (wanted > room) {
+            kf__object *grown = KF__NEW(&ev->arena, kf__object, room = 2 * wanted);
+            if (grown) memcpy(grown, items, n * sizeof *items);
+            if (!(items = grown)) break;
+        }
+        memcpy(items + n, from, more * sizeof *items);
+    }
+    *out = (kf__object){.kind = KF__O_TUPLE, .n = n, .items = items,
+                        .list = node->op == KF__T_OPEN_SQUARE};
+    return items || kf__eval_memory(ev);
 }
 
 static bool evaluate_node(kf__evaluator *ev, const kf__ast *node, kf__object *out) {
@@ -281,6 +303,9 @@ static bool evaluate_node(kf__evaluator *ev, const kf__ast *node, kf__object *ou
     case KF__A_INDEX: return kf__subscript(ev, node, out);
     case KF__A_ATTRIBUTE: return kf__attribute(ev, node, out);
     case KF__A_TUPLE: return evaluate_tuple(ev, node, out);
+    case KF__A_STAR:
+        return kf__eval_fail(ev, KF_ERR_SYNTAX, "`*` before a tuple stands in another one, in a "
+                                                "list, or among arguments");
     default:
         ev->at = node->at;
         return kf__eval_fail(ev, KF_ERR_SYNTAX, "a slice only stands in an index");

@@ -34,6 +34,9 @@ enum { KF__MAX_TUPLE = 4096, KF__MAX_EVALUATION_DEPTH = 1500, KF__MAX_STEPS = 20
 /* ---------------------------------------------------------------- evaluate.c */
 
 bool kf__evaluate(kf__evaluator *ev, const kf__ast *node, kf__object *out);
+/* What a tuple's or a call's part stands for: one value, or of `*` the items of a tuple. */
+bool kf__evaluate_items(kf__evaluator *ev, const kf__ast *node, kf__object *value,
+                        const kf__object **items, uint32_t *n);
 /* Before what calls itself: counts a step and ev->depth, which is the caller's to take back. */
 bool kf__deeper(kf__evaluator *ev);
 bool kf__eval_fail(kf__evaluator *ev, kf_status status, const char *format, ...) KF__PRINTF(3, 4);

@@ -70,8 +70,17 @@ static kf__ast *read_python_type(kf__reader *r) {
     return NULL;
 }
 
+/* item := expression | "*" expression        of a tuple, a list, or a call's arguments */
+static kf__ast *read_item(kf__reader *r) {
+    kf__token t = r->token;
+    if (t.kind != KF__T_TIMES) return kf__read_expression(r);
+    kf__take(r);
+    kf__ast *star = kf__ast_new(r, KF__A_STAR, t.at), *tuple = star ? kf__read_expression(r) : NULL;
+    return tuple && push(r, star, (kf__part){.node = tuple, .at = tuple->at}) ? star : NULL;
+}
+
 /* arguments := [argument {"," argument} [","]]
- * argument := expression | NAME "=" expression */
+ * argument := item | NAME "=" expression */
 static bool read_arguments(kf__reader *r, kf__ast *call) {
     uint32_t open = r->token.at;
     kf__take(r);
@@ -88,12 +97,11 @@ static bool read_arguments(kf__reader *r, kf__ast *call) {
                 r->lexer = lexer, r->token = name;
             }
         }
-        if (r->token.kind == KF__T_TIMES || r->token.kind == KF__T_POWER)
+        if (r->token.kind == KF__T_POWER)
             return kf__reader_fail(r, KF_ERR_UNSUPPORTED, r->token.at,
-                                   "arguments can't be unpacked with %s; write them one by one",
-                                   kf__token_text(r->token.kind));
+                                   "arguments can't be unpacked with `**`; write them one by one");
         part.node = read_python_type(r);
-        if (!part.node) part.node = kf__read_expression(r);
+        if (!part.node) part.node = part.name_n ? kf__read_expression(r) : read_item(r);
         if (!part.node || !push(r, call, part)) return false;
         if (r->token.kind == KF__T_COMMA) {
             kf__take(r);
@@ -208,8 +216,8 @@ static kf__ast *read_atom(kf__reader *r) {
 
 /* ---------------------------------------------------------------- behind an atom */
 
-/* item := expression | [expression] ":" [expression] [":" [expression]] */
-static kf__ast *read_item(kf__reader *r) {
+/* at := expression | [expression] ":" [expression] [":" [expression]] */
+static kf__ast *read_place(kf__reader *r) {
     uint32_t at = r->token.at;
     kf__ast *bound[3] = {0};
     int colons = 0;
@@ -228,14 +236,14 @@ static kf__ast *read_item(kf__reader *r) {
     return slice;
 }
 
-/* index := "[" item {"," item} [","] "]" */
+/* index := "[" at {"," at} [","] "]" */
 static kf__ast *read_index(kf__reader *r, kf__ast *base) {
     uint32_t open = r->token.at;
     kf__ast *node = kf__ast_new(r, KF__A_INDEX, open);
     if (!node || !push(r, node, (kf__part){.node = base, .at = base->at})) return NULL;
     kf__take(r);
     do {
-        kf__ast *item = read_item(r);
+        kf__ast *item = read_place(r);
         if (!item || !push(r, node, (kf__part){.node = item, .at = item->at})) return NULL;
         if (r->token.kind != KF__T_COMMA) break;
         kf__take(r);
@@ -406,9 +414,9 @@ kf__ast *kf__read_expression(kf__reader *r) {
     return kf__reader_ok(r) ? node : NULL;
 }
 
-/* expressions := expression {"," expression} [","] */
+/* expressions := item {"," item} [","] */
 kf__ast *kf__read_expressions(kf__reader *r) {
-    kf__ast *first = kf__read_expression(r);
+    kf__ast *first = read_item(r);
     if (!first || r->token.kind != KF__T_COMMA) return first;
     kf__ast *tuple = kf__ast_new(r, KF__A_TUPLE, first->at);
     if (!tuple || !push(r, tuple, (kf__part){.node = first, .at = first->at})) return NULL;
@@ -418,7 +426,7 @@ kf__ast *kf__read_expressions(kf__reader *r) {
         if (kind == KF__T_CLOSE || kind == KF__T_CLOSE_SQUARE || kind == KF__T_END ||
             kind == KF__T_NEWLINE || kind == KF__T_SEMICOLON)
             break;
-        kf__ast *item = kf__read_expression(r);
+        kf__ast *item = read_item(r);
         if (!item || !push(r, tuple, (kf__part){.node = item, .at = item->at})) return NULL;
     }
     return kf__reader_ok(r) ? tuple : NULL;

@@ -117,12 +117,20 @@ static bool add_result(kf__evaluator *ev, const kf__ast *node, const kf__object 
     return kf__graph_ok(ev->g) || kf__eval_memory(ev);
 }
 
+/* Does each part of the tuple in the text stand for one item? */
+static bool is_written_out(const kf__ast *node) {
+    bool out = node->kind == KF__A_TUPLE;
+    for (uint32_t i = 0; out && i < node->n; i++) out = node->part[i].node->kind != KF__A_STAR;
+    return out;
+}
+
 static bool add_results(kf__evaluator *ev, const kf__ast *node, const kf__object *value) {
     ev->at = node->at;
     if (value->kind != KF__O_TUPLE) return add_result(ev, node, value, 0);
     if (value->n == 0) return kf__eval_fail(ev, KF_ERR_TYPE, "there are no results");
+    bool written_out = is_written_out(node);
     for (uint32_t i = 0; i < value->n; i++) {
-        const kf__ast *item = node->kind == KF__A_TUPLE ? node->part[i].node : NULL;
+        const kf__ast *item = written_out ? node->part[i].node : NULL;
         ev->at = item ? item->at : node->at;
         if (!add_result(ev, item, &value->items[i], i)) return false;
     }

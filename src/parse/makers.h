@@ -20,6 +20,7 @@ MAKER(cast_named);
 MAKER(to_float);
 MAKER(to_integer);
 MAKER(length);
+MAKER(tuple);
 MAKER(shape);
 MAKER(size);
 MAKER(fill_like);
@@ -56,6 +57,11 @@ MAKER(slide);
 MAKER(slide_first);
 MAKER(unslide);
 MAKER(scan);
+/* Is max or min called as Python's of n numbers, max(1, n // 2)? Then this is what makes it. */
+bool kf__is_extremum_of(kf__evaluator *ev, const kf__builtin *b, uint32_t n,
+                        const kf__object *args);
+bool kf__make_extremum_of(kf__evaluator *ev, const kf__builtin *b, uint32_t n,
+                          const kf__object *args, kf__object *out);
 /* All elements in a row. */
 kf__ref kf__flat(kf_graph *g, kf__ref x);
 /* x at the indices `at` of an axis, which they take the place of. */

@@ -50,6 +50,7 @@ static const module_row modules[] = {
     {"nn", KF__TORCH, true},          {"scipy", KF__SCIPY, false}, {"special", KF__SCIPY, true},
     {"functional", KF__TORCH, true},  {"linalg", KF__LINALG, true}, {"stats", KF__SCIPY, true},
     {"integrate", KF__SCIPY, true},   {"random", KF__NUMPY, true}, {"fft", KF__NUMPY, true},
+    {"lib", KF__NUMPY, true},         {"stride_tricks", KF__NUMPY, true},
 };
 
 static const module_row *find_module(const char *name, size_t n) {

@@ -23,6 +23,10 @@ void kf__take(kf__reader *r) { r->token = kf__lex(&r->lexer); }
 
 /* ---------------------------------------------------------------- text that can't stand there */
 
+#define NO_IMPORTS                                                                              \
+    "there are no imports: np, torch, F, math and scipy are known; leave this line out"
+#define NO_EXCEPTIONS "there are no exceptions: a def has assignments and one `return`"
+
 static const struct {
     kf__token_kind kind;
     const char *sentence;
@@ -40,8 +44,8 @@ static const struct {
     {KF__T_FOR, "there are no loops; operations work on whole arrays"},
     {KF__T_WHILE, "there are no loops; operations work on whole arrays"},
     {KF__T_LAMBDA, "there is no `lambda`; write a def"},
-    {KF__T_IMPORT, "there are no imports; `kfuse ops` lists what can be called"},
-    {KF__T_FROM, "there are no imports; `kfuse ops` lists what can be called"},
+    {KF__T_IMPORT, NO_IMPORTS},
+    {KF__T_FROM, NO_IMPORTS},
     {KF__T_CLASS, "there are no classes; write a def"},
     {KF__T_ELIF, "there is no `elif`: write `a if c else b if d else e`"},
     {KF__T_OPEN_BRACE, "there are no sets or dictionaries; tuples are written (a, b)"},
@@ -52,12 +56,44 @@ static const struct {
                 "== compares; where(), slice_scatter() and index_put() give new arrays for "
                 "x[i] = y"},
     {KF__T_RETURN, "`return` only stands at the end of a def"},
+    {KF__T_ASSERT, "there is no `assert`; annotations check sizes: x: f32[B, N], y: f32[N]"},
+    {KF__T_WITH, "there is no `with`: a def has assignments and one `return`"},
+    {KF__T_RAISE, NO_EXCEPTIONS},
+    {KF__T_TRY, NO_EXCEPTIONS},
+    {KF__T_DEL, "there is no `del`: what isn't used any more takes no memory"},
+    {KF__T_GLOBAL, "there is no `global`: a def knows its parameters and what it assigns"},
+    {KF__T_YIELD, "there is no `yield`: a def gives all its results by one `return`"},
+    {KF__T_ASYNC, "there is no `async`"},
+    {KF__T_AWAIT, "there is no `await`"},
 };
+
+kf__token_kind kf__augmented(kf__token_kind set) {
+    switch (set) {
+    case KF__T_PLUS_SET: return KF__T_PLUS;
+    case KF__T_MINUS_SET: return KF__T_MINUS;
+    case KF__T_TIMES_SET: return KF__T_TIMES;
+    case KF__T_POWER_SET: return KF__T_POWER;
+    case KF__T_DIVIDE_SET: return KF__T_DIVIDE;
+    case KF__T_FLOOR_SET: return KF__T_FLOOR;
+    case KF__T_MODULO_SET: return KF__T_MODULO;
+    case KF__T_SHIFT_LEFT_SET: return KF__T_SHIFT_LEFT;
+    case KF__T_SHIFT_RIGHT_SET: return KF__T_SHIFT_RIGHT;
+    case KF__T_AND_SET: return KF__T_BIT_AND;
+    case KF__T_OR_SET: return KF__T_BIT_OR;
+    case KF__T_XOR_SET: return KF__T_BIT_XOR;
+    default: return KF__T_END;
+    }
+}
+
+/* `x[0] += 1` where it can't stand is said to be what `x[0] = 1` is. */
+static kf__token_kind hinted(kf__token_kind kind) {
+    return kf__augmented(kind) == KF__T_END || kind == KF__T_AT_SET ? kind : KF__T_SET;
+}
 
 void *kf__reader_unexpected(kf__reader *r, const char *wanted) {
     kf__token t = r->token;
     for (size_t i = 0; i < KF__COUNT(hints); i++)
-        if (hints[i].kind == t.kind)
+        if (hints[i].kind == hinted((kf__token_kind)t.kind))
             return kf__reader_fail(r, KF_ERR_SYNTAX, t.at, "%s", hints[i].sentence);
     if (t.kind == KF__T_NAME)
         return kf__reader_fail(r, KF_ERR_SYNTAX, t.at, "expected %s, not the name `%.*s`", wanted,

@@ -42,6 +42,8 @@ void *kf__reader_unexpected(kf__reader *r, const char *wanted);
 static inline const char *kf__spelling(const kf__reader *r, const kf__token *t) {
     return r->lexer.module->text + t->at;
 }
+/* The operator of `+=` and the like; END: it is none of them. */
+kf__token_kind kf__augmented(kf__token_kind set);
 bool kf__token_is(const kf__reader *r, const kf__token *t, const char *word);
 
 /* ---------------------------------------------------------------- names.c */

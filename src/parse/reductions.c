@@ -89,14 +89,14 @@ static bool reduce(kf__evaluator *ev, const char *name, kf__reduction red, int f
     kf__dtype type;
     int64_t axes[KF__MAX_RANK];
     int n;
-    if (args[1].kind == KF__O_ARRAY)
-        return kf__eval_fail(ev, KF_ERR_TYPE, "the second argument of %s() is an axis, not an "
-                                              "array%s", name + (name[0] == '_'),
+    bool extremum = red == KF__RED_MAX || red == KF__RED_MIN;
+    if (args[1].kind == KF__O_ARRAY || (args[1].kind == KF__O_FLOAT && extremum))
+        return kf__eval_fail(ev, KF_ERR_TYPE, "the second argument of %s() is an axis, not %s%s",
+                             name + (name[0] == '_'), kf__object_text(&args[1]),
                              red == KF__RED_MAX   ? "; maximum(a, b) gives the larger of two"
                              : red == KF__RED_MIN ? "; minimum(a, b) gives the smaller of two"
                                                   : "");
-    if (args[0].kind != KF__O_ARRAY && kf__is_numeric(&args[1]) &&
-        (red == KF__RED_MAX || red == KF__RED_MIN))
+    if (args[0].kind != KF__O_ARRAY && kf__is_numeric(&args[1]) && extremum)
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s() is over the elements of one array; %s(a, b) "
                                               "is of two numbers", name,
                              red == KF__RED_MAX ? "maximum" : "minimum");
@@ -148,19 +148,43 @@ static bool mean_where(kf__evaluator *ev, const kf__object *args, const details 
     return kf__eval_node(ev, mean ? kf__cast(g, mean, type) : 0, out) && kf__round(ev, out);
 }
 
-/* max(x.shape): of each two. */
-static bool extremum_of(kf__evaluator *ev, const kf__builtin *b, const kf__object *tuple,
-                        kf__object *out) {
+/* max(x.shape), max(a, b, c): of each two. */
+static bool extremum_of(kf__evaluator *ev, const kf__builtin *b, const kf__object *items,
+                        uint32_t n, kf__object *out) {
     const char *name = b->data == KF__RED_MAX ? "maximum" : "minimum";
     const kf__builtin *of_two = kf__builtin_find(name, strlen(name));
-    if (!tuple->n)
-        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() of an empty tuple", b->name);
-    *out = tuple->items[0];
-    for (uint32_t i = 1; i < tuple->n; i++) {
-        kf__object two[2] = {*out, tuple->items[i]};
+    if (!n) return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s() of an empty tuple", b->name);
+    *out = items[0];
+    for (uint32_t i = 1; i < n; i++) {
+        kf__object two[2] = {*out, items[i]};
         if (!of_two->make(ev, of_two, two, out)) return false;
     }
     return true;
+}
+
+static bool is_single(kf__evaluator *ev, const kf__object *o) {
+    return kf__is_numeric(o) && (o->kind != KF__O_ARRAY || kf__at(ev->g, o->ref)->rank == 0);
+}
+
+bool kf__is_extremum_of(kf__evaluator *ev, const kf__builtin *b, uint32_t n,
+                        const kf__object *args) {
+    bool extremum = b->make == kf__make_reduce &&
+                    (b->data == KF__RED_MAX || b->data == KF__RED_MIN);
+    bool ok = extremum && n > 1;
+    for (uint32_t i = 0; i < n && ok; i++) ok = is_single(ev, &args[i]);
+    return ok;
+}
+
+bool kf__make_extremum_of(kf__evaluator *ev, const kf__builtin *b, uint32_t n,
+                          const kf__object *args, kf__object *out) {
+    kf__object second = kf__known(&args[1]);
+    if (n == 2 && args[0].kind == KF__O_ARRAY && second.kind == KF__O_INT)
+        return kf__eval_fail(ev, KF_ERR_ARGUMENT, "%s(a, %lld) of an array of rank 0 could mean "
+                             "two things: write %s(a, %lld), or %s(a, axis=%lld)", b->name,
+                             (long long)second.integer, b->data == KF__RED_MAX ? "maximum"
+                                                                               : "minimum",
+                             (long long)second.integer, b->name, (long long)second.integer);
+    return extremum_of(ev, b, args, n, out);
 }
 
 /* sum(shape) and the like, of what is known */
@@ -176,7 +200,7 @@ static bool reduce_tuple(kf__evaluator *ev, const kf__builtin *b, const kf__obje
     if (op == KF__T_END && !extremum)
         return kf__eval_fail(ev, KF_ERR_TYPE, "%s() doesn't work on a tuple; array() makes an "
                                               "array of numbers, or of arrays", b->name);
-    if (op == KF__T_END) return extremum_of(ev, b, tuple, out);
+    if (op == KF__T_END) return extremum_of(ev, b, tuple->items, tuple->n, out);
     bool bools = op == KF__T_BIT_OR || op == KF__T_BIT_AND;
     *out = (kf__object){.kind = bools ? KF__O_BOOL : KF__O_INT,
                         .integer = op == KF__T_TIMES || op == KF__T_BIT_AND};

@@ -64,33 +64,20 @@ bool kf__read_annotation(kf__reader *r, kf__annotation *a) {
 
 /* ---------------------------------------------------------------- statements */
 
-static kf__token_kind operator_of(kf__token_kind set) {
-    switch (set) {
-    case KF__T_PLUS_SET: return KF__T_PLUS;
-    case KF__T_MINUS_SET: return KF__T_MINUS;
-    case KF__T_TIMES_SET: return KF__T_TIMES;
-    case KF__T_POWER_SET: return KF__T_POWER;
-    case KF__T_DIVIDE_SET: return KF__T_DIVIDE;
-    case KF__T_FLOOR_SET: return KF__T_FLOOR;
-    case KF__T_MODULO_SET: return KF__T_MODULO;
-    case KF__T_SHIFT_LEFT_SET: return KF__T_SHIFT_LEFT;
-    case KF__T_SHIFT_RIGHT_SET: return KF__T_SHIFT_RIGHT;
-    case KF__T_AND_SET: return KF__T_BIT_AND;
-    case KF__T_OR_SET: return KF__T_BIT_OR;
-    case KF__T_XOR_SET: return KF__T_BIT_XOR;
-    default: return KF__T_END;
-    }
-}
-
 typedef KF__VEC(kf__token) tokens;
 
-/* targets := NAME {"," NAME} [","]        where "=" or ":" or an operator with "=" follows; else
- * nothing is taken and there are none. False when out of memory. */
+/* names := NAME {"," NAME} [","]        targets := names | "(" names ")" | "[" names "]"
+ * where "=" or ":" or an operator with "=" follows; else nothing is taken and there are none. False
+ * when out of memory. */
 static bool read_targets(kf__reader *r, tokens *targets, bool *unpack) {
     kf__lexer lexer = r->lexer;
     kf__token first = r->token;
+    kf__token_kind close = first.kind == KF__T_OPEN          ? KF__T_CLOSE
+                           : first.kind == KF__T_OPEN_SQUARE ? KF__T_CLOSE_SQUARE
+                                                             : KF__T_END;
     bool ok = true;
-    targets->n = 0, *unpack = false;
+    targets->n = 0, *unpack = close == KF__T_CLOSE_SQUARE;
+    if (close != KF__T_END) kf__take(r);
     while (ok && r->token.kind == KF__T_NAME) {
         ok = KF__PUSH(r->mem, targets, r->token);
         kf__take(r);
@@ -98,10 +85,12 @@ static bool read_targets(kf__reader *r, tokens *targets, bool *unpack) {
         *unpack = true;
         kf__take(r);
     }
+    bool closed = close == KF__T_END || r->token.kind == close;
+    if (close != KF__T_END && closed) kf__take(r);
     kf__token_kind kind = (kf__token_kind)r->token.kind;
-    bool set = targets->n && (kind == KF__T_SET || kind == KF__T_COLON ||
-                              operator_of(kind) != KF__T_END);
-    if (!set) {
+    bool set = kind == KF__T_SET || (close == KF__T_END && (kind == KF__T_COLON ||
+                                                            kf__augmented(kind) != KF__T_END));
+    if (!set || !closed || !targets->n) {
         r->lexer = lexer, r->token = first;
         targets->n = 0;
     }
@@ -130,7 +119,7 @@ static kf__ast *targets_tuple(kf__reader *r, const tokens *names, const uint32_t
 /* `a += b` is `a = a + b` */
 static kf__ast *read_augmented(kf__reader *r, const kf__token *target) {
     kf__part part = {.at = r->token.at,
-                     .op = (uint8_t)operator_of((kf__token_kind)r->token.kind)};
+                     .op = (uint8_t)kf__augmented((kf__token_kind)r->token.kind)};
     kf__take(r);
     kf__ast *left = kf__read_variable(r, target, kf__slot(r, target, false));
     kf__ast *chain = left ? kf__ast_new(r, KF__A_CHAIN, part.at) : NULL;
@@ -170,6 +159,15 @@ static bool read_assignment(kf__reader *r, const tokens *names, bool unpack, boo
     return r->def->result != NULL;
 }
 
+/* A line of a def that is none: `x[0] = 1`, perhaps, `print(x)` or `pass`. */
+static bool no_statement(kf__reader *r) {
+    uint32_t at = r->token.at;
+    if (r->token.kind != KF__T_PASS && !kf__read_expressions(r)) return false;
+    if (r->token.kind == KF__T_SET || kf__augmented((kf__token_kind)r->token.kind) != KF__T_END)
+        return kf__reader_unexpected(r, "");
+    return kf__reader_fail(r, KF_ERR_SYNTAX, at, "a line of a def is an assignment or `return`");
+}
+
 /* statement := assignment | "return" expressions | expressions
  * *last: nothing may follow. *only: an expression, which must be the last. */
 static bool read_statement(kf__reader *r, tokens *names, bool *last) {
@@ -192,10 +190,7 @@ static bool read_statement(kf__reader *r, tokens *names, bool *last) {
         if (r->token.kind == KF__T_NEWLINE || r->token.kind == KF__T_SEMICOLON) return true;
         return kf__reader_fail(r, KF_ERR_TYPE, at, "a string isn't an array");
     } else if (!r->script) {
-        *last = true; /* then `return` is missing, which is said at the end */
-        if (r->token.kind == KF__T_PASS || r->token.kind == KF__T_NAME)
-            return kf__reader_fail(r, KF_ERR_SYNTAX, at,
-                                   "a line of a def is an assignment or `return`");
+        return no_statement(r);
     } else {
         *last = true;
     }
