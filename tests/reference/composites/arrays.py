@@ -124,3 +124,10 @@ def rows(t):
                    np.fft.rfftfreq(5)), "ulp 2")
     t.add("fftfreq(n=4, d=3), rfftfreq(n=7, d=0.5)",
           lambda: (np.fft.fftfreq(4, 3), np.fft.rfftfreq(7, 0.5)), "ulp 2")
+    view = np.lib.stride_tricks.sliding_window_view
+    for text in ("v, 3", "v, (2,)", "x, 2, axis=1", "x, 2, -1", "i, (2, 3)", "x, (2, 3), (0, -1)",
+                 "x, (1, 2, 3)", "x, window_shape=(2, 2), axis=(1, 1)", "v, 7"):
+        name = text[0]
+        t.add(f"np.lib.stride_tricks.sliding_window_view({text})", by(
+            lambda value, c=text: eval(f"view({c})", {"view": view, c[0]: value})), "ulp 0",
+            **{name: GIVEN[name]})
