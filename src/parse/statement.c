@@ -351,7 +351,8 @@ static bool read_text(kf__reader *r, kf__def ***list_at, kf__def **script) {
                                  "this line is indented differently from the first");
         } else if (r->token.kind == KF__T_DEF && *script) {
             ok = kf__reader_fail(r, KF_ERR_SYNTAX, r->token.at,
-                                 "defs stand before the lines that use them");
+                                 "defs stand before the lines that use them, and know no names "
+                                 "but their own: give EPS = 1e-5 as a parameter, eps=1e-5");
         } else if (r->token.kind == KF__T_DEF) {
             ok = read_def(r, &names);
             if (ok) **list_at = r->def, *list_at = &r->def->next;

@@ -70,6 +70,11 @@ def rows(t):
                  "correlate(x, [1, 2, 3, 5], 'same')", "correlate(x, [2, 1], 'full')"):
         t.add(f"np.{text}", by(lambda x, c=text: eval(f"np.{c}", {"np": np, "x": x})),
               "rel 3e-6 abs 1e-6", x=normal(40))
+    t.add("np.convolve(x, np.ones(4) / 4, mode='valid'), np.correlate(x, np.arange(4) * 0.5)", by(
+        lambda x: (np.convolve(x, np.ones(4) / 4, "valid"), np.correlate(x, np.arange(4) * 0.5))),
+        "rel 3e-6 abs 1e-6", x=normal(12))
+    t.add("np.convolve(i, np.array([1, 3]) + 1)", by(lambda i: np.convolve(i, [2, 4])),
+          i=np.array([3, -1, 2, 5]))
     t.add("np.convolve(i, [1, 3])", by(lambda i: np.convolve(i, [1, 3])), i=np.array([3, -1, 2, 5]))
     for text in ("np.block([x, x])", "block(arrays=[[x, x + 1], [x[:, :1], v, x[:, 2:], x]])",
                  "np.block([[1, 2], [3, 4]])", "block(x)", "np.block([[w, 5], [6, w]])",
