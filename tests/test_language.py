@@ -85,6 +85,15 @@ def test_a_number_given_at_run_time_may_shape_the_result(run, tmp_path, text):
     np.testing.assert_allclose(np.load(tmp_path / "out.npy"), want, rtol=1e-6)
 
 
+@pytest.mark.parametrize("text", [
+    '"""Documentation\n\nof all: x[0] = 1."""\n\ndef f(x):\n    "of f"\n    return x * 2\n',
+    "'of all'\n# a comment\n'more'\ndef f(x):\n    return x * 2\n",
+    "'of a script'\ny = x * 2\n'more'\ny\n"])
+def test_lines_of_documentation(run, tmp_path, text):
+    (tmp_path / "f.kf").write_text(text)
+    assert "[2 2 2]" in run("run", "f.kf", "x=ones(3)").stdout
+
+
 CHAINS = ["y = y.T.reshape(y.shape)", "y = y.T.reshape(y.shape) + y", "y = concatenate([y, y[:1]])",
           "y = concatenate([y, y[:, -1:] + y[:, -2:-1]], axis=1)"]
 

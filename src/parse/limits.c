@@ -1,5 +1,5 @@
 /* finfo(dtype) and iinfo(dtype): the dtype itself, after a look at its class. What they are asked
- * for, .min .max .eps .tiny .bits, every dtype has. */
+ * for, .min .max .eps .tiny .bits, every dtype has, as .itemsize and .is_floating_point. */
 #include <float.h>
 
 #include "parse/makers.h"
@@ -52,7 +52,7 @@ static bool limit_of_integer(kf__dtype dtype, size_t which, kf__object *out) {
 bool kf__dtype_attribute(kf__evaluator *ev, kf__dtype dtype, const char *name, uint32_t n,
                          kf__object *out) {
     static const char *const names[] = {"min", "max", "eps", "tiny", "smallest_normal", "bits",
-                                        "itemsize", "dtype"};
+                                        "itemsize", "dtype", "is_floating_point"};
     enum { BITS = 5 };
     size_t which = kf__index_of(names, KF__COUNT(names), name, n);
     int64_t bits = 8 * kf__types[dtype].size;
@@ -62,6 +62,8 @@ bool kf__dtype_attribute(kf__evaluator *ev, kf__dtype dtype, const char *name, u
         if (which == BITS) *out = (kf__object){.kind = KF__O_INT, .integer = bits};
         if (which == BITS + 1) *out = (kf__object){.kind = KF__O_INT, .integer = bits / 8};
         if (which == BITS + 2) *out = (kf__object){.kind = KF__O_DTYPE, .dtype = (uint8_t)dtype};
+        if (which == BITS + 3)
+            *out = (kf__object){.kind = KF__O_BOOL, .integer = kf__is_float(dtype)};
         return true;
     }
     return kf__eval_fail(ev, KF_ERR_NAME, "%s has %s, not .%.*s", kf__types[dtype].name,

@@ -255,12 +255,21 @@ static bool same_tuples(kf__evaluator *ev, const kf__object *a, const kf__object
     return known;
 }
 
+/* x.dtype == 'float16': the string names a dtype, or it is an error. */
+static bool same_dtype(kf__evaluator *ev, const kf__object *a, const kf__object *b, bool *out) {
+    kf__dtype left, right;
+    if (!kf__to_dtype(ev, a, &left) || !kf__to_dtype(ev, b, &right)) return false;
+    *out = left == right;
+    return true;
+}
+
 /* == of what isn't a number, and of the items of tuples. False: not known now, which was said. */
 static bool same(kf__evaluator *ev, const kf__object *a, const kf__object *b, bool *out) {
     kf__object order;
     *out = false;
     if (kf__is_number(a) && kf__is_number(b)) {
-        *out = float_of(a) == float_of(b);
+        bool real = a->kind == KF__O_FLOAT || b->kind == KF__O_FLOAT;
+        *out = real ? float_of(a) == float_of(b) : a->integer == b->integer;
         return true;
     }
     if (kf__is_numeric(a) && kf__is_numeric(b)) { /* in tuples */
@@ -271,9 +280,12 @@ static bool same(kf__evaluator *ev, const kf__object *a, const kf__object *b, bo
         *out = order.integer != 0;
         return true;
     }
+    bool named = !ev->def->library && (a->kind == KF__O_STRING || b->kind == KF__O_STRING);
+    if (a->kind != b->kind && named && (a->kind == KF__O_DTYPE || b->kind == KF__O_DTYPE))
+        return same_dtype(ev, a, b, out);
     if (a->kind != b->kind) return true;
     switch (a->kind) {
-    case KF__O_DTYPE: *out = a->dtype == b->dtype; return true;
+    case KF__O_DTYPE: return same_dtype(ev, a, b, out);
     case KF__O_STRING: *out = a->n == b->n && memcmp(a->text, b->text, a->n) == 0; return true;
     case KF__O_TUPLE: return same_tuples(ev, a, b, out);
     default: *out = true; return true; /* None, ... */
@@ -310,7 +322,9 @@ static bool repeat_tuple(kf__evaluator *ev, const kf__object *a, const kf__objec
 
 static bool operate_others(kf__evaluator *ev, kf__token_kind op, const kf__object *a,
                            const kf__object *b, kf__object *out) {
-    if (op == KF__T_EQUAL || op == KF__T_NOT_EQUAL) {
+    bool elements = !ev->def->library && a->kind != KF__O_NONE && b->kind != KF__O_NONE &&
+                    (a->kind == KF__O_ARRAY || b->kind == KF__O_ARRAY); /* x == [1, 2, 3] */
+    if ((op == KF__T_EQUAL || op == KF__T_NOT_EQUAL) && !elements) {
         bool equal;
         if (!same(ev, a, b, &equal)) return false;
         *out = (kf__object){.kind = KF__O_BOOL, .integer = equal == (op == KF__T_EQUAL)};

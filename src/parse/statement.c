@@ -339,6 +339,18 @@ static bool read_def(kf__reader *r, tokens *names) {
     return read_body(r, names, indent) && finish_def(r);
 }
 
+/* A string on a line of its own before the defs, with more behind it: documentation. */
+static bool skip_documentation(kf__reader *r) {
+    kf__lexer lexer = r->lexer;
+    kf__token string = r->token;
+    if (string.kind != KF__T_STRING) return false;
+    kf__take(r);
+    if (r->token.kind == KF__T_NEWLINE) kf__take(r);
+    if (r->token.kind != KF__T_END && r->token.first) return true;
+    r->lexer = lexer, r->token = string;
+    return false;
+}
+
 /* text := {def | line}        the lines that stand before or between defs are one script */
 static bool read_text(kf__reader *r, kf__def ***list_at, kf__def **script) {
     tokens names = {0};
@@ -356,7 +368,7 @@ static bool read_text(kf__reader *r, kf__def ***list_at, kf__def **script) {
         } else if (r->token.kind == KF__T_DEF) {
             ok = read_def(r, &names);
             if (ok) **list_at = r->def, *list_at = &r->def->next;
-        } else {
+        } else if (*script || !skip_documentation(r)) {
             if (!*script) ok = begin_def(r, true);
             *script = r->def;
             ok = ok && read_line(r, &names, &last);
