@@ -203,7 +203,7 @@ static const char *meant_by(uint32_t c) {
                                                      : NULL;
 }
 
-/* A character by itself, or the byte of one that isn't seen. */
+/* A character by itself, its number where it isn't seen, or a byte. */
 static kf__token meaningless(kf__lexer *lx, uint32_t at) {
     char sentence[120];
     const unsigned char *c = (const unsigned char *)lx->module->text + at;
@@ -214,7 +214,10 @@ static kf__token meaningless(kf__lexer *lx, uint32_t at) {
                   (code >= 0x2000 && code < 0x2010) || (code >= 0x2028 && code < 0x2030) ||
                   (code >= 0x205f && code < 0x2070) || code == 0xfeff || n > lx->end - at;
     const char *meant = meant_by(code);
-    if (hidden)
+    if (hidden && n > 1 && n <= lx->end - at)
+        snprintf(sentence, sizeof sentence, "a character that isn't seen, U+%04X, has no meaning "
+                                            "here", (unsigned)code);
+    else if (hidden)
         snprintf(sentence, sizeof sentence, "the byte 0x%02x has no meaning here", c[0]);
     else
         snprintf(sentence, sizeof sentence, "the character `%.*s` has no meaning here%s%s%s",
