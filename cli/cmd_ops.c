@@ -39,7 +39,8 @@ static unsigned dtypes_of(const char *name) {
         {"x, 1", 3, false, 0}, {"x, 0, 1", 1, false, 0},
         {"x, (-1,)", 1, false, 0}, {"x, 0, (1, -1)", 1, false, 0}, {"x, x[0], x[0]", 2, false, 0},
         {"x, 0, cast(x, i64)", 1, false, 0}, {"x, (1, 1, 2, 2)", 3, false, 0},
-        {"x, 1", 4, false, 0}, {"x, stack((x[0], x[0]), -1)", 4, false, 0},
+        {"x, 1", 4, false, 0}, {"x, 1", 1, false, 0},
+        {"x, stack((x[0], x[0]), -1)", 4, false, 0},
         {"x, (0, 1), (x[0], x[1])", 1, false, 0}, {"x, 0, cast(x, i64), x", 1, false, 0},
         {"x, 0, cast(x, i64), x, 'amax'", 1, false, 0}, {"x, (cast(x, i64),), x", 1, false, 0},
     };
