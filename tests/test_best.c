@@ -6,7 +6,7 @@
  *     a kernel = its inputs and what it reads of other kernels, once for each index map (of an
  *                array of which it reads a part: that part; of rows that stay on the chip once),
  *                and what it writes; 64 KiB, as long as a launch takes; and a byte for each
- *                exponential or the like
+ *                exponential or the like, on a CPU eight
  *
  * One partition serves all sizes, so it is compared with the best one for several that count alike.
  * KFUSE_TEST_SEEDS=n tries n graphs, KFUSE_TEST_FROM=k from the k-th on, KFUSE_TEST_SEED=n that one
@@ -34,6 +34,7 @@ enum { MOST_ITEMS = 10, MOST_CANDIDATES = 14, MOST_DOMAINS = 48 };
 typedef struct sizes {
     int64_t *names[RANDOM_SIZES];
     double weight[RANDOM_SIZES];
+    bool cpu;
 } sizes;
 
 typedef struct use {
@@ -60,6 +61,16 @@ static double value_bytes(const kf__exprs *x, const int64_t *names, int rank, co
     return product(x, names, (uint32_t)rank, shape, UINT32_MAX) * kf__types[dtype].size;
 }
 
+/* Are neighbours along the kernel's last axis in different rows of the array? */
+static bool is_turned(const kf__exprs *x, const kf__kernel *k, const kf__access *a) {
+    uint32_t inner = 0, all = 0, last = 1u << k->n_axes >> 1;
+    for (int d = a->rank; d-- > 0;) {
+        all |= kf__axes_of(x, a->index[d]);
+        if (!inner) inner = all;
+    }
+    return all & ~inner & last;
+}
+
 /* Do two maps read the same rows, which stay on the chip: x and x[..., ::-1]? */
 static bool same_rows(const kf__exprs *x, const int64_t *names, const use *a, const use *b) {
     int rank = a->access->rank;
@@ -84,15 +95,20 @@ static void guarded(const kf__exprs *x, const int64_t *names, const kf__kernel *
         if (axes == 1u << i && inside < size[i]) size[i] = inside;
 }
 
-/* Is it read at indices that are values, and too large to stay on the chip? */
+/* Is it read at indices that are values, in blocks too large to stay on the chip? A block is what
+ * the dims from the first such index on have; x[i, j[k]] stays in row i. */
 static bool is_gathered(const kf__exprs *x, const int64_t *names, const kf__kernel *k,
                         const use *u) {
     const kf__access *a = u->access;
-    if (value_bytes(x, names, a->rank, a->shape, u->dtype) < ON_CHIP) return false;
+    bool symbols = false, across = false;
+    int d = 0;
     for (uint32_t s = 0; s < k->n_symbols; s++)
         for (int i = 0; u->load && i < u->load->n_args; i++)
-            if (u->load->args[i] == k->symbols[s]) return true;
-    return false;
+            symbols |= u->load->args[i] == k->symbols[s];
+    for (; d < a->rank && kf__axes_of(x, a->index[d]) >> KF__FIRST_SYMBOL == 0; d++)
+        across |= kf__axes_of(x, a->index[d]) & 1u << k->n_axes >> 1;
+    if (across) d = 0; /* its neighbours are in other rows */
+    return symbols && value_bytes(x, names, a->rank - d, a->shape + d, u->dtype) >= ON_CHIP;
 }
 
 /* At most so many bytes are gathered: all of each row that is asked for. */
@@ -141,13 +157,16 @@ static const kf__instr *load_of(const kf__kernel *k, uint32_t access) {
 static double bytes_at(const kf__exprs *x, const int64_t *names, const kf__kernel *kernel,
                        const use *uses, uint32_t n) {
     double bytes = 0;
+    bool rows = true; /* but it goes by tiles where something is transposed */
+    for (uint32_t i = 0; i < n; i++) rows &= !is_turned(x, kernel, uses[i].access);
     for (uint32_t i = 0; i < n; i++) {
         const kf__access *a = uses[i].access;
         double all = value_bytes(x, names, a->rank, a->shape, uses[i].dtype), touched = 0;
         bool again = false;
-        for (uint32_t k = 0; k < i && !again; k++) again = same_rows(x, names, &uses[i], &uses[k]);
+        for (uint32_t k = 0; k < i && rows && !again; k++)
+            again = same_rows(x, names, &uses[i], &uses[k]);
         for (uint32_t k = i; k < n && !again; k++)
-            if (k == i || same_rows(x, names, &uses[i], &uses[k]))
+            if (k == i || (rows && same_rows(x, names, &uses[i], &uses[k])))
                 touched += touched_bytes(x, names, kernel, &uses[k]);
         if (is_gathered(x, names, kernel, &uses[i]))
             all = gathered_bytes(x, names, kernel, &uses[i]);
@@ -193,24 +212,55 @@ static uint32_t axes_of(const kf__exprs *x, const kf__kernel *k, uint32_t i) {
     return axes & ((1u << k->n_axes) - 1);
 }
 
-/* How often the kernel computes a function such as an exponential, or random bits; what isn't
- * another one along the last axis, a quarter of that. */
-static double functions_at(const kf__exprs *x, const int64_t *names, const kf__kernel *kernel) {
-    double times = 0;
+static bool reduces_softmax(const kf__kernel *k) {
+    for (uint32_t i = 0; i < k->n_instrs; i++)
+        if (k->instrs[i].kind == KF__I_REDUCE && k->instrs[i].op == KF__RED_MAX_SUMEXP) return true;
+    return false;
+}
+
+/* What a function such as an exponential, or random bits, takes: on a GPU as long as a byte. A core
+ * moves 20 bytes in a nanosecond while they are in its caches, as what was just stored is, and
+ * takes 0.35 ns for an exponential, 0.45 for a tanh and 0.6 for random bits, more where it can't
+ * make four numbers of one counter (of a Xeon with AVX-512 and of an EPYC). A softmax's kernel of
+ * rows keeps its exponentials. */
+static double function_bytes(const kf__exprs *x, const kf__kernel *k, const kf__instr *in,
+                             bool cpu) {
+    bool reduce = in->kind == KF__I_REDUCE && in->op == KF__RED_MAX_SUMEXP;
+    if (in->kind == KF__I_RANDOM)
+        return !cpu ? 1 : is_turned(x, k, &k->accesses[in->access]) ? 50 : 12;
+    if (!reduce && !(in->kind == KF__I_OP && kf__ops[in->op].ulp > 0)) return 0;
+    if (cpu && in->op == KF__EXP && !reduce && in->stage && reduces_softmax(k)) return 0;
+    return cpu ? 8 : 1;
+}
+
+/* Of all functions that the kernel computes; what isn't another one along the last axis counts a
+ * quarter of that. */
+static double functions_at(const kf__exprs *x, const int64_t *names, const kf__kernel *kernel,
+                           bool cpu) {
+    double bytes = 0;
     for (uint32_t i = 0; i < kernel->n_instrs; i++) {
         const kf__instr *in = &kernel->instrs[i];
-        bool reduce = in->kind == KF__I_REDUCE && in->op == KF__RED_MAX_SUMEXP;
-        uint8_t level = reduce ? kernel->instrs[in->args[0]].level : in->level;
-        bool function = in->kind == KF__I_OP && kf__ops[in->op].ulp > 0;
-        if (!reduce && !function && in->kind != KF__I_RANDOM) continue;
-        if (level == KF__LEVEL_SCALAR) continue;
+        double each = function_bytes(x, kernel, in, cpu);
+        uint8_t level = in->kind == KF__I_REDUCE ? kernel->instrs[in->args[0]].level : in->level;
+        if (each == 0 || level == KF__LEVEL_SCALAR) continue;
         uint32_t axes = axes_of(x, kernel, i), all = (1u << kernel->n_axes) - 1;
         bool last = axes & (all + 1) >> 1; /* else neighbours share it */
-        times += needed_part(x, names, kernel, i) / (last || !all ? 1 : 4) *
+        bytes += each * needed_part(x, names, kernel, i) / (last || !all ? 1 : 4) *
                  product(x, names, kernel->n_axes, kernel->size,
                          level == KF__LEVEL_FULL ? UINT32_MAX : ~kernel->reduced);
     }
-    return times;
+    return bytes;
+}
+
+/* What a CPU's kernel can't read or write in its pass: a copy is written and read, too. */
+static double copied_bytes(const kf__exprs *x, const int64_t *names, const kf__kernel *kernel,
+                           const use *uses, uint32_t n) {
+    uint64_t copied = kf__copied_first(x, kernel);
+    double bytes = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (copied >> (uses[i].access - kernel->accesses) & 1)
+            bytes += 2 * touched_bytes(x, names, kernel, &uses[i]);
+    return bytes;
 }
 
 static double kernel_bytes(const kf__exprs *x, const sizes *z, const kf__kernel *kernel,
@@ -218,8 +268,10 @@ static double kernel_bytes(const kf__exprs *x, const sizes *z, const kf__kernel 
     double bytes = 0;
     for (int i = 0; i < RANDOM_SIZES; i++)
         if (z->weight[i] > 0)
-            bytes += z->weight[i] * (LAUNCH + bytes_at(x, z->names[i], kernel, uses, n) +
-                                     functions_at(x, z->names[i], kernel));
+            bytes += z->weight[i] *
+                     (LAUNCH + bytes_at(x, z->names[i], kernel, uses, n) +
+                      functions_at(x, z->names[i], kernel, z->cpu) +
+                      (z->cpu ? copied_bytes(x, z->names[i], kernel, uses, n) : 0));
     return bytes;
 }
 
@@ -314,9 +366,7 @@ static void find_candidates(search *s) {
                         n->kind == KF__RANDOM || n->kind == KF__SLICE || n->kind == KF__PAD ||
                         n->kind == KF__CONCAT || n->kind == KF__GATHER || n->kind == KF__SCAN ||
                         is_result(s->g, r);
-        bool half_sum = n->kind == KF__REDUCE && n->op == KF__RED_SUM &&
-                        kf__compute((kf__dtype)n->dtype) != n->dtype;
-        if (!computed || half_sum || s->f.scalars[r] || n->kind == KF__INPUT) continue;
+        if (!computed || kf__is_half_sum(n) || s->f.scalars[r] || n->kind == KF__INPUT) continue;
         if (kf__at(s->g, kf__peel(s->g, r))->kind == KF__INPUT && !is_result(s->g, r)) continue;
         if (s->n_candidates == MOST_CANDIDATES) s->too_large = true;
         else s->candidate[s->n_candidates++] = r;
@@ -527,6 +577,23 @@ static void show_partition(const kf__partition *p) {
     kf__text_free(&text);
 }
 
+/* What kf__copied_first says is what lower does. */
+static void check_copies(stages *s, int seed) {
+    kf__target cpu = stages_target(KF__TARGET_C, 0);
+    kf_error err = {0};
+    for (uint32_t i = 0; i < s->partition->n_kernels; i++) {
+        kf__lowered low;
+        uint64_t copied = kf__copied_first(&s->partition->graph->exprs, &s->partition->kernels[i]);
+        int copies = 0;
+        assert_int_equal(stages_lower(s, i, &cpu, &low, &err), KF_OK);
+        for (uint32_t k = 0; k < low.n_fns; k++)
+            copies += strstr(low.fns[k].name, "_pack") || strstr(low.fns[k].name, "_unpack");
+        if (copies != __builtin_popcountll(copied))
+            fail_msg("seed %d, kernel %d: %d copies, expected %d", seed, (int)i, copies,
+                     __builtin_popcountll(copied));
+    }
+}
+
 static void check_seed(uint64_t seed, kf__target_kind target, bool show, record *r) {
     writer w;
     random_text(&w, seed);
@@ -539,12 +606,14 @@ static void check_seed(uint64_t seed, kf__target_kind target, bool show, record 
     if (show) printf("%s\n%s", w.text, w.head);
     if (show) show_partition(s.partition);
     r->graphs++;
+    if (target == KF__TARGET_C) check_copies(&s, (int)seed);
     w.vectors = true;
-    for (uint32_t i = 0; i < s.partition->graph->inputs.n; i++) {
-        kf__ref node = s.partition->graph->inputs.at[i].node;
-        if (node) w.vectors &= kf__at(s.partition->graph, node)->rank < 2;
+    for (kf__ref i = 1; i < s.partition->graph->nodes.n; i++) {
+        const kf__node *n = kf__at(s.partition->graph, i);
+        bool random = n->kind == KF__RANDOM; /* of an array that nobody reads */
+        w.vectors &= n->rank < 2 || (n->kind != KF__INPUT && !random);
     }
-    sizes z = {0};
+    sizes z = {.cpu = target == KF__TARGET_C && kf__may_differ(s.partition->graph)};
     size_t bytes = (s.partition->graph->exprs.names.n + 1u) * sizeof(int64_t);
     for (int i = 0; i < RANDOM_SIZES; i++) {
         describe_inputs(&w, random_sizes[i]);
@@ -604,7 +673,7 @@ static void test_random_on_cpus(void **state) {
     (void)state;
     record r;
     run_random(KF__TARGET_C, &r);
-    assert_true(r.within >= 0.98 * r.graphs);
+    assert_true(r.within >= 0.999 * r.graphs);
 }
 
 /* Chains of a thousand operations: deeper than a body may be, with numbers, inputs and stored

@@ -7,10 +7,6 @@
 #include "fuse/internal.h"
 
 enum {
-    DIVISION_BYTES = 8, /* an index with div or mod, though the array were one run */
-    CPU_DIVISION_BYTES = 32, /* which no loop is vectorized with */
-    TURNED_BYTES = 8, /* on a CPU, a load across the lines of its array: through tiles */
-    TURNED_ROW_BYTES = 24, /* and a store, beside a reduction along rows: one by one */
     EXP_BYTES = 8, /* a softmax's exponential, taken again where it could be copied */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
@@ -152,7 +148,7 @@ static bool same_rows(const kf__exprs *x, const kf__kernel *k, uint32_t i, uint3
     if (k->instrs[j].kind != KF__I_LOAD || a->value != b->value || a->rank < 2) return false;
     return !memcmp(a->index, b->index, sizeof(*a->index) * (size_t)(a->rank - 1)) &&
            kf__x_eval(x, a->shape[a->rank - 1], names, NULL, &row) &&
-           row < ROW_BYTES / kf__types[k->instrs[i].dtype].size;
+           row < ROW_BYTES / kf__types[k->instrs[i].dtype].size && kf__goes_by_rows(x, k);
 }
 
 /* Elements that load i and those of the same rows touch; 0 where an earlier one counts them. */
@@ -356,48 +352,6 @@ static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__
     return copies ? EXP_BYTES : node_weight(n, false);
 }
 
-/* The axis along which neighbours lie together; 0: none. */
-static uint32_t line_of(const kf__exprs *x, const kf__access *a) {
-    uint32_t inner = 0;
-    for (int d = a->rank; !inner && d-- > 0;) inner = kf__axes_of(x, a->index[d]);
-    return inner;
-}
-
-/* The kernel's innermost axis: the last one. But where elements are only reduced, in one stage, any
- * may be (lower/order.c): the one along which the most bytes lie. */
-static uint32_t innermost(const kf__exprs *x, const kf__kernel *k) {
-    uint32_t best = k->n_axes ? 1u << (k->n_axes - 1) : 0;
-    int bytes[KF__MAX_AXES] = {0}, most = 0;
-    for (uint32_t i = 0; i < k->n_stores; i++)
-        if (k->instrs[k->stores[i].instr].level == KF__LEVEL_FULL) return best;
-    for (uint32_t i = 0; k->kind == KF__ROW && i < k->n_instrs; i++) {
-        const kf__instr *in = &k->instrs[i];
-        if (in->level != KF__LEVEL_FULL) continue;
-        if (in->stage || in->kind == KF__I_SCAN) return best;
-        for (uint32_t m = 0; in->kind == KF__I_LOAD && m < k->n_axes; m++)
-            if (line_of(x, &k->accesses[in->access]) >> m & 1)
-                bytes[m] += kf__types[in->dtype].size;
-    }
-    for (uint32_t m = k->n_axes; m-- > 0;)
-        if (bytes[m] > most) best = 1u << m, most = bytes[m];
-    return best;
-}
-
-/* Do elements that are neighbours along the kernel's innermost axis lie apart, along an outer axis
- * of the array? */
-static bool is_turned(const kf__exprs *x, const kf__kernel *k, const kf__access *a) {
-    return kf__access_axes(x, a) & innermost(x, k) & ~line_of(x, a);
-}
-
-/* What a load or a store of an element takes, besides its bytes. */
-static double access_bytes(const kf__fuse_state *f, const kf__kernel *k, const kf__access *a,
-                           bool store) {
-    if (!a->flat) return f->cpu ? CPU_DIVISION_BYTES : DIVISION_BYTES;
-    if (!f->cpu || !is_turned(&f->g->exprs, k, a)) return 0;
-    if (k->kind == KF__ROW) return TURNED_ROW_BYTES;
-    return store ? 0 : TURNED_BYTES; /* whoever reads it straight afterwards saves that */
-}
-
 /* before: does the kernel cumulate what is made of it? */
 static double serial_bytes(const kf__fuse_state *f, const kf__instr *in, bool before) {
     const kf__node *n = kf__at(f->g, in->node);
@@ -430,12 +384,14 @@ static void serial_bytes_of(const kf__fuse_state *f, const kf__kernel *k, double
     }
 }
 
-/* What an instruction's work is worth, in bytes, for how often each level is computed. */
+/* What an instruction's work is worth, in bytes, for how often each level is computed. access:
+ * [accesses], see kf__access_bytes. */
 static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in,
-                      const int64_t times[3]) {
-    if (in->kind == KF__I_LOAD)
-        return access_bytes(f, k, &k->accesses[in->access], false) * (double)times[in->level];
-    return is_work(in) ? weight_of(f, k, in) * (double)times[level_computed(k, in)] : 0;
+                      const int64_t times[3], const double *access) {
+    double n = (double)times[level_computed(k, in)];
+    double work = is_work(in) ? weight_of(f, k, in) * n : 0;
+    bool at = in->kind == KF__I_LOAD || in->kind == KF__I_RANDOM;
+    return at ? work + access[in->access] * n : work;
 }
 
 static bool is_function(const kf_graph *g, const kf__instr *in) {
@@ -458,10 +414,11 @@ void kf__body_work(const kf__body *b, double *work) {
     kf__kernel k = kernel_of(b);
     int64_t times[3];
     bool known = times_of(&b->f->g->exprs, &k, b->f->names, times);
-    double serial[KF__MAX_INSTRS];
+    double serial[KF__MAX_INSTRS], access[KF__MAX_ACCESSES];
     serial_bytes_of(b->f, &k, serial);
+    kf__access_bytes(b->f, &k, access);
     for (uint32_t i = 0; i < k.n_instrs; i++)
-        work[i] = known ? work_of(b->f, &k, &k.instrs[i], times) + serial[i] : 0;
+        work[i] = known ? work_of(b->f, &k, &k.instrs[i], times, access) + serial[i] : 0;
 }
 
 double kf__body_cost(const kf__body *b, double *bytes, double *again) {
@@ -474,8 +431,9 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
         return *bytes = 1e300;
     *bytes = (double)read + (double)written;
     double cost = KF__LAUNCH_BYTES + *bytes;
-    double share[KF__MAX_INSTRS], serial[KF__MAX_INSTRS];
+    double share[KF__MAX_INSTRS], serial[KF__MAX_INSTRS], access[KF__MAX_ACCESSES];
     uint32_t axes[KF__MAX_INSTRS];
+    uint64_t dear = kf__access_bytes(b->f, &k, access);
     serial_bytes_of(b->f, &k, serial);
     shares_of(&g->exprs, &k, b->f->names, share);
     axes_of_all(&g->exprs, &k, axes);
@@ -483,13 +441,21 @@ double kf__body_cost(const kf__body *b, double *bytes, double *again) {
         uint32_t all = (1u << k.n_axes) - 1;
         bool part = k.instrs[i].level == KF__LEVEL_FULL && axes[i] != all;
         bool shared = part && !(axes[i] & (all + 1) >> 1); /* by neighbours on the last axis */
-        double work = share[i] * work_of(b->f, &k, &k.instrs[i], times) / (shared ? PACK : 1);
-        if (part && !shared && is_function(g, &k.instrs[i])) *again += work;
+        double work =
+            share[i] * work_of(b->f, &k, &k.instrs[i], times, access) / (shared ? PACK : 1);
+        bool at = k.instrs[i].kind == KF__I_LOAD || k.instrs[i].kind == KF__I_RANDOM;
+        bool saves = at && dear >> k.instrs[i].access & 1;
+        if (saves || (part && !shared && is_function(g, &k.instrs[i]))) *again += work;
         *again += serial[i];
         cost += work + serial[i];
     }
-    for (uint32_t i = 0; i < k.n_stores; i++)
-        cost += access_bytes(b->f, &k, &k.accesses[k.stores[i].access], true) *
-                (double)times[k.instrs[k.stores[i].instr].level];
+    for (uint32_t i = 0; i < k.n_stores; i++) {
+        const kf__access *a = &k.accesses[k.stores[i].access];
+        bool full = kf__access_axes(&g->exprs, a) & k.reduced;
+        double work = access[k.stores[i].access] *
+                      (double)times[full ? KF__LEVEL_FULL : KF__LEVEL_ROW];
+        if (dear >> k.stores[i].access & 1) *again += work;
+        cost += work;
+    }
     return cost;
 }

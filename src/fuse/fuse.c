@@ -113,9 +113,8 @@ static void mark_operations(kf__fuse_state *f, uint8_t *needed) {
     }
 }
 
-/* May partitions for CPUs be others than for GPUs? Halves are rounded where kernels end, and what
- * is elementwise has the same bits on both. */
-static bool may_differ(const kf_graph *g) {
+/* Halves are rounded where kernels end, and what is elementwise has the same bits on both. */
+bool kf__may_differ(const kf_graph *g) {
     bool halves = false, reduces = false;
     for (kf__ref r = 1; r < g->nodes.n; r++) {
         const kf__node *n = kf__at(g, r);
@@ -127,7 +126,7 @@ static bool may_differ(const kf_graph *g) {
 
 static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, bool cpu,
                             kf_error *err) {
-    *f = (kf__fuse_state){.g = g, .mem = g->mem, .mode = mode, .cpu = cpu && may_differ(g)};
+    *f = (kf__fuse_state){.g = g, .mem = g->mem, .mode = mode, .cpu = cpu && kf__may_differ(g)};
     size_t n = g->nodes.n, names = g->exprs.names.n + 1u;
     f->stored = kf__allocate(f->mem, n);
     f->scalars = kf__allocate(f->mem, n);

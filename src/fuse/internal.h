@@ -8,6 +8,7 @@
  *   join.c       pads and concatenations in a body
  *   gather.c     reads at indices that are values
  *   cost.c       bytes and work of a body or kernel
+ *   lines.c      what an access takes besides its bytes
  *   readers.c    which kernels read a value
  *   merge.c      kernels that come together
  *   recompute.c  what is dear to compute again
@@ -244,6 +245,18 @@ void kf__body_work(const kf__body *body, double *work); /* [instrs] the same for
 
 double kf__node_bytes(const kf__fuse_state *f, kf__ref node); /* of all its elements */
 
+/* ---------------------------------------------------------------- lines.c */
+
+/* What an element's load or store takes besides its bytes, for each access of the kernel. Gives a
+ * mask of those that another partition may save: what is copied, and random words that aren't
+ * made by fours. */
+uint64_t kf__access_bytes(const kf__fuse_state *f, const kf__kernel *k, double *bytes);
+/* Mask of the accesses that a kernel for CPUs can't make in its pass: the array is copied first, or
+ * last, as a whole: written once more and read once more. */
+uint64_t kf__copied_first(const kf__exprs *x, const kf__kernel *k);
+/* Does it go through its arrays row by row, and not by tiles, as what reads or writes x.T does? */
+bool kf__goes_by_rows(const kf__exprs *x, const kf__kernel *k);
+
 /* ---------------------------------------------------------------- recompute.c */
 
 /* Values that several kernels compute with more work than storing them takes, at most `capacity`.
@@ -293,6 +306,8 @@ kf_status kf__merge(kf__fuse_state *f, kf__groups *groups, kf_error *err);
 kf_status kf__make_groups(kf__fuse_state *f, kf__groups *groups, kf_error *err);
 void kf__groups_free(const kf__fuse_state *f, kf__groups *groups);
 void kf__mark(kf__fuse_state *f, kf__ref node, kf__ref user, kf__cut_code code);
+/* May partitions for CPUs be others than for GPUs? */
+bool kf__may_differ(const kf_graph *g);
 /* A sum that was made of a mean: a half may not hold it before it is divided. */
 bool kf__is_half_sum(const kf__node *n);
 

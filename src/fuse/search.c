@@ -287,6 +287,26 @@ static kf_status try_none(kf__fuse_state *f, kf__groups *groups, values *v, kf_e
     return try_marked(f, groups, true, before, err);
 }
 
+/* Itself, or what it is first made into where a half may not hold it. */
+static kf__ref as_stored(const kf__fuse_state *f, kf__ref r) {
+    if (!kf__is_half_sum(kf__at(f->g, r))) return r;
+    for (kf__ref i = r + 1; i < f->g->nodes.n; i++)
+        if (kf__at(f->g, i)->kind == KF__OP && kf__at(f->g, i)->args[0] == r) return i;
+    return 0;
+}
+
+/* A reduction's fields come together: with only one of them stored the rows stay where they are. */
+static void mark_fields(kf__fuse_state *f, kf__ref r) {
+    const kf__node n = *kf__at(f->g, r);
+    for (kf__ref i = 1; i < f->g->nodes.n && n.kind == KF__REDUCE; i++) {
+        const kf__node *o = kf__at(f->g, i);
+        if (o->kind != KF__REDUCE || o->op != n.op || o->args[0] != n.args[0] || o->axes != n.axes)
+            continue;
+        kf__ref field = as_stored(f, i);
+        if (field) kf__mark(f, field, 0, KF__CUT_RECOMPUTE_DEARER);
+    }
+}
+
 /* Try with one value more and one less (0: none). */
 static kf_status try_change(kf__fuse_state *f, kf__groups *groups, values *v, kf__ref more,
                             kf__ref less, kf_error *err) {
@@ -299,6 +319,7 @@ static kf_status try_change(kf__fuse_state *f, kf__groups *groups, values *v, kf
     v->tries++;
     if (less) f->stored[less] = 0;
     if (more) kf__mark(f, more, 0, KF__CUT_RECOMPUTE_DEARER);
+    if (more) mark_fields(f, more);
     return try_marked(f, groups, true, before, err);
 }
 
