@@ -667,8 +667,8 @@ static void test_random(void **state) {
     assert_int_equal(r.within, r.graphs);
 }
 
-/* With what functions and copies take there: see function_bytes and copied_bytes. Of 4,000 graphs two
- * miss it. */
+/* With what functions and copies take there: see function_bytes and copied_bytes. Of 4,000 graphs
+ * two miss it. */
 static void test_random_on_cpus(void **state) {
     (void)state;
     record r;
