@@ -60,14 +60,13 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
 
 #define KF_NEGATIVE(x) ((x) < 0)
 #define KF_NEVER(x) ((void)(x), 0)
-#define KF_SEEN(x) (x)
-/* SEEN: of what may be -a in T's width. */
-#define KF_INT(N, T, U, BITS, RIGHT, NEG, SEEN)                                               \
-    KF_FN T kf_add_##N(T a, T b) { return (T)((U)a + (U)b); }                                 \
-    KF_FN T kf_sub_##N(T a, T b) { return (T)SEEN((U)a - (U)b); }                             \
-    KF_FN T kf_mul_##N(T a, T b) { return (T)SEEN((U)a * (U)b); }                             \
-    KF_FN T kf_neg_##N(T a) { return (T)SEEN((U)0 - (U)a); }                                  \
-    KF_FN T kf_abs_##N(T a) { return NEG(a) ? (T)SEEN((U)0 - (U)a) : a; }                     \
+/* KF_UNSEEN: of what may be -a in T's width. */
+#define KF_INT(N, T, U, BITS, RIGHT, NEG)                                                     \
+    KF_FN T kf_add_##N(T a, T b) { return (T)KF_UNSEEN((U)a + (U)b); }                        \
+    KF_FN T kf_sub_##N(T a, T b) { return (T)KF_UNSEEN((U)a - (U)b); }                        \
+    KF_FN T kf_mul_##N(T a, T b) { return (T)KF_UNSEEN((U)a * (U)b); }                        \
+    KF_FN T kf_neg_##N(T a) { return (T)KF_UNSEEN((U)0 - (U)a); }                             \
+    KF_FN T kf_abs_##N(T a) { return NEG(a) ? (T)KF_UNSEEN((U)0 - (U)a) : a; }                \
     KF_FN T kf_sign_##N(T a) { return (T)((a > 0) - NEG(a)); }                                \
     KF_FN int kf_signbit_##N(T a) { return NEG(a); }                                          \
     KF_FN T kf_max_##N(T a, T b) { return a > b ? a : b; }                                    \
@@ -82,7 +81,7 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
         T q = (T)(a / d);                                                                     \
         T r = (T)(a - q * d);                                                                 \
         T f = r != 0 && NEG(r) != NEG(d) ? (T)(q - 1) : q;                                    \
-        f = b == (T)-1 && NEG((T)-1) ? (T)SEEN((U)0 - (U)a) : b == (T)-1 ? (T)(a == b) : f;   \
+        f = b == (T)-1 ? (NEG((T)-1) ? (T)KF_UNSEEN((U)0 - (U)a) : (T)(a == b)) : f;          \
         return b == 0 ? (T)0 : f;                                                             \
     }                                                                                         \
     KF_FN T kf_mod_##N(T a, T b) {                                                            \
@@ -93,7 +92,7 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
     KF_FN T kf_fmod_##N(T a, T b) {                                                           \
         return (T)(a % (b == 0 || (b == (T)-1 && NEG((T)-1)) ? (T)1 : b));                    \
     }                                                                                         \
-    KF_FN T kf_fused_##N(T a, T b, T c) { return (T)SEEN((U)a * (U)b + (U)c); }               \
+    KF_FN T kf_fused_##N(T a, T b, T c) { return (T)KF_UNSEEN((U)a * (U)b + (U)c); }          \
     KF_FN T kf_pow_##N(T a, T b) {                                                            \
         U base = (U)a, r = 1;                                                                 \
         if (NEG(b)) return a == 1 ? (T)1 : a == (T)-1 ? (T)(b & 1 ? -1 : 1) : (T)0;           \
@@ -106,17 +105,17 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
         for (U r = 0; y; x = y, y = r) r = x % y;                                             \
         return x;                                                                             \
     }                                                                                         \
-    KF_FN T kf_gcd_##N(T a, T b) { return (T)SEEN(kf__gcd_##N(a, b)); }                       \
+    KF_FN T kf_gcd_##N(T a, T b) { return (T)KF_UNSEEN(kf__gcd_##N(a, b)); }                  \
     KF_FN T kf_lcm_##N(T a, T b) {                                                            \
         U g = kf__gcd_##N(a, b), y = NEG(b) ? (U)0 - (U)b : (U)b;                             \
         U x = NEG(a) ? (U)0 - (U)a : (U)a;                                                    \
-        return (T)SEEN(x / (g ? g : (U)1) * y);                                               \
+        return (T)KF_UNSEEN(x / (g ? g : (U)1) * y);                                          \
     }
-KF_INT(i64, int64_t, uint64_t, 64, 63, KF_NEGATIVE, KF_UNSEEN)
-KF_INT(i32, int32_t, uint32_t, 32, 31, KF_NEGATIVE, KF_SEEN)
-KF_INT(i16, int16_t, uint32_t, 16, 15, KF_NEGATIVE, KF_UNSEEN)
-KF_INT(i8, int8_t, uint32_t, 8, 7, KF_NEGATIVE, KF_UNSEEN)
-KF_INT(u8, uint8_t, uint32_t, 8, 8, KF_NEVER, KF_SEEN)
+KF_INT(i64, int64_t, uint64_t, 64, 63, KF_NEGATIVE)
+KF_INT(i32, int32_t, uint32_t, 32, 31, KF_NEGATIVE)
+KF_INT(i16, int16_t, uint32_t, 16, 15, KF_NEGATIVE)
+KF_INT(i8, int8_t, uint32_t, 8, 7, KF_NEGATIVE)
+KF_INT(u8, uint8_t, uint32_t, 8, 8, KF_NEVER)
 KF_FN int kf_max_bool(int a, int b) { return a | b; }
 KF_FN int kf_min_bool(int a, int b) { return a & b; }
 KF_FN int kf_not_bool(int a) { return !a; }

@@ -39,9 +39,10 @@ typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 #define KF_NAN_F32 __int_as_float(0x7fc00000)
 #define KF_NAN_F64 __longlong_as_double(0x7ff8000000000000ll)
 
-/* A number that the compiler knows nothing of. Else it makes neg and abs instructions, whose result
- * for the lowest number ptxas 13.0 takes for a positive one in what comes next: -x > 0 was true of
- * int16's, -x < 0 false of int8's, min(abs(x), 0) 0 of int64's. Of int32 it makes no such mistake. */
+/* A number that the compiler knows nothing of. Else it makes neg and abs instructions, with which
+ * ptxas 13.0 makes mistakes: of the lowest number it takes the result for a positive one in what
+ * comes next (-x > 0 was true of int16's, -x < 0 false of int8's, min(abs(x), 0) 0 of int64's); and
+ * in a maximum or minimum of three, as sm_90 has it, it leaves a negation of int32 out. */
 KF_FN uint32_t kf__unseen(uint32_t x) {
     asm("" : "+r"(x));
     return x;
