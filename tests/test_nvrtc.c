@@ -1,10 +1,12 @@
 /* NVRTC takes all generated CUDA: the golden cases for every architecture that we name, and random
  * programs for one. Needs NVRTC, but no GPU; skipped, in so many words, where it isn't found. */
 #include <dirent.h>
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -20,8 +22,28 @@ enum { RANDOM_PROGRAMS = 30 };
 
 /* ---------------------------------------------------------------- golden cases */
 
-/* Bytes of its code. */
-static size_t compile_source(kf__compiler *compiler, const char *name, const char *text, int sm) {
+/* VIMNMX3 in the code of an ELF file of sm_90: instructions of 16 bytes, whose low 9 bits say what
+ * they are. */
+static int count_threes(const unsigned char *image, size_t size) {
+    const Elf64_Ehdr *elf = (const Elf64_Ehdr *)image;
+    int n = 0;
+    assert_true(size > sizeof *elf && elf->e_shoff + elf->e_shnum * sizeof(Elf64_Shdr) <= size);
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(image + elf->e_shoff);
+    for (int i = 0; i < elf->e_shnum; i++) {
+        if (!(sections[i].sh_flags & SHF_EXECINSTR)) continue;
+        assert_true(sections[i].sh_offset + sections[i].sh_size <= size);
+        for (size_t at = 0; at + 16 <= sections[i].sh_size; at += 16) {
+            uint32_t word;
+            memcpy(&word, image + sections[i].sh_offset + at, sizeof word);
+            n += (word & 0x1ff) == 0xf;
+        }
+    }
+    return n;
+}
+
+/* Bytes of its object; threes: its maxima and minima of three integers, or NULL. */
+static size_t compile_source(kf__compiler *compiler, const char *name, const char *text, int sm,
+                             int *threes) {
     stages s;
     kf_error err = {0};
     kf__text source;
@@ -34,8 +56,10 @@ static size_t compile_source(kf__compiler *compiler, const char *name, const cha
         kf__compile(compiler, &to, source.at, source.n, name, &object, &err) != KF_OK)
         fail_msg("%s for sm_%d: %s", name, sm, err.message);
     size_t size = 0;
-    assert_non_null(kf__object_image(object, &size));
+    const void *image = kf__object_image(object, &size);
+    assert_non_null(image);
     assert_true(size > 0);
+    if (threes) *threes = count_threes(image, size);
     kf__text_free(&source);
     stages_free(&s);
     return size;
@@ -54,7 +78,7 @@ static void golden_cases(void **state) {
         char *text = read_text(path);
         assert_non_null(text);
         for (size_t i = 0; i < KF__COUNT(architectures); i++)
-            compile_source(compiler, e->d_name, text, architectures[i]);
+            compile_source(compiler, e->d_name, text, architectures[i], NULL);
         free(text);
         cases++;
     }
@@ -78,9 +102,27 @@ static void many_loads(void **state) {
         for (int k = -6; k <= 6; k++)
             if (k) kf__print(&text, " == pad(t, (%d, %d)) == pad(y[::-1], (%d, %d))", k, -k, k, -k);
         kf__print(&text, "\nu, %s\n", i ? "argmax(u, axis=1)" : "any(t + 100)");
-        size_t size = compile_source(*state, "many_loads", text.at, 90);
+        size_t size = compile_source(*state, "many_loads", text.at, 90, NULL);
         if (size >= 400000) fail_msg("many_loads %zu: %zu bytes of code", i, size);
         kf__text_free(&text);
+    }
+}
+
+/* ---------------------------------------------------------------- negated integers */
+
+/* ptxas leaves a negation out of what a maximum of three takes: there must be none. */
+static void negated_integers(void **state) {
+    static const char *const texts[] = {
+        "max(-x, axis=0)", "min(-x, axis=1)", "max(x * -1, axis=0)", "max(~x + 1, axis=0)",
+        "argmax(-x, axis=0)", "maximum(maximum(-x, -y), x ^ y)", "clip(-x, -y, 3)",
+        "max(-clip(x, 0, 5), axis=1)", "max(where(x > y, -x, x), axis=0)",
+    };
+    for (size_t i = 0; i < KF__COUNT(texts); i++) {
+        char text[200];
+        int threes = 0;
+        snprintf(text, sizeof text, "# x: i32[300, 5]\n# y: i32[300, 5]\n%s\n", texts[i]);
+        compile_source(*state, texts[i], text, 90, &threes);
+        if (threes) fail_msg("%s: %d maxima or minima of three", texts[i], threes);
     }
 }
 
@@ -161,6 +203,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(golden_cases, setup, teardown),
         cmocka_unit_test_setup_teardown(many_loads, setup, teardown),
+        cmocka_unit_test_setup_teardown(negated_integers, setup, teardown),
         cmocka_unit_test(random_programs),
     };
     return cmocka_run_group_tests_name("nvrtc", tests, NULL, NULL);

@@ -13,7 +13,7 @@ enum {
     CPU_DIVISION_BYTES = 32,  /* which no loop is vectorized with */
     TURNED_BYTES = 8,         /* on a CPU, a load across the lines of its array: through tiles */
     TURNED_COLUMN_BYTES = 1,  /* by tiles where columns are reduced meanwhile */
-    COPIED_BYTES = 6,         /* for each byte of what is copied first: turned, written, read */
+    COPIED_BYTES = 3,         /* for each byte of what is copied first: turned, written, read */
     TURNED_RANDOM_BYTES = 80, /* words that are made for one element each, not for four */
     MOST_TILES = 2,           /* of columns, in L1: of more arrays each is copied */
     BRIEF = 16,               /* elements */

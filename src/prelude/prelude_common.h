@@ -60,8 +60,10 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
 
 #define KF_NEGATIVE(x) ((x) < 0)
 #define KF_NEVER(x) ((void)(x), 0)
-/* KF_UNSEEN: of what may be -a in T's width. */
-#define KF_INT(N, T, U, BITS, RIGHT, NEG)                                                     \
+#define KF_LARGER(a, b) ((a) > (b) ? (a) : (b))
+#define KF_SMALLER(a, b) ((a) < (b) ? (a) : (b))
+/* KF_UNSEEN: of what may be -a in T's width. LARGER: KF_LARGER, or KF_LARGER_I32; so SMALLER. */
+#define KF_INT(N, T, U, BITS, RIGHT, NEG, LARGER, SMALLER)                                    \
     KF_FN T kf_add_##N(T a, T b) { return (T)KF_UNSEEN((U)a + (U)b); }                        \
     KF_FN T kf_sub_##N(T a, T b) { return (T)KF_UNSEEN((U)a - (U)b); }                        \
     KF_FN T kf_mul_##N(T a, T b) { return (T)KF_UNSEEN((U)a * (U)b); }                        \
@@ -69,8 +71,8 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
     KF_FN T kf_abs_##N(T a) { return NEG(a) ? (T)KF_UNSEEN((U)0 - (U)a) : a; }                \
     KF_FN T kf_sign_##N(T a) { return (T)((a > 0) - NEG(a)); }                                \
     KF_FN int kf_signbit_##N(T a) { return NEG(a); }                                          \
-    KF_FN T kf_max_##N(T a, T b) { return a > b ? a : b; }                                    \
-    KF_FN T kf_min_##N(T a, T b) { return a < b ? a : b; }                                    \
+    KF_FN T kf_max_##N(T a, T b) { return LARGER(a, b); }                                     \
+    KF_FN T kf_min_##N(T a, T b) { return SMALLER(a, b); }                                    \
     KF_FN T kf_not_##N(T a) { return (T)~a; }                                                 \
     KF_FN T kf_shl_##N(T a, T b) {                                                            \
         return (U)b < BITS ? (T)((U)a << ((U)b & (BITS - 1))) : (T)0;                         \
@@ -111,11 +113,11 @@ KF_FN int kf_in_sector(const void *p, int size) { return (int)((uint64_t)p % 32)
         U x = NEG(a) ? (U)0 - (U)a : (U)a;                                                    \
         return (T)KF_UNSEEN(x / (g ? g : (U)1) * y);                                          \
     }
-KF_INT(i64, int64_t, uint64_t, 64, 63, KF_NEGATIVE)
-KF_INT(i32, int32_t, uint32_t, 32, 31, KF_NEGATIVE)
-KF_INT(i16, int16_t, uint32_t, 16, 15, KF_NEGATIVE)
-KF_INT(i8, int8_t, uint32_t, 8, 7, KF_NEGATIVE)
-KF_INT(u8, uint8_t, uint32_t, 8, 8, KF_NEVER)
+KF_INT(i64, int64_t, uint64_t, 64, 63, KF_NEGATIVE, KF_LARGER, KF_SMALLER)
+KF_INT(i32, int32_t, uint32_t, 32, 31, KF_NEGATIVE, KF_LARGER_I32, KF_SMALLER_I32)
+KF_INT(i16, int16_t, uint32_t, 16, 15, KF_NEGATIVE, KF_LARGER, KF_SMALLER)
+KF_INT(i8, int8_t, uint32_t, 8, 7, KF_NEGATIVE, KF_LARGER, KF_SMALLER)
+KF_INT(u8, uint8_t, uint32_t, 8, 8, KF_NEVER, KF_LARGER, KF_SMALLER)
 KF_FN int kf_max_bool(int a, int b) { return a | b; }
 KF_FN int kf_min_bool(int a, int b) { return a & b; }
 KF_FN int kf_not_bool(int a) { return !a; }

@@ -29,6 +29,8 @@ typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 
 #define KF_FN static __device__ __forceinline__
 #define KF_UNSEEN(x) kf__unseen(x)
+#define KF_LARGER_I32(a, b) kf__larger(a, b)
+#define KF_SMALLER_I32(a, b) kf__smaller(a, b)
 #define KF_RESTRICT __restrict__
 #define KF_SIMD
 #define KF_UNROLL _Pragma("unroll")
@@ -41,8 +43,7 @@ typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 
 /* A number that the compiler knows nothing of. Else it makes neg and abs instructions, with which
  * ptxas 13.0 makes mistakes: of the lowest number it takes the result for a positive one in what
- * comes next (-x > 0 was true of int16's, -x < 0 false of int8's, min(abs(x), 0) 0 of int64's); and
- * in a maximum or minimum of three, as sm_90 has it, it leaves a negation of int32 out. */
+ * comes next (-x > 0 was true of int16's, -x < 0 false of int8's, min(abs(x), 0) 0 of int64's). */
 KF_FN uint32_t kf__unseen(uint32_t x) {
     asm("" : "+r"(x));
     return x;
@@ -50,6 +51,22 @@ KF_FN uint32_t kf__unseen(uint32_t x) {
 KF_FN uint64_t kf__unseen(uint64_t x) {
     asm("" : "+l"(x));
     return x;
+}
+
+/* Of maxima and minima of int32 ptxas 13.0 makes one of three for sm_90, in which it leaves a
+ * negation of what is compared out: max(-x, axis=0) was wrong. Here what is compared is the numbers
+ * with the sign's bit turned, as unsigned ones, which nothing negates. */
+KF_FN int32_t kf__larger(int32_t a, int32_t b) {
+    int32_t r;
+    asm("{ .reg .b32 p, q; xor.b32 p, %1, 0x80000000; xor.b32 q, %2, 0x80000000; max.u32 p, p, q;"
+        " xor.b32 %0, p, 0x80000000; }" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+KF_FN int32_t kf__smaller(int32_t a, int32_t b) {
+    int32_t r;
+    asm("{ .reg .b32 p, q; xor.b32 p, %1, 0x80000000; xor.b32 q, %2, 0x80000000; min.u32 p, p, q;"
+        " xor.b32 %0, p, 0x80000000; }" : "=r"(r) : "r"(a), "r"(b));
+    return r;
 }
 
 /* ---------------------------------------------------------------- threads */

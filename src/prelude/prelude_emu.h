@@ -32,6 +32,8 @@ typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 
 #define KF_FN static inline __attribute__((unused))
 #define KF_UNSEEN(x) (x)
+#define KF_LARGER_I32 KF_LARGER
+#define KF_SMALLER_I32 KF_SMALLER
 #define KF_RESTRICT restrict
 #define KF_SIMD
 #define KF_UNROLL

@@ -15,22 +15,22 @@ typedef struct {
     int64_t s0_in_x;
     const float *in_y;
     int64_t s0_in_y;
-    float *tmp_3;
-    int64_t s0_tmp_3;
+    float *packed_in_x;
+    int64_t s0_packed_in_x;
     int64_t next_in_x;
     int64_t below_in_x;
     int64_t next_in_y;
     int64_t below_in_y;
-    int64_t next_tmp_3;
-    int64_t below_tmp_3;
-} k0_add_args;
+    int64_t next_packed_in_x;
+    int64_t below_packed_in_x;
+} k0_add_layer_norm_pack0_args;
 
 /* add.
  * Tile by tile: what is transposed goes through tiles in L1.
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * reads  in_y     float32[x.1, x.0], 4 bytes each
- * writes tmp_3    float32[x.1, x.0], 4 bytes each */
-void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
+ * writes packed_in_x float32[x.0, x.1], 4 bytes each */
+void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
@@ -46,14 +46,14 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
     const int64_t s0_in_x = a->s0_in_x;
     const float *in_y = a->in_y;
     const int64_t s0_in_y = a->s0_in_y;
-    float *tmp_3 = a->tmp_3;
-    const int64_t s0_tmp_3 = a->s0_tmp_3;
+    float *packed_in_x = a->packed_in_x;
+    const int64_t s0_packed_in_x = a->s0_packed_in_x;
     const int64_t next_in_x = a->next_in_x;
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
     const int64_t below_in_y = a->below_in_y;
-    const int64_t next_tmp_3 = a->next_tmp_3;
-    const int64_t below_tmp_3 = a->below_tmp_3;
+    const int64_t next_packed_in_x = a->next_packed_in_x;
+    const int64_t below_packed_in_x = a->below_packed_in_x;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -74,9 +74,9 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
             const int64_t i0 = r0 + r;
             const float *row0 = tile0 + r * pitch;
             const float *p1_in_y = in_y + (i0 * s0_in_y + first);
-            float *p2_tmp_3 = tmp_3 + (i0 * s0_tmp_3 + first);
+            float *p2_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
             float buffer0[2048];
-            float *to0 = stream ? buffer0 : p2_tmp_3;
+            float *to0 = stream ? buffer0 : p2_packed_in_x;
             KF_SIMD
             for (int64_t l = 0; l < line_len; ++l) {
                 const float v0 = kf_load_f32(row0, l);
@@ -85,7 +85,7 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
                 kf_store_f32(to0, l, v2);
             }
             if (stream) {
-                kf_stream_copy(p2_tmp_3, buffer0, line_len * 4);
+                kf_stream_copy(p2_packed_in_x, buffer0, line_len * 4);
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
@@ -97,7 +97,7 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
                 if (along > 1) {
                     kf_prefetch_run(far1, line_len * 4);
                 }
-                const float *far2 = p2_tmp_3 + (last ? below_tmp_3 : next_tmp_3);
+                const float *far2 = p2_packed_in_x + (last ? below_packed_in_x : next_packed_in_x);
                 if (along > 1 && stream == 0) {
                     kf_prefetch_write_run(far2, line_len * 4);
                 }
@@ -113,23 +113,23 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v5;
-    const float *tmp_3;
-    int64_t s0_tmp_3;
+    const float *packed_in_x;
+    int64_t s0_packed_in_x;
     int64_t far;
     int64_t s0_out0;
     float *out0;
-} k1_layer_norm_args;
+} k0_add_layer_norm_args;
 
-/* layer_norm.
+/* add, layer_norm.
  * One row after another, all stages of a row together.
- * reads  tmp_3    float32[x.1, x.0], 4 bytes each
+ * reads  packed_in_x float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.1, x.0], 4 bytes each */
-void k1_layer_norm(const k1_layer_norm_args *a, int64_t begin, int64_t end) {
+void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t size_v5 = a->size_v5;
-    const float *tmp_3 = a->tmp_3;
-    const int64_t s0_tmp_3 = a->s0_tmp_3;
+    const float *packed_in_x = a->packed_in_x;
+    const int64_t s0_packed_in_x = a->s0_packed_in_x;
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
@@ -147,7 +147,7 @@ void k1_layer_norm(const k1_layer_norm_args *a, int64_t begin, int64_t end) {
             int64_t done0 = 0;
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                const float *p0_tmp_3 = tmp_3 + (i0 * s0_tmp_3 + first);
+                const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
                 float lanes_mean1[64];
                 KF_SIMD
                 for (int l = 0; l < 64; ++l) {
@@ -157,7 +157,7 @@ void k1_layer_norm(const k1_layer_norm_args *a, int64_t begin, int64_t end) {
                 for (int64_t group = 0; group < whole0; group += 64) {
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
-                        const float v0 = kf_load_f32(p0_tmp_3, group + l);
+                        const float v0 = kf_load_f32(p0_packed_in_x, group + l);
                         lanes_mean1[l] = lanes_mean1[l] + v0;
                     }
                 }
@@ -165,7 +165,7 @@ void k1_layer_norm(const k1_layer_norm_args *a, int64_t begin, int64_t end) {
                     const int left = kf_cast_i64_i32(len - part);
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
-                        const float v0 = l < left ? kf_load_f32(p0_tmp_3, part + l) : 0.0f;
+                        const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
                         lanes_mean1[part - whole0 + l] = lanes_mean1[part - whole0 + l] + (l < left ? v0 : 0.0f);
                     }
                 }
@@ -190,7 +190,7 @@ void k1_layer_norm(const k1_layer_norm_args *a, int64_t begin, int64_t end) {
                 if (len == 2048) {
                     if (far) {
                         for (int64_t l = 0; l < len; l += 16) {
-                            kf_prefetch(p0_tmp_3 + 2048 + l);
+                            kf_prefetch(p0_packed_in_x + 2048 + l);
                         }
                     }
                 }
@@ -203,7 +203,7 @@ void k1_layer_norm(const k1_layer_norm_args *a, int64_t begin, int64_t end) {
                 for (int64_t group = 0; group < whole1; group += 64) {
                     KF_SIMD
                     for (int64_t l = 0; l < 64; ++l) {
-                        const float v0 = kf_load_f32(p0_tmp_3, group + l);
+                        const float v0 = kf_load_f32(p0_packed_in_x, group + l);
                         const float term1 = kf_square_f32(v0 - block_mean1);
                         lanes_m2_1[l] = lanes_m2_1[l] + term1;
                     }
@@ -212,7 +212,7 @@ void k1_layer_norm(const k1_layer_norm_args *a, int64_t begin, int64_t end) {
                     const int left = kf_cast_i64_i32(len - part);
                     KF_SIMD
                     for (int l = 0; l < 16; ++l) {
-                        const float v0 = l < left ? kf_load_f32(p0_tmp_3, part + l) : 0.0f;
+                        const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
                         const float term1 = kf_square_f32(v0 - block_mean1);
                         lanes_m2_1[part - whole1 + l] = lanes_m2_1[part - whole1 + l] + (l < left ? term1 : 0.0f);
                     }
@@ -264,29 +264,29 @@ void k1_layer_norm(const k1_layer_norm_args *a, int64_t begin, int64_t end) {
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
                 if (far) {
-                    const float *p0_tmp_3 = tmp_3 + (i0 * s0_tmp_3 + first);
+                    const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
                     for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_far(p0_tmp_3 + s0_tmp_3 * most_rows + l);
+                        kf_prefetch_far(p0_packed_in_x + s0_packed_in_x * most_rows + l);
                     }
                 }
-                float *p1_out0 = out0 + (i0 * s0_out0 + first);
+                float *p2_out0 = out0 + (i0 * s0_out0 + first);
                 if (far && stream == 0) {
                     for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
+                        kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                     }
                 }
-                const float *p0_tmp_3 = tmp_3 + (i0 * s0_tmp_3 + first);
+                const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
                 float buffer0[2048];
-                float *to0 = stream ? buffer0 : p1_out0;
+                float *to0 = stream ? buffer0 : p2_out0;
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
-                    const float v0 = kf_load_f32(p0_tmp_3, l);
+                    const float v0 = kf_load_f32(p0_packed_in_x, l);
                     const float v3 = v0 - v2;  // layer_norm
                     const float v11 = v3 * v10;  // layer_norm
                     kf_store_f32(to0, l, v11);
                 }
                 if (stream) {
-                    kf_stream_copy(p1_out0, buffer0, len * 4);
+                    kf_stream_copy(p2_out0, buffer0, len * 4);
                 }
             }
         }
