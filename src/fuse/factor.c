@@ -8,7 +8,7 @@
  * rows, read x again and take the exponentials again. The driver compares both (fuse.c).
  *
  * The rows' sums of halves would be rounded where they are stored. So these are f32, and so is what
- * is computed of them, up to the result, which rounds as before.
+ * is computed of them, up to the result, which rounds as before, for who uses it too.
  */
 #include "fuse/internal.h"
 
@@ -56,9 +56,10 @@ typedef struct factoring {
     kf_graph *g;
     uint8_t *cone;
     uint32_t *rows;    /* [nodes of from] of a reduction in two steps; 0: in one */
-    kf__ref *made;     /* [nodes of from] the node in g; 0: there is `wide` only */
+    kf__ref *made;     /* [nodes of from] the node in g; of what is wide and no result, that */
     kf__ref *wide;     /* [nodes of from] of a half: the same in f32 */
     uint8_t *is_wide;  /* [nodes of from] it is to be so */
+    uint8_t *stored;   /* [nodes of from] is it a result, or what one is a view of? */
 } factoring;
 
 /* Which halves become f32: those in two steps, and what is computed of them. False: something that
@@ -97,15 +98,23 @@ static void remake(factoring *p, kf__ref r) {
         args[0] = kf__remake(p->g, &inner, args);
     }
     made = n->kind == KF__INPUT ? remake_input(p->g, p->from, n) : kf__remake(p->g, &like, args);
-    if (p->is_wide[r]) p->wide[r] = made;
-    else p->made[r] = made;
+    p->made[r] = made;
+    if (!p->is_wide[r]) return;
+    if (p->stored[r]) p->made[r] = kf__cast(p->g, made, (kf__dtype)n->dtype);
+    p->wide[r] = p->stored[r] ? kf__cast(p->g, p->made[r], (kf__dtype)like.dtype) : made;
+}
+
+static void find_stored(factoring *p) {
+    for (uint32_t i = 0; i < p->from->results.n; i++) {
+        kf__ref r = p->from->results.at[i];
+        p->stored[r] = 1;
+        while (kf__is_view(kf__at(p->from, r))) p->stored[r = kf__at(p->from, r)->args[0]] = 1;
+    }
 }
 
 static void add_result(factoring *p, uint32_t i) {
     kf__ref r = p->from->results.at[i];
-    kf__ref made = p->made[r];
-    if (p->wide[r]) made = kf__cast(p->g, p->wide[r], (kf__dtype)kf__at(p->from, r)->dtype);
-    kf__result(p->g, made, p->from->result_names.at[i]);
+    kf__result(p->g, p->made[r], p->from->result_names.at[i]);
 }
 
 /* Rebuilds the graph; a node's number may change, its expressions' stay. */
@@ -120,7 +129,9 @@ kf_status kf__factor(const kf_graph *from, kf_graph **out, kf_error *err) {
     p.made = KF__NEW(&arena, kf__ref, n);
     p.wide = KF__NEW(&arena, kf__ref, n);
     p.is_wide = KF__NEW(&arena, uint8_t, n);
-    bool ok = p.cone && p.rows && p.made && p.wide && p.is_wide;
+    p.stored = KF__NEW(&arena, uint8_t, n);
+    bool ok = p.cone && p.rows && p.made && p.wide && p.is_wide && p.stored;
+    if (ok) find_stored(&p);
     for (kf__ref r = 1; ok && r < n; r++) {
         if (kf__at(from, r)->kind == KF__REDUCE) p.rows[r] = rows_of(from, r, p.cone);
         any |= p.rows[r] != 0;

@@ -217,8 +217,9 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
 static const kf__lx *open_lines(kf__low *L, const char *name, const kf__lx *from, const kf__lx *to,
                                 const kf__lx **first, const kf__lx **len) {
     const kf__lx *size = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, name);
-    const kf__lx *line = kf__put_var(L, "int64_t", "line", 0, kf__l_bin(L, "/", from, size));
-    *first = kf__put_var(L, "int64_t", "first", 0, kf__l_bin(L, "%", from, size));
+    const kf__lx *by = kf__l_call(L, "kf_max_i64", KF__I64, size, kf__l_int(L, 1)); /* of nothing */
+    const kf__lx *line = kf__put_var(L, "int64_t", "line", 0, kf__l_bin(L, "/", from, by));
+    *first = kf__put_var(L, "int64_t", "first", 0, kf__l_bin(L, "%", from, by));
     *len = kf__put_var(L, "int64_t", "len", 0, kf__l_int(L, 0));
     kf__open_for(L, "int64_t", name, from, to, *len, KF__SERIAL);
     kf__put_decode(L, true, true, line);
