@@ -359,8 +359,9 @@ static void test_long_rows(void **state) {
         "def f(x: any[B, N]): return softmax(gelu(x))",
         "def f(x: any[B, N]): return roll(softmax(x), 3, axis=1), layer_norm(tanh(x))",
     };
-    for (size_t k = 0; k < KF__COUNT(texts); k++) {
-        program_t p = program(texts[k], k ? "f64" : "f32", -1, 66000);
+    static const char *const types[] = {"f32", "f64", "bf16"};
+    for (size_t k = 0; k < KF__COUNT(types); k++) {
+        program_t p = program(texts[k % 2], types[k], -1, 66000);
         run_batch(*state, cpu, &p);
     }
 }

@@ -116,7 +116,7 @@ void kf__cpu_put_kept_row(kf__low *L, const char *name, kf__dtype type, int64_t 
 
 /* Short rows that are held are on the stack, always. */
 static void put_row(kf__low *L, const kf__kept *k, const kf__lx *slot) {
-    kf__dtype type = (kf__dtype)L->k->instrs[k->power].dtype;
+    kf__dtype type = kf__compute((kf__dtype)L->k->instrs[k->power].dtype);
     if (slot) kf__cpu_put_kept_row(L, k->row, type, k->most, slot);
     else kf__put_var(L, kf__ctype(type), k->row, k->most, NULL);
 }

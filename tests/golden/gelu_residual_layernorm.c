@@ -196,7 +196,7 @@ typedef struct {
     int64_t n1;
     int64_t size_v17;
     int64_t grain;
-    kf_bf16 *row12_memory;
+    float *row12_memory;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
     const kf_bf16 *in_b;
@@ -218,7 +218,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     const int64_t n1 = a->n1;
     const int64_t size_v17 = a->size_v17;
     const int64_t grain = a->grain;
-    kf_bf16 *row12_memory = a->row12_memory;
+    float *row12_memory = a->row12_memory;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const kf_bf16 *in_b = a->in_b;

@@ -360,7 +360,7 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t grain;
-    kf_bf16 *exps39_memory;
+    float *exps39_memory;
     int64_t s0_index1;
     int64_t size_index1;
     int64_t s0_index3;
@@ -421,7 +421,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t grain = a->grain;
-    kf_bf16 *exps39_memory = a->exps39_memory;
+    float *exps39_memory = a->exps39_memory;
     const int64_t s0_index1 = a->s0_index1;
     const int64_t size_index1 = a->size_index1;
     const int64_t s0_index3 = a->s0_index3;

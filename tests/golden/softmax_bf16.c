@@ -173,7 +173,7 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t grain;
-    kf_bf16 *exps1_memory;
+    float *exps1_memory;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
     int64_t far;
@@ -189,7 +189,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t grain = a->grain;
-    kf_bf16 *exps1_memory = a->exps1_memory;
+    float *exps1_memory = a->exps1_memory;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t far = a->far;
