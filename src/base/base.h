@@ -114,6 +114,11 @@ static inline bool kf__mul_ok(int64_t a, int64_t b, int64_t *out) {
     return !__builtin_mul_overflow(a, b, out);
 }
 static inline int64_t kf__ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+static inline int kf__log2_up(int64_t n) { /* the least k of which 2^k is n at least */
+    int k = 0;
+    while ((int64_t)1 << k < n) ++k;
+    return k;
+}
 static inline int64_t kf__min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t kf__max(int64_t a, int64_t b) { return a > b ? a : b; }
 

@@ -59,7 +59,7 @@ typedef struct factoring {
     kf__ref *made;     /* [nodes of from] the node in g; of what is wide and no result, that */
     kf__ref *wide;     /* [nodes of from] of a half: the same in f32 */
     uint8_t *is_wide;  /* [nodes of from] it is to be so */
-    uint8_t *stored;   /* [nodes of from] is it a result, or what one is a view of? */
+    const uint8_t *results; /* [nodes of from] not 0: it is one, or what one is a view of */
 } factoring;
 
 /* Which halves become f32: those in two steps, and what is computed of them. False: something that
@@ -100,16 +100,8 @@ static void remake(factoring *p, kf__ref r) {
     made = n->kind == KF__INPUT ? remake_input(p->g, p->from, n) : kf__remake(p->g, &like, args);
     p->made[r] = made;
     if (!p->is_wide[r]) return;
-    if (p->stored[r]) p->made[r] = kf__cast(p->g, made, (kf__dtype)n->dtype);
-    p->wide[r] = p->stored[r] ? kf__cast(p->g, p->made[r], (kf__dtype)like.dtype) : made;
-}
-
-static void find_stored(factoring *p) {
-    for (uint32_t i = 0; i < p->from->results.n; i++) {
-        kf__ref r = p->from->results.at[i];
-        p->stored[r] = 1;
-        while (kf__is_view(kf__at(p->from, r))) p->stored[r = kf__at(p->from, r)->args[0]] = 1;
-    }
+    if (p->results[r]) p->made[r] = kf__cast(p->g, made, (kf__dtype)n->dtype);
+    p->wide[r] = p->results[r] ? kf__cast(p->g, p->made[r], (kf__dtype)like.dtype) : made;
 }
 
 static void add_result(factoring *p, uint32_t i) {
@@ -118,20 +110,19 @@ static void add_result(factoring *p, uint32_t i) {
 }
 
 /* Rebuilds the graph; a node's number may change, its expressions' stay. */
-kf_status kf__factor(const kf_graph *from, kf_graph **out, kf_error *err) {
+kf_status kf__factor(const kf_graph *from, const uint8_t *results, kf_graph **out,
+                     kf_error *err) {
     kf__arena arena;
     bool any = false;
     size_t n = from->nodes.n;
     *out = NULL;
     kf__arena_init(&arena, from->mem);
-    factoring p = {.from = from, .cone = KF__NEW(&arena, uint8_t, n)};
+    factoring p = {.from = from, .results = results, .cone = KF__NEW(&arena, uint8_t, n)};
     p.rows = KF__NEW(&arena, uint32_t, n);
     p.made = KF__NEW(&arena, kf__ref, n);
     p.wide = KF__NEW(&arena, kf__ref, n);
     p.is_wide = KF__NEW(&arena, uint8_t, n);
-    p.stored = KF__NEW(&arena, uint8_t, n);
-    bool ok = p.cone && p.rows && p.made && p.wide && p.is_wide && p.stored;
-    if (ok) find_stored(&p);
+    bool ok = p.cone && p.rows && p.made && p.wide && p.is_wide;
     for (kf__ref r = 1; ok && r < n; r++) {
         if (kf__at(from, r)->kind == KF__REDUCE) p.rows[r] = rows_of(from, r, p.cone);
         any |= p.rows[r] != 0;

@@ -384,7 +384,7 @@ static void choice_free(choice *c) {
  * choice point to its state, so neither is moved. */
 static kf_status choose_factored(choice *plain, choice *factored, choice **best, kf_error *err) {
     kf_graph *graph = NULL;
-    kf_status status = kf__factor(plain->f.g, &graph, err);
+    kf_status status = kf__factor(plain->f.g, plain->f.results, &graph, err);
     if (!graph) return status;
     status = choose(factored, graph, KF_FUSION_ON, plain->f.cpu, err);
     if (status == KF_OK && kf__total_cost(&factored->groups) < kf__total_cost(&plain->groups)) {

@@ -279,8 +279,10 @@ bool kf__reads_own_whole(const kf__group *a, const kf__group *b);
 
 /* ---------------------------------------------------------------- factor.c */
 
-/* The same graph with such reductions in two steps; *out NULL: there are none. */
-kf_status kf__factor(const kf_graph *graph, kf_graph **out, kf_error *err);
+/* The same graph with such reductions in two steps; *out NULL: there are none. results: as a
+ * state has them. */
+kf_status kf__factor(const kf_graph *graph, const uint8_t *results, kf_graph **out,
+                     kf_error *err);
 
 /* ---------------------------------------------------------------- readers.c */
 

@@ -262,6 +262,11 @@ typedef struct kf__cpu_group {
 } kf__cpu_group;
 
 bool kf__cpu_reduces_later(const kf__low *L); /* does a stage behind the first? */
+/* Short rows of a group that aren't eight: as many as have 1024 elements; as a word. */
+int64_t kf__cpu_rows_of_group(const kf__low *L);
+const kf__lx *kf__cpu_most_rows(kf__low *L);
+/* Opens the loop over groups of `most` rows, from first_row on. Gives how many a group has. */
+const kf__lx *kf__cpu_open_rows(kf__low *L, const kf__lx *most);
 /* kept: what the row keeps for it, or NULL. False: rows go one by one. */
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g);
 /* Of rows whose stages carry what they make: never without it. False: no memory. */
@@ -337,7 +342,7 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf_
 
 /* ---------------------------------------------------------------- cpu_short_lines.c */
 
-/* A function for short lines of a pointwise kernel, if they'd be made otherwise. True: these are. */
+/* A function for short lines of a pointwise kernel, if they'd be made otherwise. True: they are. */
 bool kf__cpu_short_lines(kf__low *L);
 
 /* ---------------------------------------------------------------- cpu_chain.c */

@@ -173,9 +173,24 @@ static void put_states(kf__low *L) {
                         KF__CPU_GROUP, NULL);
 }
 
+int64_t kf__cpu_rows_of_group(const kf__low *L) {
+    return kf__max(1, KF__CPU_GROUP * KF__CPU_SHORT / kf__max(1, L->axes[kf__last(L)].size));
+}
+
+const kf__lx *kf__cpu_most_rows(kf__low *L) {
+    return kf__word_int(L, "most_rows", kf__cpu_rows_of_group(L));
+}
+
+const kf__lx *kf__cpu_open_rows(kf__low *L, const kf__lx *most) {
+    const kf__lx *end = kf__l_var(L, "end"), *first = kf__l_var(L, "first_row");
+    kf__open_for(L, "int64_t", "first_row", kf__l_var(L, "begin"), end, most, KF__SERIAL);
+    const kf__lx *left = kf__l_bin(L, "-", end, first);
+    const kf__lx *rows = kf__l_call(L, "kf_min_i64", KF__I64, left, most);
+    return kf__put_let(L, "int64_t", "rows", rows, NULL);
+}
+
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
                          kf__held *held) {
-    const kf__lx *begin = kf__l_var(L, "begin"), *end = kf__l_var(L, "end");
     const kf__lx *first = kf__l_var(L, "first_row");
     const kf__lx *limit = kf__l_int(L, held ? KF__CPU_SHORT : g->most); /* elements of a row */
     const kf__lx *most = kf__l_int(L, KF__CPU_GROUP);
@@ -186,10 +201,7 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
         limit = kf__word_int(L, "grouped", kf__low_bytes(L) < CACHED ? g->most : FEW_ELEMENTS);
     const kf__lx *few = kf__l_bin(L, "<=", n, limit);
     most = kf__put_let(L, "int64_t", "most_rows", kf__l_select(L, few, most, rest), NULL);
-    kf__open_for(L, "int64_t", "first_row", begin, end, most, KF__SERIAL);
-    const kf__lx *left = kf__l_bin(L, "-", end, first);
-    g->rows = kf__put_let(L, "int64_t", "rows", kf__l_call(L, "kf_min_i64", KF__I64, left, most),
-                          NULL);
+    g->rows = kf__cpu_open_rows(L, most);
     g->r = kf__l_var(L, "r");
     L->together = most;
     for (kf__kept *k = kept; k; k = k->next) k->begin = kf__l_bin(L, "*", g->r, n);

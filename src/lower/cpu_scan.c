@@ -362,15 +362,12 @@ static bool put_short_rows(kf__low *L, kf__scans *s) {
     int64_t size = L->axes[kf__last(L)].size;
     bool is = size > 0 && size <= KF__CPU_SHORT;
     kf__low_begin(L, "_short", "Short rows: what is summed of several, then their sums.");
-    L->fn->grain = kf__max(1, KF__CPU_GROUP * KF__CPU_SHORT / kf__max(1, size));
+    L->fn->grain = kf__cpu_rows_of_group(L);
     L->fn->units = is ? kf__low_extent(L, false) : 0;
     kf__put_scalars(L);
-    const kf__lx *first = kf__l_var(L, "first_row"), *end = kf__l_var(L, "end");
-    const kf__lx *step = kf__word_int(L, "most_rows", L->fn->grain), *zero = kf__l_int(L, 0);
+    const kf__lx *first = kf__l_var(L, "first_row"), *zero = kf__l_int(L, 0);
     const kf__lx *n = kf__word_size(L, kf__last(L));
-    kf__open_for(L, "int64_t", "first_row", kf__l_var(L, "begin"), end, step, KF__SERIAL);
-    const kf__lx *rows = kf__put_let(L, "int64_t", "rows",
-                                     min_of(L, kf__l_bin(L, "-", end, first), step), NULL);
+    const kf__lx *rows = kf__cpu_open_rows(L, kf__cpu_most_rows(L));
     kf__cpu_put_held(L, &h, rows, n);
     kf__open_for(L, "int64_t", "r", zero, rows, kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *u = kf__put_let(L, "int64_t", "u", kf__l_bin(L, "+", first, kf__l_var(L, "r")),

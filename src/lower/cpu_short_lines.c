@@ -11,24 +11,6 @@
  */
 #include "lower/cpu.h"
 
-/* Lines of a group, at most. */
-static int64_t lines_of_group(const kf__low *L) {
-    return kf__max(1, KF__CPU_GROUP * KF__CPU_SHORT / kf__max(1, L->axes[1].size));
-}
-
-static const kf__lx *most_rows(kf__low *L) {
-    return kf__word_int(L, "most_rows", lines_of_group(L));
-}
-
-/* Opens the loop over groups of lines. Gives how many a group has. */
-static const kf__lx *open_groups(kf__low *L) {
-    const kf__lx *first = kf__l_var(L, "first_row"), *end = kf__l_var(L, "end");
-    kf__open_for(L, "int64_t", "first_row", kf__l_var(L, "begin"), end, most_rows(L), KF__SERIAL);
-    return kf__put_let(L, "int64_t", "rows",
-                       kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", end, first),
-                                  most_rows(L)), NULL);
-}
-
 static void open_line(kf__low *L, const kf__lx *rows) {
     const kf__lx *line = kf__l_bin(L, "+", kf__l_var(L, "first_row"), kf__l_var(L, "r"));
     kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), rows, kf__l_int(L, 1), KF__SERIAL);
@@ -129,24 +111,17 @@ static const char *repeated_name(kf__low *L, const part *q, uint32_t access) {
 
 /* What all lines read, as a bias, as often as a group may have lines. */
 static void put_repeated(kf__low *L, const part *q) {
-    const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!reads(L, q, i) || L->operands[i].varies[0]) continue;
         const char *name = repeated_name(L, q, i), *stored = kf__types[L->operands[i].dtype].stored;
+        const kf__lx *size = kf__l_int(L, kf__types[L->operands[i].dtype].size);
+        const kf__lx *line = kf__l_bin(L, "*", q->width, size);
+        const kf__lx *from = kf__l_var(L, kf__word_operand(L, i));
         kf__put_var(L, stored, name, KF__CPU_BLOCK, NULL);
-        kf__cpu_block b;
-        kf__open_block(L);
-        kf__cpu_open_line(L, &b, zero, q->width);
-        kf__cpu_need_pointer(L, &b, i);
-        kf__open_for(L, "int64_t", "r", zero, most_rows(L), one, KF__SERIAL);
-        kf__open_for(L, "int64_t", "l", zero, q->width, one, KF__SIMD);
-        const kf__lx *to = kf__l_bin(L, "+", kf__l_bin(L, "*", kf__l_var(L, "r"), q->width), l);
-        kf__put_set(L, kf__l_item(L, name, kf__l_bin(L, "+", q->from, to)),
-                    kf__l_item(L, L->pointer[i], kf__l_bin(L, "+", q->from, l)));
-        kf__close(L);
-        kf__close(L);
-        kf__cpu_forget(L, NULL);
-        kf__close(L);
+        kf__put_call(L, kf__l_call(L, "kf_repeat", KF__I64,
+                                   kf__l_bin(L, "+", kf__l_var(L, name), q->from),
+                                   kf__l_bin(L, "+", from, q->from), line,
+                                   kf__l_bin(L, "*", kf__cpu_most_rows(L), line)));
     }
 }
 
@@ -236,11 +211,11 @@ bool kf__cpu_short_lines(kf__low *L) {
                                        "as one run.");
     const kf__lx *n = kf__word_size(L, 1);
     L->fn->units = L->axes[0].size;
-    L->fn->grain = lines_of_group(L);
+    L->fn->grain = kf__cpu_rows_of_group(L);
     kf__put_scalars(L);
     declare_parts(L, &p, n);
     if (flattens) kf__cpu_declare_flat(L, &flat);
-    const kf__lx *rows = open_groups(L);
+    const kf__lx *rows = kf__cpu_open_rows(L, kf__cpu_most_rows(L));
     for (uint32_t k = 0; k < p.held.n; ++k) put_part(L, &p.at[k], p.held.name[k], rows);
     L->held = any ? &p.held : NULL;
     open_line(L, rows);

@@ -408,9 +408,8 @@ void kf__put_merge_function(kf__low *L, kf__column_kernel *c) {
     wide = kf__put_let(L, "int", "wide", wide, "columns of a block");
     const kf__lx *across = kf__l_bin(L, "&", tid, kf__l_bin(L, "-", wide, one));
     across = kf__put_let(L, "int", "across", across, NULL);
-    int bits = 0; /* of a thread's number */
-    while (1 << bits < threads) ++bits;
-    const kf__lx *down = kf__l_bin(L, ">>", tid, kf__l_bin(L, "-", kf__l_int(L, bits), levels));
+    const kf__lx *bits = kf__l_int(L, kf__log2_up(threads)); /* of a thread's number */
+    const kf__lx *down = kf__l_bin(L, ">>", tid, kf__l_bin(L, "-", bits, levels));
     down = kf__put_let(L, "int", "down", down, NULL);
     const kf__lx *t = kf__l_bin(L, "*", block, wide);
     t = kf__put_let(L, index, "t", kf__l_bin(L, "+", t, across), NULL);

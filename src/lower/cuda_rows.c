@@ -186,8 +186,7 @@ bool kf__cuda_rows(kf__low *L) {
     t.far = true;
     t.vec = kf__cuda_wide(L, t.W);
     int64_t n_rows = kf__low_extent(L, false);
-    int bits = 0; /* of a lane's number */
-    while (has_few(&b) ? t.W << bits < L->axes[kf__last(L)].size : 1 << bits < b.lanes) ++bits;
+    int bits = kf__log2_up(has_few(&b) ? kf__ceil_div(L->axes[kf__last(L)].size, t.W) : b.lanes);
     int per_block = b.lanes > 32 ? 1 : KF__ROW_THREADS >> bits;
     L->small = L->affine && n_rows < INT32_MAX;
     kf__low_begin(L, "", "A row stays in the registers of its threads through all stages.");

@@ -77,12 +77,6 @@ static void put_behind(kf__low *L, uint32_t i, const kf__lx *before, const kf__l
     kf__put_set(L, state, kf__fold_of(L, i, 0, state, total));
 }
 
-static int log2_of(int n) {
-    int k = 0;
-    while (1 << k < n) ++k;
-    return k;
-}
-
 /* A variable: what the totals of a lane's neighbours to the left are folded to, of so many lanes;
  * all have these lanes' total then. */
 static const kf__lx *put_butterfly(kf__low *L, uint32_t i, const char *name, const kf__lx *total,
@@ -92,7 +86,7 @@ static const kf__lx *put_butterfly(kf__low *L, uint32_t i, const char *name, con
     const kf__lx *lane = kf__l_var(L, "lane");
     type = kf__compute(type);
     const kf__lx *before = kf__put_var(L, ctype, name_of(L, name, i), 0, kf__identity(L, i, 0));
-    const kf__lx *one = kf__l_int(L, 1), *steps = kf__l_int(L, log2_of(lanes));
+    const kf__lx *one = kf__l_int(L, 1), *steps = kf__l_int(L, kf__log2_up(lanes));
     kf__open_for(L, "int", "d", kf__l_int(L, 0), steps, one, KF__UNROLL);
     const kf__lx *m = kf__put_let(L, "int", "m", kf__l_bin(L, "<<", one, kf__l_var(L, "d")), NULL);
     const kf__lx *other = kf__put_let(L, ctype, name_of(L, "other", i),

@@ -50,29 +50,13 @@ void k0_multiply_sin_cos_concatenate_short(const k0_multiply_sin_cos_concatenate
     const int64_t width6 = end13 - begin13;  // of a line
     float part6[1024];
     float again6_in_f[2048];
-    {
-        const float *p4_in_f = in_f;
-        for (int64_t r = 0; r < most_rows; ++r) {
-            KF_SIMD
-            for (int64_t l = 0; l < width6; ++l) {
-                again6_in_f[begin13 + (r * width6 + l)] = p4_in_f[begin13 + l];
-            }
-        }
-    }
+    kf_repeat(again6_in_f + begin13, in_f + begin13, width6 * 4, most_rows * (width6 * 4));
     const int64_t begin12 = kf_min_i64(kf_max_i64(0, 0 - first_index5), n1);
     const int64_t end12 = kf_max_i64(begin12, kf_min_i64(n1, size_index5 - first_index5));
     const int64_t width11 = end12 - begin12;  // of a line
     float part11[1024];
     float again11_in_f_7[2048];
-    {
-        const float *p7_in_f_7 = in_f_7;
-        for (int64_t r = 0; r < most_rows; ++r) {
-            KF_SIMD
-            for (int64_t l = 0; l < width11; ++l) {
-                again11_in_f_7[begin12 + (r * width11 + l)] = p7_in_f_7[begin12 + l];
-            }
-        }
-    }
+    kf_repeat(again11_in_f_7 + begin12, in_f_7 + begin12, width11 * 4, most_rows * (width11 * 4));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         {
