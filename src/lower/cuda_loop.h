@@ -25,6 +25,11 @@ typedef struct kf__loop {
     uint16_t *reds, *stores;
 } kf__loop;
 
+int kf__loop_axes(const kf__low *L); /* how many are reduced */
+/* packs = ceil(n / W), where lines are counted in them: of several reduced axes, the innermost one's. */
+void kf__loop_put_packs(kf__low *L, const kf__tile *t);
+/* The head of tiles whose packs are counted through all lines of a row; t->end: how many it has. */
+void kf__loop_head(kf__low *L, kf__tile *t, const kf__lx *s);
 /* A function; its packs, scalars and tid. */
 void kf__loop_begin(kf__low *L, kf__loop *lp, const char *suffix, const char *doc);
 /* The reductions and stores of a stage; false: there are none. */

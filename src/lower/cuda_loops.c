@@ -1,12 +1,11 @@
 /* Rows that don't fit in registers: a block loops over packs, threads keep running states. */
 #include "lower/cuda_loop.h"
 
-static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
+void kf__loop_head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *q = kf__put_let(L, "int64_t", "q",
                                   kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step)), NULL);
     const kf__lx *width = kf__l_int(L, t->W), *size = kf__word_size(L, kf__last(L));
-    int reduced = 0;
-    for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
+    int reduced = kf__loop_axes(L);
     const kf__lx *in_line = q;
     if (reduced > 1) {
         const kf__lx *packs = kf__l_var(L, "packs");
@@ -35,12 +34,18 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
         kf__l_select(L, kf__l_bin(L, "<", q, t->end), left, kf__l_int(L, 0)), NULL);
 }
 
-/* packs = ceil(n / W), where lines are counted in them. */
-static void put_packs(kf__low *L, const kf__loop *lp) {
-    const kf__lx *size = kf__word_size(L, kf__last(L));
+int kf__loop_axes(const kf__low *L) {
+    int reduced = 0;
+    for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
+    return reduced;
+}
+
+void kf__loop_put_packs(kf__low *L, const kf__tile *t) {
+    const kf__lx *size = kf__word_size(L, kf__last(L)), *width = kf__l_int(L, t->W);
+    const kf__lx *up = kf__l_bin(L, "+", size, kf__l_int(L, t->W - 1));
     kf__put_let(L, kf__index_type(L), "packs",
-                kf__l_bin(L, "/", kf__l_bin(L, "+", size, kf__l_int(L, lp->tile.W - 1)),
-                          kf__l_int(L, lp->tile.W)), "of a line");
+                kf__l_call(L, "kf_max_i64", KF__I64, kf__l_bin(L, "/", up, width),
+                           kf__l_int(L, 1)), "of a line; of nothing 1, which is divided by");
 }
 
 int64_t kf__loop_packs(const kf__low *L, int width) {
@@ -145,8 +150,8 @@ void kf__loop_begin(kf__low *L, kf__loop *lp, const char *suffix, const char *do
     L->small = L->affine && kf__low_extent(L, false) < INT32_MAX &&
                L->axes[kf__last(L)].size < INT32_MAX && kf__loop_packs(L, lp->tile.W) < INT32_MAX;
     lp->tile.vec = kf__cuda_wide(L, lp->tile.W);
-    lp->tile.head = head;
-    put_packs(L, lp);
+    lp->tile.head = kf__loop_head;
+    kf__loop_put_packs(L, &lp->tile);
     kf__put_scalars(L);
     kf__thread_id(L);
 }

@@ -1,4 +1,5 @@
-/* Rows in registers: kernels whose innermost axis is the reduced one, and short enough.
+/* Rows in registers: kernels whose innermost axis is reduced, and what they reduce short enough. Of
+ * several reduced axes a row is so many lines, and its packs are counted through all of them.
  *
  *     lanes of a row   1, 2, 4, 8   as its packs are; several rows a block, butterflies only
  *                      32           the same
@@ -7,7 +8,7 @@
  *
  * Each thread loads its packs once and keeps what later stages need. The bucket, and with it the
  * order of every sum, is a function of the row's length, the pack's width and the architecture. */
-#include "lower/cuda.h"
+#include "lower/cuda_loop.h"
 
 typedef struct bucket {
     int64_t packs; /* rows of up to so many packs */
@@ -49,11 +50,11 @@ static int kept_values(kf__low *L) {
 
 /* filled: packs of a warp that each row of the bucket has some element of. */
 static bool pick(kf__low *L, int width, bucket *out, int *filled) {
-    int64_t packs = kf__ceil_div(L->axes[kf__last(L)].size, width);
+    int64_t packs = kf__loop_packs(L, width);
     for (size_t b = 0; b < KF__COUNT(buckets); ++b) {
         if (packs > buckets[b].packs) continue;
         *out = buckets[b];
-        if (out->cluster > 1 && L->target->sm < 90) return false;
+        if (out->cluster > 1 && (L->target->sm < 90 || kf__loop_axes(L) > 1)) return false;
         int kept = width * kept_values(L);
         int most = out->cluster > 1 ? KF__KEPT_OF_CLUSTER : KF__KEPT;
         while (out->V > 1 && out->lanes >= 32 && out->lanes < 512 && out->V * kept > most)
@@ -75,6 +76,14 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
                                                        * divided */
     t->j = kf__put_let(L, type, "j", kf__l_bin(L, "*", q, kf__l_int(L, t->W)), NULL);
     t->left = kf__put_let(L, "int", "left", kf__l_bin(L, "-", t->live, t->j), NULL);
+}
+
+/* Packs as long as a line is, where lines are shorter than a pack. */
+static int pick_width(const kf__low *L) {
+    int width = kf__cuda_width(L);
+    int64_t line = L->axes[kf__last(L)].size;
+    while (kf__loop_axes(L) > 1 && width > 1 && line <= width / 2) width /= 2;
+    return width;
 }
 
 static void put_accumulators(kf__low *L, kf__phase *p, int f) {
@@ -175,25 +184,30 @@ static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, 
 }
 
 bool kf__cuda_rows(kf__low *L) {
-    int reduced = 0;
-    for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
-    kf__tile t = {.W = kf__cuda_width(L), .head = head};
+    bool lines = kf__loop_axes(L) > 1;
+    kf__tile t = {.W = pick_width(L), .head = lines ? kf__loop_head : head};
     bucket b;
-    if (reduced != 1 || !pick(L, t.W, &b, &t.filled)) return false;
+    if (!pick(L, t.W, &b, &t.filled)) return false;
     t.V = b.V;
-    t.warps = b.lanes > 32; /* of shorter rows the caches take parts of sectors */
+    t.warps = b.lanes > 32 && !lines; /* of shorter rows the caches take parts of sectors */
     L->narrow = true;
-    t.far = true;
+    t.far = !lines;
     t.vec = kf__cuda_wide(L, t.W);
-    int64_t n_rows = kf__low_extent(L, false);
-    int bits = kf__log2_up(has_few(&b) ? kf__ceil_div(L->axes[kf__last(L)].size, t.W) : b.lanes);
+    int64_t n_rows = kf__low_extent(L, false), packs = kf__loop_packs(L, t.W);
+    int bits = kf__log2_up(has_few(&b) ? packs : b.lanes);
     int per_block = b.lanes > 32 ? 1 : KF__ROW_THREADS >> bits;
     L->small = L->affine && n_rows < INT32_MAX;
     kf__low_begin(L, "", "A row stays in the registers of its threads through all stages.");
     L->fn->threads = (1 << bits) * per_block;
     L->fn->cluster = b.cluster;
     L->fn->grid = kf__ceil_div(n_rows, per_block) * b.cluster;
-    const kf__lx *size = kf__word_size(L, kf__last(L)), *rows = kf__word_int(L, "rows", n_rows);
+    const kf__lx *size = lines ? kf__word_int(L, "reduced", kf__low_extent(L, true))
+                               : kf__word_size(L, kf__last(L));
+    const kf__lx *rows = kf__word_int(L, "rows", n_rows), *all = NULL;
+    if (lines) {
+        all = kf__word_int(L, "all_packs", packs);
+        kf__loop_put_packs(L, &t);
+    }
     kf__put_scalars(L);
     const kf__lx *tid = kf__thread_id(L), *lanes = kf__l_int(L, b.lanes);
     const kf__lx *lane = tid, *row = kf__l_callv(L, "kf_block", KF__I64, 0, NULL);
@@ -222,11 +236,15 @@ bool kf__cuda_rows(kf__low *L) {
     }
     const kf__lx *n = kf__put_let(L, "int", "n", size, "elements of a row");
     t.live = n;
+    t.end = all;
     if (per_block > 1) {
         const kf__lx *any = kf__put_let(L, index, "any_row", row, NULL);
         const kf__lx *is = kf__put_let(L, "int", "is_row", kf__l_bin(L, "<", any, rows), NULL);
         t.live = kf__put_let(L, "int", "live", kf__l_select(L, is, n, kf__l_int(L, 0)),
                              "elements that this thread's row has");
+        if (lines)
+            t.end = kf__put_let(L, "int", "live_packs", kf__l_select(L, is, all, kf__l_int(L, 0)),
+                                NULL);
         row = kf__put_let(L, index, "row",
                           kf__l_select(L, is, any, kf__l_bin(L, "-", rows, kf__l_int(L, 1))), NULL);
     } else {
@@ -234,11 +252,12 @@ bool kf__cuda_rows(kf__low *L) {
     }
     t.base = lane;
     t.step = kf__l_int(L, b.lanes * b.cluster);
-    if (b.V > 1) t.skip = n;
-    if (b.V > 1 && t.warps) {
+    const kf__lx *width = kf__l_int(L, t.W);
+    if (b.V > 1) t.skip = lines ? kf__l_bin(L, "*", all, width) : n;
+    if (b.V > 1 && b.lanes > 32) {
         const kf__lx *first = kf__l_bin(L, "-", lane, kf__l_bin(L, "%", tid, kf__l_int(L, 32)));
-        first = kf__l_bin(L, "*", first, kf__l_int(L, t.W));
-        t.skip = kf__put_let(L, "int", "rest", kf__l_bin(L, "-", n, first), "from its warp on");
+        first = kf__l_bin(L, "*", first, width);
+        t.skip = kf__put_let(L, "int", "rest", kf__l_bin(L, "-", t.skip, first), "from its warp on");
     }
     kf__put_decode(L, false, false, row);
     kf__put_rows(L, 0);
