@@ -9,6 +9,7 @@ enum {
     KF__STREAM_BYTES = 4 << 20,
     KF__FAR_BYTES = 256 << 10,
     KF__SHORT_LINE = 64, /* elements */
+    KF__LINES_AHEAD = 4 << 10, /* bytes: what takes as long as memory does to answer */
 };
 
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l) {
@@ -135,7 +136,26 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     kf__cpu_put_chains(L, b, mask, NULL, NULL, NULL);
 }
 
+/* Of several reduced axes, how far the same part of a later line is: lines of one row are as far
+ * apart as rows are long, which no processor foresees. Where a row has few lines it is the next
+ * row's. A word; 0: the next one isn't asked for. */
+static const kf__lx *lines_distance(kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    int line = -1, row = -1;
+    for (int m = 0; m < kf__last(L); ++m)
+        if (L->axes[m].reduced) line = m;
+        else row = m;
+    int64_t bytes = L->axes[kf__last(L)].size * kf__types[o->dtype].size;
+    int64_t ahead = kf__ceil_div(KF__LINES_AHEAD, kf__max(1, bytes)), by = 0;
+    if (kf__has_symbols(L, access) || !o->affine || line < 0 || !o->varies[line]) return NULL;
+    if (L->axes[line].size >= 2 * ahead) by = ahead * o->stride[line];
+    else if (row >= 0 && o->varies[row]) by = o->stride[row];
+    if (kf__low_bytes(L) < KF__FAR_BYTES) by = 0;
+    return kf__word_int(L, kf__l_name(L, "ahead_%s", o->name), by);
+}
+
 static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {
+    if (!next_row && kf__cpu_reduced_axes(L) > 1) return lines_distance(L, access);
     if (!next_row) return kf__l_int(L, KF__CPU_BLOCK);
     int kept = -1;
     for (int m = 0; m < L->n_axes; ++m) {
@@ -173,6 +193,15 @@ static void prefetch(kf__low *L, const kf__cpu_block *b, uint32_t access, const 
     kf__close(L);
 }
 
+/* All of them, as a line needn't begin with one. */
+static void prefetch_line(kf__low *L, const kf__cpu_block *b, uint32_t access,
+                          const kf__lx *distance) {
+    kf__cpu_need_pointer(L, b, access);
+    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, L->pointer[access]), distance);
+    const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
+    kf__put_call(L, kf__l_call(L, "kf_prefetch_run", KF__I64, at, kf__l_bin(L, "*", b->len, size)));
+}
+
 /* Is what comes next worth asking for? To ask takes a twentieth of a short row's time, a sixth of
  * one of a few vectors, and what a core has in its own caches needn't be asked for. */
 const kf__lx *kf__cpu_is_far(kf__low *L) {
@@ -189,8 +218,10 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
         if (L->operands[in->access].row || is_one_of_many(L, mask, i)) continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
         if (!distance) continue;
-        kf__open_if(L, kf__cpu_is_far(L));
-        prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
+        bool lines = !next_row && kf__cpu_reduced_axes(L) > 1;
+        kf__open_if(L, lines ? kf__l_bin(L, "!=", distance, kf__l_int(L, 0)) : kf__cpu_is_far(L));
+        if (lines) prefetch_line(L, b, in->access, distance);
+        else prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
         kf__close(L);
     }
 }

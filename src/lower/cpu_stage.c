@@ -5,7 +5,7 @@
 #include "lower/cpu.h"
 
 enum {
-    SHORT_LINE = 96, /* from there on its lanes and trees take less than to copy it */
+    SHORT_LINE = 200, /* from there on its lanes and trees take less than to copy it */
     VECTOR = 16,     /* elements of the widest one, which 2048 are a multiple of */
 };
 
@@ -349,6 +349,7 @@ static void put_lines(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const k
     kf__cpu_open_line(L, &b, first, len);
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, s.at, s.n);
     kf__cpu_prepare(L, &b, mask);
+    kf__cpu_prefetch(L, &b, mask, false);
     kf__open_for(L, "int64_t", "l", zero, len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
     for (uint32_t k = 0; k < s.n; ++k)
