@@ -24,6 +24,7 @@ enum {
     KF__CPU_SCAN_RUN = 64,   /* elements of a row that are summed by themselves */
     KF__CPU_SCAN_RUNS = 4,   /* those that are summed side by side */
     KF__CPU_SCAN_LIGHT = 3,  /* operations that cost little beside what waits for its sum */
+    KF__CPU_SCAN_VECTOR = 16, /* elements */
 };
 
 static kf__mask *needed(kf__low *L, const uint16_t *stores, uint32_t n) {
@@ -231,6 +232,64 @@ static void put_scans(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     }
 }
 
+/* Is it made of what is there already, without anything from memory? */
+static bool is_of_arrays(const kf__low *L, const kf__mask *mask) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (kf__has(mask, i) && in->kind != KF__I_OP && in->kind != KF__I_CAST) return false;
+    }
+    return true;
+}
+
+/* Zeros behind the arrays of the block that are read, up to whole vectors. */
+static void put_padding(kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
+                        const kf__lx *padded) {
+    kf__mask *read = kf__low_mask(L);
+    for (uint32_t i = 0; read && i < L->k->n_instrs; ++i)
+        for (int a = 0; kf__has(mask, i) && a < L->k->instrs[i].n_args; ++a)
+            kf__add(read, L->k->instrs[i].args[a]);
+    if (!read) L->failed = true;
+    const kf__lx *l = kf__l_var(L, "l");
+    kf__open_for(L, "int64_t", "l", b->len, padded, kf__l_int(L, 1), KF__SERIAL);
+    for (uint32_t i = 0; read && i < L->k->n_instrs; ++i) {
+        const kf__lx *value = L->value[i];
+        if (!kf__has(read, i) || !value || value->kind != KF__L_ITEM || (L->held && kf__holds(L->held, i)))
+            continue;
+        kf__put_set(L, kf__l_item(L, value->name, l),
+                    kf__l_const(L, (kf__dtype)L->k->instrs[i].dtype, 0, 0));
+    }
+    kf__close(L);
+}
+
+/* What functions make of the sums alone, in whole vectors: the elements of a row that these leave
+ * would take as long as so many vectors. */
+static void put_behind(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    const kf__lx *l = kf__l_var(L, "l"), *vector = kf__l_int(L, KF__CPU_SCAN_VECTOR);
+    kf__held h = {0};
+    for (uint32_t s = 0; s < n && h.n < KF__HELD; ++s) {
+        uint16_t i = (uint16_t)L->k->stores[stores[s]].instr;
+        kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
+        if (!kf__is_dear(L, mask) || !is_of_arrays(L, mask) || kf__holds(&h, i)) continue;
+        h.name[h.n] = kf__l_name(L, "made%u", (unsigned)i);
+        h.instr[h.n++] = i;
+    }
+    if (!h.n) return;
+    h.mask = kf__low_needed(L, KF__LEVEL_FULL, h.instr, h.n);
+    const kf__lx *len = b->len, *up = kf__l_int(L, KF__CPU_SCAN_VECTOR - 1);
+    const kf__lx *padded = kf__l_bin(L, "+", len, up);
+    padded = kf__l_bin(L, "*", kf__l_bin(L, "/", padded, vector), vector);
+    padded = kf__put_let(L, "int64_t", "padded", padded, NULL);
+    put_padding(L, b, h.mask, padded);
+    for (uint32_t k = 0; k < h.n; ++k)
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h.instr[k]].dtype), h.name[k], b->most,
+                    NULL);
+    b->len = padded;
+    kf__cpu_put_chains(L, b, h.mask, NULL, NULL, NULL);
+    kf__cpu_make(L, b, &h, kf__l_int(L, 0));
+    b->len = len;
+    for (uint32_t k = 0; k < h.n; ++k) L->value[h.instr[k]] = kf__l_item(L, h.name[k], l);
+}
+
 /* Does one loop do, as there is little before and behind what isn't summed by runs? */
 static bool is_light(const kf__low *L, const kf__mask *mask) {
     uint32_t n = 0;
@@ -277,6 +336,8 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
         put_scans(L, &b, mask);
         mask = needed(L, stores, n);
         if (L->k->n_symbols) kf__cpu_put_elements(L, &b, mask); /* at what is cumulative */
+        put_behind(L, &b, stores, n);
+        mask = needed(L, stores, n);
         kf__cpu_put_chains(L, &b, mask, NULL, NULL, NULL);
     }
     kf__cpu_store_targets(L, &b, stores, n);
