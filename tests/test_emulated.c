@@ -301,6 +301,24 @@ static const struct {
      "# x: f16[3, 5, 64]\n# s: f32[5, 64]\n# c: f32[5, 64]\n"},
     {"roll(x, 3, axis=-1) + tril(x), stack([x, x.T], axis=-1)", "# x: f32[33, 33]\n"},
     {"pad(sum(x, axis=1), 2), pad(x, (0, 3), mode='edge')", "# x: i8[70, 9]\n"},
+    /* lines of several axes: by each bucket of rows, of fewer elements than a pack, of nothing */
+    {"max(reshape(gelu(x), (3, 5, 2, 17, 2)), axis=(2, 4))", "# x: f32[3, 10, 34]\n"},
+    {"sum(silu(x), axis=(1, 3)), var(x, axis=(1, 3)), argmax(x, axis=1)", "# x: f32[3, 5, 7, 3]\n"},
+    {"logsumexp(x, axis=(1, 3)), x - mean(x, axis=(1, 3), keepdims=True)",
+     "# x: bf16[2, 40, 3, 7] step 3\n"},
+    {"sum(x * 2, axis=(1, 3)), max(x, axis=(1, 3))", "# x: i8[3, 12, 2, 65]\n"},
+    {"var(x, axis=(0, 2)), x / std(x, axis=(0, 2), keepdims=True)", "# x: f64[9, 3, 101]\n"},
+    {"sum(exp(x), axis=(0, 2)), any(x > 3, axis=(0, 2))", "# x: f32[40, 3, 300]\n"},
+    {"mean(x, axis=(0, 2)), sum(exp(x), axis=(0, 2))", "# x: f32[4, 300, 0]\n"},
+    {"sum(exp(x), axis=(0, 2)), prod(x, axis=(0, 2))", "# x: f32[0, 3, 5]\n"},
+    /* lines of a run for each outer index, which a line repeats along */
+    {"x - mean(x, axis=1, keepdims=True), exp(x * m)", "# x: f32[5, 70, 3]\n# m: f32[5, 1, 3]\n"},
+    {"x - y * z, x + z", "# x: bf16[3, 900, 5]\n# y: f32[3, 1, 5]\n# z: f32[3, 1, 1]\n"},
+    {"x * m + 1", "# x: f32[4, 9, 6] step 3\n# m: f32[4, 1, 6]\n"},
+    {"dropout(x, 0.5, seed=3) + m", "# x: f32[3, 40, 7]\n# m: f32[3, 1, 7]\n"},
+    /* functions of sums, in whole vectors */
+    {"gelu(cumsum(x * 2, axis=1)), cumsum(exp(x), axis=1)", "# x: bf16[5, 41]\n"},
+    {"tanh(cumsum(x, axis=1)) * x", "# x: f32[2, 2055]\n"},
 };
 
 static void check_single(void **state) {

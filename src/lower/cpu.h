@@ -163,11 +163,16 @@ typedef struct kf__repeats {
     uint16_t access[KF__REPEATS], n; /* what is the same for all lines */
     const char *name[KF__REPEATS];   /* arrays on the stack */
     const kf__lx *is, *length;       /* are lines one run? and how long is a line, or the run? */
+    const kf__lx *lines, *there;     /* of three axes: lines of an outer index, 1 of a run; of which
+                                      * one the arrays are */
 } kf__repeats;
 
 /* Of a pointwise kernel: may its lines be one run? By the text alone. */
 bool kf__cpu_find_repeats(const kf__low *L, kf__repeats *r);
 int64_t kf__cpu_run(const kf__low *L, const kf__repeats *r); /* its elements; 0: lines aren't one */
+int64_t kf__cpu_runs(const kf__low *L); /* how many: one of two axes, of three one an outer index */
+/* Of three axes: the outer ones of a line's or run's number, and its repeated lines. */
+void kf__cpu_put_of_run(kf__low *L, const kf__repeats *r, const kf__lx *line);
 void kf__cpu_put_repeats(kf__low *L, kf__repeats *r);        /* before units */
 void kf__cpu_put_repeated(kf__low *L, const kf__cpu_block *b, const kf__repeats *r);
 

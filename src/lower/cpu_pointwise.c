@@ -212,17 +212,18 @@ static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores
     return kf__cpu_has_chains(L, &b, mask) ? CHAINED_BLOCK : KF__CPU_BLOCK;
 }
 
-/* The axes' variables of unit u, and its block, of `most` elements of lines of `size`. lines: how
- * many there are, where units go from one line to the next; NULL: from one block of a line to the
- * next. */
+/* The axes' variables of unit u, and its block, of `most` elements of lines of `size`. same: what
+ * repeats along them, or NULL. lines: how many there are, where units go from one line to the next;
+ * NULL: from one block of a line to the next. */
 static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, int64_t most,
-                     const kf__lx *size, const kf__lx *lines) {
+                     const kf__lx *size, const kf__lx *lines, const kf__repeats *same) {
     const kf__lx *part = u, *block = kf__l_int(L, most);
     if (L->n_axes > 1) {
         const kf__lx *n = lines ? lines : kf__l_var(L, "blocks");
         kf__put_let(L, "int64_t", "line", kf__l_bin(L, lines ? "%" : "/", u, n), NULL);
         part = kf__l_bin(L, lines ? "/" : "%", u, n);
-        kf__put_decode(L, false, true, kf__l_var(L, "line"));
+        if (same && same->lines) kf__cpu_put_of_run(L, same, kf__l_var(L, "line"));
+        else kf__put_decode(L, false, true, kf__l_var(L, "line"));
     }
     const kf__lx *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", part, block), NULL);
     const kf__lx *len = kf__put_let(
@@ -257,7 +258,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     int64_t lines = 1;
     for (int m = 0; m + 1 < L->n_axes; ++m) lines *= L->axes[m].size;
     L->run = same ? kf__cpu_run(L, same) : 0;
-    if (L->run) line = L->run, lines = 1;
+    if (L->run) line = L->run, lines = kf__cpu_runs(L);
     uint16_t stores[64];
     uint32_t n = kf__low_stores(L, 0, stores);
     const kf__lx *size = L->n_axes ? kf__word_size(L, kf__last(L)) : kf__l_int(L, 1);
@@ -289,11 +290,11 @@ static void put_lines(kf__low *L, kf__repeats *same) {
         kf__open_if(L, kf__l_bin(L, "&&", ahead,
                                  kf__l_bin(L, "<", kf__l_bin(L, "+", u, one), end)));
         put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL), block,
-                 size, each);
+                 size, each, same);
         kf__cpu_put_ahead(L, &b, mask);
         kf__close(L);
     }
-    put_unit(L, &b, u, block, size, each);
+    put_unit(L, &b, u, block, size, each, same);
     if (same) kf__cpu_put_repeated(L, &b, same);
     if (tabled) {
         kf__cpu_put_tables(L, &b, &tables);
