@@ -259,6 +259,7 @@ enum { KF__CPU_GROUP = 8, KF__CPU_GROUP_ROW = 512 /* elements of a row, at most 
 typedef struct kf__cpu_group {
     bool reduces;               /* does a stage behind the first? */
     kf__mask *more;             /* loads of the last stage, of what no other one reads; or NULL */
+    bool ahead;                 /* is the last stage too short to wait for memory meanwhile? */
     int64_t most;               /* elements of a row, for groups */
     uint16_t *values, n_values; /* of a row, which later stages need */
     uint8_t *until;             /* [n_values] the last stage that needs it */

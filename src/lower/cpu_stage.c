@@ -204,8 +204,10 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
         put_reductions(L, &b, &alone, NULL);
         kf__cpu_flush(L, &b, alone.stores, alone.n_stores);
     } else {
+        if (L->asked) kf__open_if(L, kf__l_bin(L, "==", L->together, kf__l_int(L, 1)));
         kf__cpu_prefetch(L, &b, reads, true);
         kf__cpu_prefetch_stores(L, &b, st->stores, st->n_stores);
+        if (L->asked) kf__close(L);
         kf__cpu_line(L, &b, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
                      st->n_stores);
     }

@@ -167,6 +167,7 @@ typedef struct kf__low {
     const kf__lx **running; /* [n_instrs] of SCANs: what was folded so far; or NULL */
     const kf__lx *chunk;    /* of SCANs: which one, their axis / its length; or NULL */
     const kf__lx *together; /* CPU: so many rows are at the same stage together; NULL: one */
+    bool asked; /* CPU: of those, the first stage has asked for what the last one would ask for */
     kf__operand *unpacked; /* [n_accesses] results as they were before pack.c; NULL: none */
     kf__lowered *out;
 } kf__low;
