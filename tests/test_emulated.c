@@ -316,6 +316,13 @@ static const struct {
     {"x - y * z, x + z", "# x: bf16[3, 900, 5]\n# y: f32[3, 1, 5]\n# z: f32[3, 1, 1]\n"},
     {"x * m + 1", "# x: f32[4, 9, 6] step 3\n# m: f32[4, 1, 6]\n"},
     {"dropout(x, 0.5, seed=3) + m", "# x: f32[3, 40, 7]\n# m: f32[3, 1, 7]\n"},
+    /* small matrices, transposed by elements */
+    {"permute(x, (0, 2, 1)) + 1, x * 2", "# x: f32[40, 3, 33]\n"},
+    {"permute(x, (0, 2, 1)) * y, dropout(y, 0.5, seed=3)",
+     "# x: bf16[9, 5, 8]\n# y: f32[9, 8, 5]\n"},
+    {"reshape(permute(reshape(x, (2, 3, 2, 2, 4, 5)), (0, 1, 4, 2, 5, 3)), (2, 3, 8, 10))",
+     "# x: i8[2, 12, 4, 5]\n"},
+    {"permute(x[:, ::-1], (0, 2, 1)) + 1", "# x: f64[7, 6, 2] step 3\n"},
     /* functions of sums, in whole vectors */
     {"gelu(cumsum(x * 2, axis=1)), cumsum(exp(x), axis=1)", "# x: bf16[5, 41]\n"},
     {"tanh(cumsum(x, axis=1)) * x", "# x: f32[2, 2055]\n"},

@@ -40,7 +40,7 @@ static bool is_late(const kf__low *L, uint32_t last) {
     return false;
 }
 
-/* Is the last stage long? Of g, what it reads of other arrays, and is it short beside the others? */
+/* Is the last stage long? Of g: what it reads of other arrays, and whether it waits for memory. */
 static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept, kf__cpu_group *g) {
     uint32_t ops = 0;
     kf__mask **more = &g->more;

@@ -231,13 +231,14 @@ static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__
 
 /* The row's next block is asked for; after its last one, where the last stage doesn't do that, the
  * next row's. Not where each block is read once and left: what is read in order is foreseen, and to
- * ask for it takes as long as a sum (of 317x316 21 us on a Zen 4, not 10.5). Of several axes a later
- * line is. */
+ * ask for it takes as long as a sum (of 317x316 21 us on a Zen 4, not 10.5). Of several axes it is a
+ * later line. */
 static void put_ahead(kf__low *L, const kf__cpu_block *b, const kf__pass *p, const kf__mask *mask) {
     uint16_t stores[64];
     bool lines = kf__cpu_reduced_axes(L) > 1;
     if (L->held || (p->n_fields == 1 && !kf__low_later(L, 1) && !lines)) return;
-    bool by_last = L->k->n_stages > 1 && !lines && kf__low_stores(L, (int)L->k->n_stages - 1, stores) > 0;
+    bool by_last = L->k->n_stages > 1 && !lines &&
+                   kf__low_stores(L, (int)L->k->n_stages - 1, stores) > 0;
     if (by_last) kf__open_if(L, kf__l_bin(L, "==", b->len, kf__l_int(L, KF__CPU_BLOCK)));
     kf__cpu_prefetch(L, b, mask, false);
     if (by_last) kf__close(L);

@@ -43,9 +43,7 @@ int kf__loop_axes(const kf__low *L) {
 void kf__loop_put_packs(kf__low *L, const kf__tile *t) {
     const kf__lx *size = kf__word_size(L, kf__last(L)), *width = kf__l_int(L, t->W);
     const kf__lx *up = kf__l_bin(L, "+", size, kf__l_int(L, t->W - 1));
-    kf__put_let(L, kf__index_type(L), "packs",
-                kf__l_call(L, "kf_max_i64", KF__I64, kf__l_bin(L, "/", up, width),
-                           kf__l_int(L, 1)), "of a line; of nothing 1, which is divided by");
+    kf__put_let(L, kf__index_type(L), "packs", kf__l_bin(L, "/", up, width), "of a line");
 }
 
 int64_t kf__loop_packs(const kf__low *L, int width) {

@@ -10,7 +10,10 @@
  */
 #include "lower/cuda.h"
 
-enum { KF__CUDA_THREADS = 256 };
+enum {
+    KF__CUDA_THREADS = 256,
+    SMALL_TILE = 1024, /* elements */
+};
 
 static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
     (void)L;
@@ -96,13 +99,31 @@ static void open_place(kf__low *L, kf__tile *t, const lines *l, const kf__lx *at
     t->left = kf__put_let(L, "int", "left", left, "elements of the pack");
 }
 
+/* Are both axes of a tile short, as those of many small matrices? The cache has all of one then,
+ * whoever reads it in whatever order, and a tile would be of a few elements: permute_dims(x, (0, 2,
+ * 1)) of 10000x3x33 39 us on an H100. */
+static bool has_small_tile(const kf__low *L) {
+    return L->tile >= 0 && !L->dense &&
+           L->axes[L->tile].size * L->axes[kf__last(L)].size <= SMALL_TILE;
+}
+
+/* Packs that a short line is whole ones of. */
+static int width_of_short(const kf__low *L) {
+    int width = kf__cuda_width(L);
+    int64_t line = L->axes[kf__last(L)].size;
+    while (width > 1 && line < 8 * (int64_t)width && line % width) width /= 2;
+    return width;
+}
+
 void kf__cuda_pointwise(kf__low *L) {
     L->rows_inside = true;
-    if (kf__cuda_transpose(L)) {
+    bool small = has_small_tile(L);
+    if (small) L->tile = -1, L->tiled = 0;
+    else if (kf__cuda_transpose(L)) {
         kf__cuda_apart(L);
         return;
     }
-    kf__tile t = {.V = 1, .W = kf__cuda_width(L), .head = head};
+    kf__tile t = {.V = 1, .W = small ? width_of_short(L) : kf__cuda_width(L), .head = head};
     lines l = find_lines(L, &t);
     L->small = L->affine && l.few; /* else what is computed of indices may be negative */
     t.vec = l.like < 0 ? kf__cuda_wide(L, t.W) : kf__cuda_are_alike(L, l.like, t.W);

@@ -187,6 +187,7 @@ bool kf__cuda_rows(kf__low *L) {
     bool lines = kf__loop_axes(L) > 1;
     kf__tile t = {.W = pick_width(L), .head = lines ? kf__loop_head : head};
     bucket b;
+    if (lines && !kf__low_extent(L, true)) return false; /* no line, by which each pack is found */
     if (!pick(L, t.W, &b, &t.filled)) return false;
     t.V = b.V;
     t.warps = b.lanes > 32 && !lines; /* of shorter rows the caches take parts of sectors */
@@ -257,7 +258,8 @@ bool kf__cuda_rows(kf__low *L) {
     if (b.V > 1 && b.lanes > 32) {
         const kf__lx *first = kf__l_bin(L, "-", lane, kf__l_bin(L, "%", tid, kf__l_int(L, 32)));
         first = kf__l_bin(L, "*", first, width);
-        t.skip = kf__put_let(L, "int", "rest", kf__l_bin(L, "-", t.skip, first), "from its warp on");
+        t.skip = kf__put_let(L, "int", "rest", kf__l_bin(L, "-", t.skip, first),
+                             "from its warp on");
     }
     kf__put_decode(L, false, false, row);
     kf__put_rows(L, 0);

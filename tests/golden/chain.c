@@ -337,11 +337,11 @@ typedef struct {
     int64_t size_v14;
     int64_t grain;
     float *row30_memory;
-    const float *in_x;
-    int64_t s0_in_x;
-    const float *in_y;
-    int64_t s0_in_y;
     int64_t far;
+    int64_t s0_in_x;
+    const float *in_x;
+    int64_t s0_in_y;
+    const float *in_y;
     int64_t s0_out0;
     float *out0;
 } k0_multiply_add_relu_multiply_args;
@@ -358,11 +358,11 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
     const int64_t size_v14 = a->size_v14;
     const int64_t grain = a->grain;
     float *row30_memory = a->row30_memory;
-    const float *in_x = a->in_x;
-    const int64_t s0_in_x = a->s0_in_x;
-    const float *in_y = a->in_y;
-    const int64_t s0_in_y = a->s0_in_y;
     const int64_t far = a->far;
+    const int64_t s0_in_x = a->s0_in_x;
+    const float *in_x = a->in_x;
+    const int64_t s0_in_y = a->s0_in_y;
+    const float *in_y = a->in_y;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     const float v15 = kf_cast_i64_f32(size_v14);  // mean
@@ -379,6 +379,13 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
+            if (far && most_rows > 1) {
+                kf_prefetch_run(in_x + (i0 * s0_in_x + s0_in_x * most_rows), n1 * 4);
+                kf_prefetch_run(in_y + (i0 * s0_in_y + s0_in_y * most_rows), n1 * 4);
+                if (stream == 0) {
+                    kf_prefetch_write_run(out0 + i0 * s0_out0, n1 * 4);
+                }
+            }
             float sum12 = 0.0f;
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
@@ -698,24 +705,27 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
                 float *row30_from = row30 + (r * n1 + first);
-                if (far) {
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
+                if (most_rows == 1) {
+                    if (far) {
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
+                        }
                     }
-                }
-                if (far) {
-                    const float *p1_in_y = in_y + (i0 * s0_in_y + first);
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_far(p1_in_y + s0_in_y * most_rows + l);
+                    if (far) {
+                        const float *p1_in_y = in_y + (i0 * s0_in_y + first);
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch_far(p1_in_y + s0_in_y * most_rows + l);
+                        }
+                    }
+                    float *p2_out0 = out0 + (i0 * s0_out0 + first);
+                    if (far && stream == 0) {
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
+                        }
                     }
                 }
                 float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                if (far && stream == 0) {
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
-                    }
-                }
                 float buffer0[2048];
                 float *to0 = stream ? buffer0 : p2_out0;
                 KF_SIMD

@@ -197,14 +197,14 @@ typedef struct {
     int64_t size_v17;
     int64_t grain;
     float *row12_memory;
-    const kf_bf16 *in_x;
-    int64_t s0_in_x;
-    const kf_bf16 *in_b;
-    const kf_bf16 *in_r;
-    int64_t s0_in_r;
     int64_t far;
+    int64_t s0_in_x;
+    const kf_bf16 *in_x;
+    int64_t s0_in_r;
+    const kf_bf16 *in_r;
     int64_t s0_out0;
     kf_bf16 *out0;
+    const kf_bf16 *in_b;
 } k0_add_gelu_add_layer_norm_args;
 
 /* add, gelu, add, layer_norm.
@@ -219,14 +219,14 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     const int64_t size_v17 = a->size_v17;
     const int64_t grain = a->grain;
     float *row12_memory = a->row12_memory;
-    const kf_bf16 *in_x = a->in_x;
-    const int64_t s0_in_x = a->s0_in_x;
-    const kf_bf16 *in_b = a->in_b;
-    const kf_bf16 *in_r = a->in_r;
-    const int64_t s0_in_r = a->s0_in_r;
     const int64_t far = a->far;
+    const int64_t s0_in_x = a->s0_in_x;
+    const kf_bf16 *in_x = a->in_x;
+    const int64_t s0_in_r = a->s0_in_r;
+    const kf_bf16 *in_r = a->in_r;
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
+    const kf_bf16 *in_b = a->in_b;
     const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float row12_stack[65536];
@@ -239,6 +239,13 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
+            if (far && most_rows > 1) {
+                kf_prefetch_run(in_x + (i0 * s0_in_x + s0_in_x * most_rows), n1 * 2);
+                kf_prefetch_run(in_r + (i0 * s0_in_r + s0_in_r * most_rows), n1 * 2);
+                if (stream == 0) {
+                    kf_prefetch_write_run(out0 + i0 * s0_out0, n1 * 2);
+                }
+            }
             float mean13 = 0.0f;
             float m2_13 = 0.0f;
             int64_t done0 = 0;
@@ -372,24 +379,27 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
                 float *row12_from = row12 + (r * n1 + first);
-                if (far) {
-                    const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
-                    for (int64_t l = 0; l < len; l += 32) {
-                        kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
+                if (most_rows == 1) {
+                    if (far) {
+                        const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
+                        for (int64_t l = 0; l < len; l += 32) {
+                            kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
+                        }
                     }
-                }
-                if (far) {
-                    const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
-                    for (int64_t l = 0; l < len; l += 32) {
-                        kf_prefetch_far(p2_in_r + s0_in_r * most_rows + l);
+                    if (far) {
+                        const kf_bf16 *p2_in_r = in_r + (i0 * s0_in_r + first);
+                        for (int64_t l = 0; l < len; l += 32) {
+                            kf_prefetch_far(p2_in_r + s0_in_r * most_rows + l);
+                        }
+                    }
+                    kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
+                    if (far && stream == 0) {
+                        for (int64_t l = 0; l < len; l += 32) {
+                            kf_prefetch_write(p3_out0 + s0_out0 * most_rows + l);
+                        }
                     }
                 }
                 kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
-                if (far && stream == 0) {
-                    for (int64_t l = 0; l < len; l += 32) {
-                        kf_prefetch_write(p3_out0 + s0_out0 * most_rows + l);
-                    }
-                }
                 kf_bf16 buffer0[2048];
                 kf_bf16 *to0 = stream ? buffer0 : p3_out0;
                 KF_SIMD

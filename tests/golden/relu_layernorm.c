@@ -175,9 +175,9 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v7;
-    const float *in_x;
-    int64_t s0_in_x;
     int64_t far;
+    int64_t s0_in_x;
+    const float *in_x;
     int64_t s0_out0;
     float *out0;
 } k0_relu_layer_norm_args;
@@ -190,9 +190,9 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t size_v7 = a->size_v7;
-    const float *in_x = a->in_x;
-    const int64_t s0_in_x = a->s0_in_x;
     const int64_t far = a->far;
+    const int64_t s0_in_x = a->s0_in_x;
+    const float *in_x = a->in_x;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
@@ -204,6 +204,12 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
+            if (far && most_rows > 1) {
+                kf_prefetch_run(in_x + (i0 * s0_in_x + s0_in_x * most_rows), n1 * 4);
+                if (stream == 0) {
+                    kf_prefetch_write_run(out0 + i0 * s0_out0, n1 * 4);
+                }
+            }
             float mean3 = 0.0f;
             float m2_3 = 0.0f;
             int64_t done0 = 0;
@@ -329,19 +335,22 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
             const float v12 = rows_v12[r];
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                if (far) {
-                    const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
+                if (most_rows == 1) {
+                    if (far) {
+                        const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch_far(p0_in_x + s0_in_x * most_rows + l);
+                        }
                     }
-                }
-                float *p1_out0 = out0 + (i0 * s0_out0 + first);
-                if (far && stream == 0) {
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
+                    float *p1_out0 = out0 + (i0 * s0_out0 + first);
+                    if (far && stream == 0) {
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
+                        }
                     }
                 }
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                float *p1_out0 = out0 + (i0 * s0_out0 + first);
                 float buffer0[2048];
                 float *to0 = stream ? buffer0 : p1_out0;
                 KF_SIMD

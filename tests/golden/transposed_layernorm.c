@@ -113,9 +113,9 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v5;
-    const float *packed_in_x;
-    int64_t s0_packed_in_x;
     int64_t far;
+    int64_t s0_packed_in_x;
+    const float *packed_in_x;
     int64_t s0_out0;
     float *out0;
 } k0_add_layer_norm_args;
@@ -128,9 +128,9 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t size_v5 = a->size_v5;
-    const float *packed_in_x = a->packed_in_x;
-    const int64_t s0_packed_in_x = a->s0_packed_in_x;
     const int64_t far = a->far;
+    const int64_t s0_packed_in_x = a->s0_packed_in_x;
+    const float *packed_in_x = a->packed_in_x;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     const float v6 = kf_cast_i64_f32(size_v5);  // layer_norm
@@ -142,6 +142,12 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
+            if (far && most_rows > 1) {
+                kf_prefetch_run(packed_in_x + (i0 * s0_packed_in_x + s0_packed_in_x * most_rows), n1 * 4);
+                if (stream == 0) {
+                    kf_prefetch_write_run(out0 + i0 * s0_out0, n1 * 4);
+                }
+            }
             float mean1 = 0.0f;
             float m2_1 = 0.0f;
             int64_t done0 = 0;
@@ -263,19 +269,22 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
             const float v10 = rows_v10[r];
             for (int64_t first = 0; first < n1; first += 2048) {
                 const int64_t len = kf_min_i64(n1 - first, 2048);
-                if (far) {
-                    const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_far(p0_packed_in_x + s0_packed_in_x * most_rows + l);
+                if (most_rows == 1) {
+                    if (far) {
+                        const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch_far(p0_packed_in_x + s0_packed_in_x * most_rows + l);
+                        }
                     }
-                }
-                float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                if (far && stream == 0) {
-                    for (int64_t l = 0; l < len; l += 16) {
-                        kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
+                    float *p2_out0 = out0 + (i0 * s0_out0 + first);
+                    if (far && stream == 0) {
+                        for (int64_t l = 0; l < len; l += 16) {
+                            kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
+                        }
                     }
                 }
                 const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
+                float *p2_out0 = out0 + (i0 * s0_out0 + first);
                 float buffer0[2048];
                 float *to0 = stream ? buffer0 : p2_out0;
                 KF_SIMD
