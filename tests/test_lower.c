@@ -138,7 +138,15 @@ static const same sames[] = {
     {"def f(x: f32[B, C, H, W]): return permute_dims(x, (0, 2, 3, 1)) + 1",
      "# x: f32[%lld, %lld, %lld, %lld]\n",
      {{7, 5, 3, 8}, {1, 5, 3, 8}, {7, 1, 3, 8}, {7, 5, 1, 8}, {7, 5, 9, 1}, {1, 1, 1, 1},
-      {100, 64, 56, 56}, END}, 0},
+      {100, 61, 4, 4}, END}, 0},
+    /* on GPUs matrices of more than 1024 elements are a bucket, smaller ones whose rows are whole
+     * packs another */
+    {"def f(x: f32[B, C, H, W]): return permute_dims(x, (0, 2, 3, 1)) + 1",
+     "# x: f32[%lld, %lld, %lld, %lld]\n",
+     {{7, 64, 9, 8}, {1, 64, 9, 8}, {7, 40, 1, 800}, {100, 64, 56, 56}, END}, 0},
+    {"def f(x: f32[B, C, H, W]): return permute_dims(x, (0, 2, 3, 1)) + 1",
+     "# x: f32[%lld, %lld, %lld, %lld]\n",
+     {{7, 64, 3, 5}, {1, 64, 3, 5}, {7, 4, 1, 8}, {100, 32, 4, 4}, END}, 0},
     /* an axis of up to 32 beside one that makes half a tile with it is a bucket */
     {"def f(x: f32[B, C, H, W]): return permute_dims(x, (0, 2, 3, 1)) + 1",
      "# x: f32[%lld, %lld, %lld, %lld]\n",

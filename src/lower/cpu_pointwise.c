@@ -212,25 +212,66 @@ static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores
     return kf__cpu_has_chains(L, &b, mask) ? CHAINED_BLOCK : KF__CPU_BLOCK;
 }
 
-/* The axes' variables of unit u, and its block, of `most` elements of lines of `size`. same: what
- * repeats along them, or NULL. lines: how many there are, where units go from one line to the next;
- * NULL: from one block of a line to the next. */
-static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, int64_t most,
-                     const kf__lx *size, const kf__lx *lines, const kf__repeats *same) {
-    const kf__lx *part = u, *block = kf__l_int(L, most);
-    if (L->n_axes > 1) {
-        const kf__lx *n = lines ? lines : kf__l_var(L, "blocks");
-        kf__put_let(L, "int64_t", "line", kf__l_bin(L, lines ? "%" : "/", u, n), NULL);
-        part = kf__l_bin(L, lines ? "/" : "%", u, n);
-        if (same && same->lines) kf__cpu_put_of_run(L, same, kf__l_var(L, "line"));
+static const kf__lx *axis_var(kf__low *L, int m) { return kf__l_var(L, L->axes[m].var); }
+
+/* Lines in order: the axes but the last one count on, which takes less than to divide by them. At
+ * unit `begin`, before the loop. */
+static void put_counters(kf__low *L) {
+    const kf__lx *u = kf__l_var(L, "begin"), *n = kf__l_var(L, "blocks");
+    const char *type = kf__index_type(L);
+    kf__put_var(L, "int64_t", "part", 0, kf__l_bin(L, "%", u, n));
+    const kf__lx *rest = kf__put_let(L, "int64_t", "first_line", kf__l_bin(L, "/", u, n), NULL);
+    for (int m = kf__last(L) - 1; m > 0; --m) {
+        const kf__lx *size = kf__word_size(L, m);
+        kf__put_var(L, type, L->axes[m].var, 0, kf__l_bin(L, "%", rest, size));
+        rest = kf__put_let(L, type, kf__l_name(L, "above%d", m), kf__l_bin(L, "/", rest, size),
+                           NULL);
+    }
+    kf__put_var(L, type, L->axes[0].var, 0, rest);
+}
+
+static void count_on(kf__low *L, const kf__lx *counter, const kf__lx *size) {
+    kf__put_set(L, counter, kf__l_bin(L, "+", counter, kf__l_int(L, 1)));
+    if (!size) return;
+    kf__open_if(L, kf__l_bin(L, "==", counter, size));
+    kf__put_set(L, counter, kf__l_int(L, 0));
+}
+
+/* To the next unit. */
+static void put_next(kf__low *L) {
+    count_on(L, kf__l_var(L, "part"), kf__l_var(L, "blocks"));
+    for (int m = kf__last(L) - 1; m >= 0; --m)
+        count_on(L, axis_var(L, m), m ? kf__word_size(L, m) : NULL);
+    for (int m = 0; m < kf__last(L); ++m) kf__close(L);
+}
+
+typedef struct units {
+    int64_t most;          /* elements of a block */
+    const kf__lx *size;    /* of a line */
+    const kf__lx *lines;   /* how many there are, where units go from one line to the next; NULL:
+                            * from one block of a line to the next */
+    kf__repeats *same;     /* what repeats along lines; or NULL */
+    bool counts;           /* are there counters of the line and its part? */
+} units;
+
+/* The axes' variables of unit u, and its block. */
+static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, const units *of) {
+    const kf__lx *part = u, *block = kf__l_int(L, of->most);
+    if (of->counts) {
+        part = kf__l_var(L, "part");
+    } else if (L->n_axes > 1) {
+        const kf__lx *n = of->lines ? of->lines : kf__l_var(L, "blocks");
+        kf__put_let(L, "int64_t", "line", kf__l_bin(L, of->lines ? "%" : "/", u, n), NULL);
+        part = kf__l_bin(L, of->lines ? "/" : "%", u, n);
+        if (of->same && of->same->lines) kf__cpu_put_of_run(L, of->same, kf__l_var(L, "line"));
         else kf__put_decode(L, false, true, kf__l_var(L, "line"));
     }
     const kf__lx *first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", part, block), NULL);
     const kf__lx *len = kf__put_let(
         L, "int64_t", "len",
-        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, first), block), NULL);
+        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", of->size, first), block), NULL);
     kf__cpu_open_line(L, b, first, len);
-    b->most = most;
+    b->most = of->most;
 }
 
 /* Are there a few lines, of which each is picked from another array? Then each thread should have
@@ -285,22 +326,24 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     }
     kf__cpu_block b;
     const kf__lx *ahead = kf__cpu_ahead(L, mask);
+    units of = {block, size, each, same, L->n_axes > 1 && !across && !same && !ahead};
+    if (of.counts) put_counters(L);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), end, one, KF__SERIAL);
     if (ahead) {
         kf__open_if(L, kf__l_bin(L, "&&", ahead,
                                  kf__l_bin(L, "<", kf__l_bin(L, "+", u, one), end)));
-        put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL), block,
-                 size, each, same);
+        put_unit(L, &b, kf__put_let(L, "int64_t", "next", kf__l_bin(L, "+", u, one), NULL), &of);
         kf__cpu_put_ahead(L, &b, mask);
         kf__close(L);
     }
-    put_unit(L, &b, u, block, size, each, same);
+    put_unit(L, &b, u, &of);
     if (same) kf__cpu_put_repeated(L, &b, same);
     if (tabled) {
         kf__cpu_put_tables(L, &b, &tables);
         kf__cpu_put_across(L, &tables, mask);
     }
     kf__cpu_line(L, &b, mask, stores, n);
+    if (of.counts) put_next(L);
     kf__close(L);
     if (stream) kf__cpu_fence(L);
     L->run = 0;

@@ -253,8 +253,8 @@ static void put_padding(kf__low *L, const kf__cpu_block *b, const kf__mask *mask
     kf__open_for(L, "int64_t", "l", b->len, padded, kf__l_int(L, 1), KF__SERIAL);
     for (uint32_t i = 0; read && i < L->k->n_instrs; ++i) {
         const kf__lx *value = L->value[i];
-        if (!kf__has(read, i) || !value || value->kind != KF__L_ITEM || (L->held && kf__holds(L->held, i)))
-            continue;
+        if (!kf__has(read, i) || !value || value->kind != KF__L_ITEM) continue;
+        if (L->held && kf__holds(L->held, i)) continue;
         kf__put_set(L, kf__l_item(L, value->name, l),
                     kf__l_const(L, (kf__dtype)L->k->instrs[i].dtype, 0, 0));
     }

@@ -101,18 +101,17 @@ static void open_place(kf__low *L, kf__tile *t, const lines *l, const kf__lx *at
 
 /* Are both axes of a tile short, as those of many small matrices? The cache has all of one then,
  * whoever reads it in whatever order, and a tile would be of a few elements: permute_dims(x, (0, 2,
- * 1)) of 10000x3x33 39 us on an H100. */
+ * 1)) of 10000x3x33 39 us on an H100. Two more buckets of their lengths; of one matrix, whose
+ * sides may be a batch, there are none. */
 static bool has_small_tile(const kf__low *L) {
-    return L->tile >= 0 && !L->dense &&
+    return L->tile >= 0 && !L->dense && L->n_axes > 2 &&
            L->axes[L->tile].size * L->axes[kf__last(L)].size <= SMALL_TILE;
 }
 
-/* Packs that a short line is whole ones of. */
-static int width_of_short(const kf__low *L) {
+/* Of short lines that aren't whole packs, single elements. */
+static int width_of_small(const kf__low *L) {
     int width = kf__cuda_width(L);
-    int64_t line = L->axes[kf__last(L)].size;
-    while (width > 1 && line < 8 * (int64_t)width && line % width) width /= 2;
-    return width;
+    return L->axes[kf__last(L)].size % width ? 1 : width;
 }
 
 void kf__cuda_pointwise(kf__low *L) {
@@ -123,7 +122,7 @@ void kf__cuda_pointwise(kf__low *L) {
         kf__cuda_apart(L);
         return;
     }
-    kf__tile t = {.V = 1, .W = small ? width_of_short(L) : kf__cuda_width(L), .head = head};
+    kf__tile t = {.V = 1, .W = small ? width_of_small(L) : kf__cuda_width(L), .head = head};
     lines l = find_lines(L, &t);
     L->small = L->affine && l.few; /* else what is computed of indices may be negative */
     t.vec = l.like < 0 ? kf__cuda_wide(L, t.W) : kf__cuda_are_alike(L, l.like, t.W);

@@ -171,10 +171,11 @@ void k0_multiply_sin_cos_concatenate(const k0_multiply_sin_cos_concatenate_args 
     const int64_t size_index5 = a->size_index5;
     const int64_t first_index5 = a->first_index5;
     const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    int64_t part = begin % blocks;
+    const int64_t first_line = begin / blocks;
+    int64_t i0 = first_line;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t line = u / blocks;
-        const int64_t i0 = line;
-        const int64_t first = (u % blocks) * 2048;
+        const int64_t first = part * 2048;
         const int64_t len = kf_min_i64(n1 - first, 2048);
         float *p8_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
@@ -248,6 +249,11 @@ void k0_multiply_sin_cos_concatenate(const k0_multiply_sin_cos_concatenate_args 
         }
         if (stream) {
             kf_stream_copy(p8_out0, buffer0, len * 4);
+        }
+        part = part + 1;
+        if (part == blocks) {
+            part = 0;
+            i0 = i0 + 1;
         }
     }
     if (stream) {

@@ -132,10 +132,11 @@ void k0_roll_softplus(const k0_roll_softplus_args *a, int64_t begin, int64_t end
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     const int64_t blocks = (n1 + 511) / 512;  // of a line
+    int64_t part = begin % blocks;
+    const int64_t first_line = begin / blocks;
+    int64_t i0 = first_line;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t line = u / blocks;
-        const int64_t i0 = line;
-        const int64_t first = (u % blocks) * 512;
+        const int64_t first = part * 512;
         const int64_t len = kf_min_i64(n1 - first, 512);
         const float *p1_in_x = in_x + (i0 * s0_in_x + first);
         const float *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + first);
@@ -215,6 +216,11 @@ void k0_roll_softplus(const k0_roll_softplus_args *a, int64_t begin, int64_t end
         }
         if (stream) {
             kf_stream_copy(p4_out0, buffer0, len * 4);
+        }
+        part = part + 1;
+        if (part == blocks) {
+            part = 0;
+            i0 = i0 + 1;
         }
     }
     if (stream) {

@@ -24,10 +24,11 @@ void k0_relu_pad(const k0_relu_pad_args *a, int64_t begin, int64_t end) {
     const int64_t size_index0 = a->size_index0;
     const int64_t first_index0 = a->first_index0;
     const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    int64_t part = begin % blocks;
+    const int64_t first_line = begin / blocks;
+    int64_t i0 = first_line;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t line = u / blocks;
-        const int64_t i0 = line;
-        const int64_t first = (u % blocks) * 2048;
+        const int64_t first = part * 2048;
         const int64_t len = kf_min_i64(n1 - first, 2048);
         float *p2_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
@@ -51,6 +52,11 @@ void k0_relu_pad(const k0_relu_pad_args *a, int64_t begin, int64_t end) {
         }
         if (stream) {
             kf_stream_copy(p2_out0, buffer0, len * 4);
+        }
+        part = part + 1;
+        if (part == blocks) {
+            part = 0;
+            i0 = i0 + 1;
         }
     }
     if (stream) {

@@ -190,10 +190,11 @@ void k1_relu_concatenate(const k1_relu_concatenate_args *a, int64_t begin, int64
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     const int64_t blocks = (n1 + 2047) / 2048;  // of a line
+    int64_t part = begin % blocks;
+    const int64_t first_line = begin / blocks;
+    int64_t i0 = first_line;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t line = u / blocks;
-        const int64_t i0 = line;
-        const int64_t first = (u % blocks) * 2048;
+        const int64_t first = part * 2048;
         const int64_t len = kf_min_i64(n1 - first, 2048);
         const float *p0_in_y = in_y + (i0 * s0_in_y + first);
         float *p1_out0 = out0 + (i0 * s0_out0 + first);
@@ -207,6 +208,11 @@ void k1_relu_concatenate(const k1_relu_concatenate_args *a, int64_t begin, int64
         }
         if (stream) {
             kf_stream_copy(p1_out0, buffer0, len * 4);
+        }
+        part = part + 1;
+        if (part == blocks) {
+            part = 0;
+            i0 = i0 + 1;
         }
     }
     if (stream) {

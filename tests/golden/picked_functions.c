@@ -34,10 +34,11 @@ void k0_exp_log1p_dropout_pad(const k0_exp_log1p_dropout_pad_args *a, int64_t be
     const int64_t s0_random2 = a->s0_random2;
     const int64_t first_random2 = a->first_random2;
     const int64_t blocks = (n1 + 511) / 512;  // of a line
+    int64_t part = begin % blocks;
+    const int64_t first_line = begin / blocks;
+    int64_t i0 = first_line;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t line = u / blocks;
-        const int64_t i0 = line;
-        const int64_t first = (u % blocks) * 512;
+        const int64_t first = part * 512;
         const int64_t len = kf_min_i64(n1 - first, 512);
         float *p4_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[512];
@@ -77,6 +78,11 @@ void k0_exp_log1p_dropout_pad(const k0_exp_log1p_dropout_pad_args *a, int64_t be
         }
         if (stream) {
             kf_stream_copy(p4_out0, buffer0, len * 4);
+        }
+        part = part + 1;
+        if (part == blocks) {
+            part = 0;
+            i0 = i0 + 1;
         }
     }
     if (stream) {

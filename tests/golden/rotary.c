@@ -56,12 +56,13 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
     const int64_t size_index2 = a->size_index2;
     const int64_t first_index2 = a->first_index2;
     const int64_t blocks = (n2 + 2047) / 2048;  // of a line
+    int64_t part = begin % blocks;
+    const int64_t first_line = begin / blocks;
+    int64_t i1 = first_line % n1;
+    const int64_t above1 = first_line / n1;
+    int64_t i0 = above1;
     for (int64_t u = begin; u < end; ++u) {
-        const int64_t line = u / blocks;
-        const int64_t i1 = line % n1;
-        const int64_t above1 = line / n1;
-        const int64_t i0 = above1;
-        const int64_t first = (u % blocks) * 2048;
+        const int64_t first = part * 2048;
         const int64_t len = kf_min_i64(n2 - first, 2048);
         float *p7_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + first);
         float buffer0[2048];
@@ -99,6 +100,15 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
         }
         if (stream) {
             kf_stream_copy(p7_out0, buffer0, len * 4);
+        }
+        part = part + 1;
+        if (part == blocks) {
+            part = 0;
+            i1 = i1 + 1;
+            if (i1 == n1) {
+                i1 = 0;
+                i0 = i0 + 1;
+            }
         }
     }
     if (stream) {
