@@ -311,6 +311,7 @@ static const struct {
     {"sum(exp(x), axis=(0, 2)), any(x > 3, axis=(0, 2))", "# x: f32[40, 3, 300]\n"},
     {"mean(x, axis=(0, 2)), sum(exp(x), axis=(0, 2))", "# x: f32[4, 300, 0]\n"},
     {"sum(exp(x), axis=(0, 2)), prod(x, axis=(0, 2))", "# x: f32[0, 3, 5]\n"},
+    {"all(x[..., :1] + arange(3) == x[..., :1] + arange(3))", "# x: f32[0, 1]\n"},
     /* lines of a run for each outer index, which a line repeats along */
     {"x - mean(x, axis=1, keepdims=True), exp(x * m)", "# x: f32[5, 70, 3]\n# m: f32[5, 1, 3]\n"},
     {"x - y * z, x + z", "# x: bf16[3, 900, 5]\n# y: f32[3, 1, 5]\n# z: f32[3, 1, 1]\n"},

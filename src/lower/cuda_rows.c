@@ -187,6 +187,7 @@ bool kf__cuda_rows(kf__low *L) {
     bool lines = kf__loop_axes(L) > 1;
     kf__tile t = {.W = pick_width(L), .head = lines ? kf__loop_head : head};
     bucket b;
+    if (lines && !kf__low_extent(L, true)) return false; /* packs are found in a line, and read it */
     if (!pick(L, t.W, &b, &t.filled)) return false;
     t.V = b.V;
     t.warps = b.lanes > 32 && !lines; /* of shorter rows the caches take parts of sectors */
@@ -197,14 +198,11 @@ bool kf__cuda_rows(kf__low *L) {
     int bits = kf__log2_up(has_few(&b) ? packs : b.lanes);
     int per_block = b.lanes > 32 ? 1 : KF__ROW_THREADS >> bits;
     L->small = L->affine && n_rows < INT32_MAX;
-    const int64_t reduced = kf__low_extent(L, true);
-    for (int m = 0; lines && m < L->n_axes; ++m) /* of nothing: packs are found by divisions */
-        if (L->axes[m].reduced) L->axes[m].size = kf__max(1, L->axes[m].size);
     kf__low_begin(L, "", "A row stays in the registers of its threads through all stages.");
     L->fn->threads = (1 << bits) * per_block;
     L->fn->cluster = b.cluster;
     L->fn->grid = kf__ceil_div(n_rows, per_block) * b.cluster;
-    const kf__lx *size = lines ? kf__word_int(L, "reduced", reduced)
+    const kf__lx *size = lines ? kf__word_int(L, "reduced", kf__low_extent(L, true))
                                : kf__word_size(L, kf__last(L));
     const kf__lx *rows = kf__word_int(L, "rows", n_rows), *all = NULL;
     if (lines) {

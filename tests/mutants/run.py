@@ -107,7 +107,7 @@ MUTANTS = [
     ("missing-barrier-before-tile-stores", "src/lower/cuda_column_tiles.c",
      "        if (!any) kf__cuda_put_barrier(L);\n", "", ["--emulate-cuda", "--only", "axis"]),
     ("skipped-packs", "src/lower/cuda_rows.c",
-     "    if (b.V > 1 && t.warps) {", "    t.skip = kf__l_int(L, 0);\n    if (false) {",
+     "    if (b.V > 1 && b.lanes > 32) {", "    t.skip = kf__l_int(L, 0);\n    if (false) {",
      ["--emulate-cuda", "--only", "axis"]),
     ("unasked-parts", "src/lower/cuda_chosen.c", "    if (c->all) any = NULL;", "    any = NULL;",
      ["--emulate-cuda", "--only", "pad"]),
