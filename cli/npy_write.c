@@ -121,16 +121,22 @@ static kf_status close_file(int fd, const char *path, kf_status status, kf_error
     return status;
 }
 
-/* A new file beside `target`; its name goes to `name`. -1: errno. */
-static int create_beside(const char *target, char *name, size_t size) {
+/* A new file beside `target`; its name goes to `name`. It is unfinished before it is there, so that
+ * no signal comes in between: what has such a name already is this process's, or nobody's any more.
+ * -1: errno. */
+static int create_beside(const char *target, char *name, size_t size, int *ticket) {
     for (int i = 0; i < 100; i++) {
         int n = snprintf(name, size, "%s.%ld-%d.tmp", target, (long)getpid(), i);
         if (n < 0 || (size_t)n >= size) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) return fd;
+        *ticket = unfinished_begin(name);
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), code = errno;
+        if (fd >= 0) return fd;
+        unfinished_end(*ticket);
+        errno = code;
+        if (code != EEXIST) return -1;
     }
     return -1;
 }
@@ -138,11 +144,10 @@ static int create_beside(const char *target, char *name, size_t size) {
 static kf_status replace_file(const char *path, const char *target, const kf_array *array,
                               kf_error *err) {
     char name[PATH_MAX + 64];
-    int fd = create_beside(target, name, sizeof name);
+    int ticket = -1, fd = create_beside(target, name, sizeof name, &ticket);
     if (fd < 0)
         return kf__fail(err, KF_ERR_IO, "can't create a file beside '%s': %s", path,
                         strerror(errno));
-    int ticket = unfinished_begin(name);
     kf_status status = close_file(fd, path, write_to(fd, path, array, err), err);
     if (status == KF_OK && rename(name, target) != 0)
         status = kf__fail(err, KF_ERR_IO, "can't replace '%s': %s", path, strerror(errno));
