@@ -90,6 +90,8 @@ typedef struct kf__tiling {
 
 /* The word that says whether anything is asked for. */
 void kf__cpu_prefetch_word(kf__low *L, bool useful);
+/* Asks for n elements from `at` on, to read or to store; they needn't begin a line of the cache. */
+void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n);
 /* A thread's first tile, where `where` (NULL: always) holds: `len` runs of n elements. */
 void kf__cpu_prefetch_first(kf__low *L, uint32_t access, const kf__lx *where, const kf__lx *n,
                             const kf__lx *len);
@@ -134,6 +136,9 @@ bool kf__cpu_is_worth_few(const kf__low *L, const kf__mask *mask);
 /* Declares, as `name`, where they begin: of [from, to) fewer than KF__CPU_FEW are behind it. */
 const kf__lx *kf__cpu_put_whole(kf__low *L, const char *name, const kf__lx *from,
                                 const kf__lx *to);
+/* Declares, as `name`, n up to whole ones of the widest vectors, which a block is too: of arrays of
+ * a block what is behind n is there. */
+const kf__lx *kf__cpu_put_padded(kf__low *L, const char *name, const kf__lx *n);
 /* Opens an `if` there are any in [whole, to), and says how many. */
 void kf__cpu_open_few(kf__low *L, const kf__lx *whole, const kf__lx *to);
 /* In it: the vector of them, of which those are inside; gives its element. */
@@ -194,7 +199,6 @@ typedef struct kf__kept {
 
 enum { KF__CPU_KEPT = 256 << 10 }; /* bytes of all on the stack */
 
-int kf__cpu_reduced_axes(const kf__low *L);
 /* Is it, or what it is made of, dear: a function, random bits, read at an index that is a value? */
 bool kf__cpu_is_dear(kf__low *L, uint16_t i);
 /* Is it faster read from an array than made again? */

@@ -50,8 +50,7 @@ static bool has_line(const kf__low *L, const kf__mask *mask, uint32_t access) {
     return false;
 }
 
-/* n elements from `at` on, which needn't begin a line of the cache. */
-static void put_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n) {
+void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n) {
     const kf__operand *o = &L->operands[access];
     const kf__lx *bytes = kf__l_bin(L, "*", n, kf__l_int(L, kf__types[o->dtype].size));
     kf__put_call(L, kf__l_call(L, o->store ? "kf_prefetch_write_run" : "kf_prefetch_run", KF__I64,
@@ -63,7 +62,8 @@ static void put_runs(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx
                      const kf__lx *from, const kf__lx *to, const kf__lx *step) {
     const kf__lx *stride = kf__word_stride(L, access, kf__last(L));
     kf__open_for(L, "int64_t", "l", from, to, step, KF__SERIAL);
-    put_run(L, access, kf__l_bin(L, "+", at, kf__l_bin(L, "*", kf__l_var(L, "l"), stride)), n);
+    const kf__lx *first = kf__l_bin(L, "+", at, kf__l_bin(L, "*", kf__l_var(L, "l"), stride));
+    kf__cpu_prefetch_run(L, access, first, n);
     kf__close(L);
 }
 
@@ -100,7 +100,7 @@ void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t
         const kf__lx *asked = when(L, t, i);
         if (asked) kf__open_if(L, asked);
         if (tiled) put_runs(L, i, at, t->run, t->row, t->len, t->rows);
-        else put_run(L, i, at, t->len);
+        else kf__cpu_prefetch_run(L, i, at, t->len);
         if (asked) kf__close(L);
     }
     kf__close(L);

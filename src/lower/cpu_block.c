@@ -155,7 +155,7 @@ static const kf__lx *lines_distance(kf__low *L, uint32_t access) {
 }
 
 static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {
-    if (!next_row && kf__cpu_reduced_axes(L) > 1) return lines_distance(L, access);
+    if (!next_row && kf__low_reduced_axes(L) > 1) return lines_distance(L, access);
     if (!next_row) return kf__l_int(L, KF__CPU_BLOCK);
     int kept = -1;
     for (int m = 0; m < L->n_axes; ++m) {
@@ -198,8 +198,7 @@ static void prefetch_line(kf__low *L, const kf__cpu_block *b, uint32_t access,
                           const kf__lx *distance) {
     kf__cpu_need_pointer(L, b, access);
     const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, L->pointer[access]), distance);
-    const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
-    kf__put_call(L, kf__l_call(L, "kf_prefetch_run", KF__I64, at, kf__l_bin(L, "*", b->len, size)));
+    kf__cpu_prefetch_run(L, access, at, b->len);
 }
 
 /* Is what comes next worth asking for? To ask takes a twentieth of a short row's time, a sixth of
@@ -218,7 +217,7 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
         if (L->operands[in->access].row || is_one_of_many(L, mask, i)) continue;
         const kf__lx *distance = next_distance(L, in->access, next_row);
         if (!distance) continue;
-        bool lines = !next_row && kf__cpu_reduced_axes(L) > 1;
+        bool lines = !next_row && kf__low_reduced_axes(L) > 1;
         kf__open_if(L, lines ? kf__l_bin(L, "!=", distance, kf__l_int(L, 0)) : kf__cpu_is_far(L));
         if (lines) prefetch_line(L, b, in->access, distance);
         else prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");

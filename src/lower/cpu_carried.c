@@ -143,7 +143,7 @@ static int by_first(const void *a, const void *b) {
 
 bool kf__cpu_find_carried(kf__low *L, kf__carried *c) {
     *c = (kf__carried){0};
-    if (kf__cpu_reduced_axes(L) != 1 || L->k->n_stages < 2 || L->own) return false;
+    if (kf__low_reduced_axes(L) != 1 || L->k->n_stages < 2 || L->own) return false;
     kf__kept kept;
     bool exps = kf__cpu_find_exps(L, &kept), any = exps || kf__cpu_find_dear(L, &kept);
     kept.next = NULL; /* of others what is dear is carried */

@@ -172,13 +172,10 @@ static void put_places(kf__low *L, const kf__columns *c, kf__cpu_block *b) {
     for (uint32_t s = 0; s < c->n_stores; ++s) {
         uint32_t access = L->k->stores[c->stores[s]].access;
         if (kf__low_step(L, access) != 1 || kf__low_tiled(L, access)) continue;
-        const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
         kf__cpu_need_pointer(L, b, access);
         kf__open_if(L, kf__l_bin(L, "&&", kf__cpu_is_far(L),
                                  kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0))));
-        kf__put_call(L, kf__l_call(L, "kf_prefetch_write_run", KF__I64,
-                                   kf__l_var(L, L->pointer[access]),
-                                   kf__l_bin(L, "*", b->len, size)));
+        kf__cpu_prefetch_run(L, access, kf__l_var(L, L->pointer[access]), b->len);
         kf__close(L);
     }
 }

@@ -26,6 +26,14 @@ const kf__lx *kf__cpu_put_whole(kf__low *L, const char *name, const kf__lx *from
     return kf__put_let(L, "int64_t", name, kf__l_bin(L, "-", to, left), NULL);
 }
 
+enum { WIDEST = 16 }; /* elements */
+
+const kf__lx *kf__cpu_put_padded(kf__low *L, const char *name, const kf__lx *n) {
+    const kf__lx *up = kf__l_bin(L, "+", n, kf__l_int(L, WIDEST - 1));
+    const kf__lx *over = kf__l_bin(L, "%", up, kf__l_int(L, WIDEST));
+    return kf__put_let(L, "int64_t", name, kf__l_bin(L, "-", up, over), NULL);
+}
+
 void kf__cpu_open_few(kf__low *L, const kf__lx *whole, const kf__lx *to) {
     const kf__lx *left = kf__l_bin(L, "-", to, whole);
     kf__open_if(L, kf__l_bin(L, "<", whole, to));

@@ -123,7 +123,7 @@ bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
     uint32_t last = L->k->n_stages - 1;
     if (!kf__low_later(L, last) && last) --last; /* nothing of each element */
     if (!init_group(L, g, KF__CPU_GROUP_ROW)) return false;
-    if (L->own || !last || kf__cpu_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
+    if (L->own || !last || kf__low_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
     g->reduces = kf__cpu_reduces_later(L);
     if (!g->reduces && !kf__low_stores(L, last, stores)) return false;
     if (!is_worth_it(L, last, kept, g) && !g->reduces && !L->held) {
@@ -154,13 +154,10 @@ static bool may_ask(const kf__low *L, uint32_t access) {
 
 /* Row r of the access, `later` rows behind this one. */
 static void ask(kf__low *L, uint32_t access, const kf__lx *later, const kf__lx *n) {
-    const kf__operand *o = &L->operands[access];
     const kf__lx *row = kf__low_offset(L, access, kf__l_int(L, 0));
-    const kf__lx *size = kf__l_int(L, kf__types[o->dtype].size);
     if (later) row = kf__l_bin(L, "+", row, later);
     row = kf__l_bin(L, "+", kf__l_var(L, kf__word_operand(L, access)), row);
-    kf__put_call(L, kf__l_call(L, o->store ? "kf_prefetch_write_run" : "kf_prefetch_run", KF__I64,
-                               row, kf__l_bin(L, "*", n, size)));
+    kf__cpu_prefetch_run(L, access, row, n);
 }
 
 /* What only the last stage reads is asked for while the others are made. */

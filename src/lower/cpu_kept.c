@@ -11,12 +11,6 @@ enum {
     SLOTS = 256,   /* of long rows: ranges of units, at most */
 };
 
-int kf__cpu_reduced_axes(const kf__low *L) {
-    int n = 0;
-    for (int m = 0; m < L->n_axes; ++m) n += L->axes[m].reduced;
-    return n;
-}
-
 /* Is an argument of exponentials, needed for the maximum and for them, more work than to keep
  * it? */
 static bool is_work(kf__low *L, uint16_t i) {
@@ -74,7 +68,7 @@ static void find_next(kf__low *L, kf__kept *k) {
 }
 
 bool kf__cpu_find_exps(kf__low *L, kf__kept *k) {
-    if (kf__cpu_reduced_axes(L) != 1 || !find_exps_from(L, 0, k)) return false;
+    if (kf__low_reduced_axes(L) != 1 || !find_exps_from(L, 0, k)) return false;
     if (!L->carried) find_next(L, k);
     return true;
 }
@@ -189,7 +183,7 @@ bool kf__cpu_is_kept_well(kf__low *L, uint16_t i) {
 
 /* What is dear, reduced in an early stage and needed by a later one. */
 bool kf__cpu_find_dear(kf__low *L, kf__kept *k) {
-    if (kf__cpu_reduced_axes(L) != 1 || L->k->n_stages < 2) return false;
+    if (kf__low_reduced_axes(L) != 1 || L->k->n_stages < 2) return false;
     kf__mask **of = kf__cpu_of_stages(L);
     if (!of) return false;
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {

@@ -226,7 +226,7 @@ static bool keep_dear(match *m, kf__kernel *k, kf__own_row *own) {
 static bool may_keep(const kf__low *L) {
     bool packed = false;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) packed |= L->operands[i].packed;
-    return !packed && L->k->n_stages > 1 && L->k->n_axes && kf__cpu_reduced_axes(L) == 1 &&
+    return !packed && L->k->n_stages > 1 && L->k->n_axes && kf__low_reduced_axes(L) == 1 &&
            L->k->reduced == 1u << (L->k->n_axes - 1);
 }
 

@@ -235,7 +235,7 @@ static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__
  * later line. */
 static void put_ahead(kf__low *L, const kf__cpu_block *b, const kf__pass *p, const kf__mask *mask) {
     uint16_t stores[64];
-    bool lines = kf__cpu_reduced_axes(L) > 1;
+    bool lines = kf__low_reduced_axes(L) > 1;
     if (L->held || (p->n_fields == 1 && !kf__low_later(L, 1) && !lines)) return;
     bool by_last = L->k->n_stages > 1 && !lines &&
                    kf__low_stores(L, (int)L->k->n_stages - 1, stores) > 0;

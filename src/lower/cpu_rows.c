@@ -37,7 +37,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     int64_t length = kf__low_extent(L, true);
     L->fn->grain = kf__max(1, 4096 / kf__max(1, length));
     bool stream = !held && kf__cpu_stream_word(L);
-    const kf__lx *n = kf__cpu_reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
+    const kf__lx *n = kf__low_reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
     if (L->carried) kf__cpu_put_carried(L);

@@ -24,7 +24,6 @@ enum {
     KF__CPU_SCAN_RUN = 64,   /* elements of a row that are summed by themselves */
     KF__CPU_SCAN_RUNS = 4,   /* those that are summed side by side */
     KF__CPU_SCAN_LIGHT = 3,  /* operations that cost little beside what waits for its sum */
-    KF__CPU_SCAN_VECTOR = 16, /* elements */
 };
 
 static kf__mask *needed(kf__low *L, const uint16_t *stores, uint32_t n) {
@@ -264,7 +263,7 @@ static void put_padding(kf__low *L, const kf__cpu_block *b, const kf__mask *mask
 /* What functions make of the sums alone, in whole vectors: the elements of a row that these leave
  * would take as long as so many vectors. */
 static void put_behind(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
-    const kf__lx *l = kf__l_var(L, "l"), *vector = kf__l_int(L, KF__CPU_SCAN_VECTOR);
+    const kf__lx *l = kf__l_var(L, "l"), *len = b->len;
     kf__held h = {0};
     for (uint32_t s = 0; s < n && h.n < KF__HELD; ++s) {
         uint16_t i = (uint16_t)L->k->stores[stores[s]].instr;
@@ -275,10 +274,7 @@ static void put_behind(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uin
     }
     if (!h.n) return;
     h.mask = kf__low_needed(L, KF__LEVEL_FULL, h.instr, h.n);
-    const kf__lx *len = b->len, *up = kf__l_int(L, KF__CPU_SCAN_VECTOR - 1);
-    const kf__lx *padded = kf__l_bin(L, "+", len, up);
-    padded = kf__l_bin(L, "*", kf__l_bin(L, "/", padded, vector), vector);
-    padded = kf__put_let(L, "int64_t", "padded", padded, NULL);
+    const kf__lx *padded = kf__cpu_put_padded(L, "padded", len);
     put_padding(L, b, h.mask, padded);
     for (uint32_t k = 0; k < h.n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h.instr[k]].dtype), h.name[k], b->most,

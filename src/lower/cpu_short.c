@@ -112,7 +112,7 @@ bool kf__cpu_is_run(const kf__low *L, const kf__held *h) {
 
 bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     *h = (kf__held){0};
-    if (kf__cpu_reduced_axes(L) != 1 || !L->axes[kf__last(L)].reduced ||
+    if (kf__low_reduced_axes(L) != 1 || !L->axes[kf__last(L)].reduced ||
         L->k->n_instrs > MOST)
         return false;
     uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);

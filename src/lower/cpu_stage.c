@@ -6,7 +6,6 @@
 
 enum {
     SHORT_LINE = 200, /* from there on its lanes and trees take less than to copy it */
-    VECTOR = 16,     /* elements of the widest one, which 2048 are a multiple of */
 };
 
 void kf__cpu_open_stage(kf__low *L, kf__cpu_stage *st, uint32_t s) {
@@ -308,12 +307,9 @@ static void declare_lines(kf__low *L, const lines *s) {
 /* Of the n elements that are there, and of zeros behind them: whole vectors. */
 static void make_of_lines(kf__low *L, const lines *s, const kf__lx *n) {
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *l = kf__l_var(L, "l");
-    const kf__lx *vector = kf__l_int(L, VECTOR);
-    const kf__lx *up = kf__l_bin(L, "+", n, kf__l_int(L, VECTOR - 1));
     kf__cpu_block b;
     kf__open_block(L);
-    const kf__lx *whole = kf__put_let(L, "int64_t", "whole",
-                                      kf__l_bin(L, "-", up, kf__l_bin(L, "%", up, vector)), NULL);
+    const kf__lx *whole = kf__cpu_put_padded(L, "whole", n);
     kf__open_for(L, "int64_t", "l", n, whole, one, KF__SERIAL);
     for (uint32_t k = 0; k < s->n; ++k)
         kf__put_set(L, kf__l_item(L, s->name[k], l),
@@ -379,7 +375,7 @@ void kf__cpu_put_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const 
         kf__close(L);
         return;
     }
-    if (kf__cpu_reduced_axes(L) == 1) {
+    if (kf__low_reduced_axes(L) == 1) {
         kf__open_for(L, "int64_t", "first", from, to, block, KF__SERIAL);
         const kf__lx *first = kf__l_var(L, "first");
         const kf__lx *len = kf__put_let(

@@ -25,7 +25,6 @@ typedef struct kf__loop {
     uint16_t *reds, *stores;
 } kf__loop;
 
-int kf__loop_axes(const kf__low *L); /* how many are reduced */
 /* packs = ceil(n / W), in which lines are counted: those of the innermost of several reduced axes. */
 void kf__loop_put_packs(kf__low *L, const kf__tile *t);
 /* The head of tiles whose packs are counted through all lines of a row; t->end: how many it has. */

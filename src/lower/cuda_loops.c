@@ -5,7 +5,7 @@ void kf__loop_head(kf__low *L, kf__tile *t, const kf__lx *s) {
     const kf__lx *q = kf__put_let(L, "int64_t", "q",
                                   kf__l_bin(L, "+", t->base, kf__l_bin(L, "*", s, t->step)), NULL);
     const kf__lx *width = kf__l_int(L, t->W), *size = kf__word_size(L, kf__last(L));
-    int reduced = kf__loop_axes(L);
+    int reduced = kf__low_reduced_axes(L);
     const kf__lx *in_line = q;
     if (reduced > 1) {
         const kf__lx *packs = kf__l_var(L, "packs");
@@ -32,12 +32,6 @@ void kf__loop_head(kf__low *L, kf__tile *t, const kf__lx *s) {
     t->left = kf__put_let(
         L, "int", "left",
         kf__l_select(L, kf__l_bin(L, "<", q, t->end), left, kf__l_int(L, 0)), NULL);
-}
-
-int kf__loop_axes(const kf__low *L) {
-    int reduced = 0;
-    for (int m = 0; m < L->n_axes; ++m) reduced += L->axes[m].reduced;
-    return reduced;
 }
 
 void kf__loop_put_packs(kf__low *L, const kf__tile *t) {

@@ -54,7 +54,7 @@ static bool pick(kf__low *L, int width, bucket *out, int *filled) {
     for (size_t b = 0; b < KF__COUNT(buckets); ++b) {
         if (packs > buckets[b].packs) continue;
         *out = buckets[b];
-        if (out->cluster > 1 && (L->target->sm < 90 || kf__loop_axes(L) > 1)) return false;
+        if (out->cluster > 1 && (L->target->sm < 90 || kf__low_reduced_axes(L) > 1)) return false;
         int kept = width * kept_values(L);
         int most = out->cluster > 1 ? KF__KEPT_OF_CLUSTER : KF__KEPT;
         while (out->V > 1 && out->lanes >= 32 && out->lanes < 512 && out->V * kept > most)
@@ -82,7 +82,7 @@ static void head(kf__low *L, kf__tile *t, const kf__lx *s) {
 static int pick_width(const kf__low *L) {
     int width = kf__cuda_width(L);
     int64_t line = L->axes[kf__last(L)].size;
-    while (kf__loop_axes(L) > 1 && width > 1 && line <= width / 2) width /= 2;
+    while (kf__low_reduced_axes(L) > 1 && width > 1 && line <= width / 2) width /= 2;
     return width;
 }
 
@@ -184,10 +184,10 @@ static void put_stage(kf__low *L, kf__tile *t, const bucket *b, uint32_t stage, 
 }
 
 bool kf__cuda_rows(kf__low *L) {
-    bool lines = kf__loop_axes(L) > 1;
+    bool lines = kf__low_reduced_axes(L) > 1;
     kf__tile t = {.W = pick_width(L), .head = lines ? kf__loop_head : head};
     bucket b;
-    if (lines && !kf__low_extent(L, true)) return false; /* packs are found in a line, and read it */
+    if (lines && !kf__low_extent(L, true)) return false; /* there's no line to find packs in */
     if (!pick(L, t.W, &b, &t.filled)) return false;
     t.V = b.V;
     t.warps = b.lanes > 32 && !lines; /* of shorter rows the caches take parts of sectors */

@@ -343,6 +343,12 @@ int kf__low_step(const kf__low *L, uint32_t access) {
     return o->along[kf__last(L)].unit ? 1 : 2;
 }
 
+int kf__low_reduced_axes(const kf__low *L) {
+    int n = 0;
+    for (int m = 0; m < L->n_axes; ++m) n += L->axes[m].reduced;
+    return n;
+}
+
 void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat) {
     int axes[KF__MAX_AXES], n = 0;
     for (int m = 0; m < L->n_axes; ++m)

@@ -247,6 +247,7 @@ bool kf__has_symbols(const kf__low *L, uint32_t access);
 int kf__low_innermost(const kf__low *L, const kf__access *a);
 void kf__low_flatten(kf__low *L); /* accesses to runs by one index; before the layout */
 kf_status kf__low_layout(kf__low *L, kf_error *err);
+int kf__low_reduced_axes(const kf__low *L); /* how many */
 int64_t kf__low_extent(const kf__low *L, bool reduced); /* product of kept or reduced axes' sizes */
 /* Set variables of the kept or the reduced axes from a flat index; `but_last`: without the
  * innermost axis of the domain and that of tiles, which the caller's own loops run over. */
