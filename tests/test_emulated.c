@@ -324,6 +324,15 @@ static const struct {
     {"reshape(permute(reshape(x, (2, 3, 2, 2, 4, 5)), (0, 1, 4, 2, 5, 3)), (2, 3, 8, 10))",
      "# x: i8[2, 12, 4, 5]\n"},
     {"permute(x[:, ::-1], (0, 2, 1)) + 1", "# x: f64[7, 6, 2] step 3\n"},
+    /* what is gathered keeps its lines, all else is turned */
+    {"take(x, y, axis=0).T + z", "# x: f32[130, 70]\n# y: i8[45]\n# z: f32[70, 45]\n"},
+    {"t = take(x, y, axis=1).T; t * 2, t.T", "# x: bf16[37, 130]\n# y: i8[300]\n"},
+    {"take_along_axis(x, y, axis=1).T + 1, take_along_axis(x, y, axis=0).T * 2",
+     "# x: f16[40, 129] step 3\n# y: i8[40, 129]\n"},
+    {"permute(take(x, y, axis=1), (2, 0, 1)), take(z.T, y, axis=1) * dropout(z.T, 0.5, seed=3)[:, :9]",
+     "# x: i8[3, 200, 5]\n# y: i8[9]\n# z: f64[150, 33]\n"},
+    {"take(exp(x), y, axis=0).T + take(z, y, axis=1)",
+     "# x: f32[128, 3]\n# y: u8[500]\n# z: f32[3, 90]\n"},
     /* functions of sums, in whole vectors */
     {"gelu(cumsum(x * 2, axis=1)), cumsum(exp(x), axis=1)", "# x: bf16[5, 41]\n"},
     {"tanh(cumsum(x, axis=1)) * x", "# x: f32[2, 2055]\n"},

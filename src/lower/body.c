@@ -15,6 +15,13 @@ static bool is_chunk(const kf__low *L, const kf__expr_node *x) {
            (L->k->reduced >> of->value & 1) && kf__x_is(pool, x->b, kf__kernel_chunk(L->k));
 }
 
+/* Where the kernel's axis is now; axes that have merged aren't asked for. */
+static int axis_at(const kf__low *L, int64_t original) {
+    int m = 0;
+    while (m < kf__last(L) && L->axes[m].original != (uint32_t)original) ++m;
+    return m;
+}
+
 /* An index expression of the graph over the axis variables. */
 static const kf__lx *expression(kf__low *L, kf__expr e, const kf__lx *last) {
     static const char *const operators[] = {[KF__X_ADD] = "+", [KF__X_MUL] = "*"};
@@ -32,8 +39,8 @@ static const kf__lx *expression(kf__low *L, kf__expr e, const kf__lx *last) {
     }
     case KF__X_AXIS:
         if (x->value >= KF__FIRST_SYMBOL) return symbol(L, (uint32_t)x->value - KF__FIRST_SYMBOL);
-        if ((int)x->value == kf__last(L) && last) return last;
-        return kf__l_var(L, L->axes[x->value].var);
+        if (axis_at(L, x->value) == kf__last(L) && last) return last;
+        return kf__l_var(L, L->axes[axis_at(L, x->value)].var);
     case KF__X_ADD:
     case KF__X_MUL:
         return kf__l_bin(L, operators[x->kind], expression(L, x->a, last),

@@ -46,7 +46,7 @@ static int64_t most_rows(const kf__low *L) {
  * channels of an image that had them apart. */
 static bool is_flat(const kf__low *L, int t) {
     int last = kf__last(L);
-    bool flat = L->axes[last].size <= KF__TILE_LEN / 2;
+    bool flat = L->axes[last].size <= KF__TILE_LEN / 2 && !L->k->n_symbols;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         const kf__operand *o = &L->operands[i];
         bool element = o->value || o->access->random,

@@ -92,7 +92,7 @@ static void put_threads(kf__low *L, kf__tile *t) {
 static bool is_carried(const kf__low *L, uint32_t i) {
     const kf__operand *o = &L->operands[i];
     int step = kf__low_step(L, i);
-    return o->value && o->affine && !kf__low_tiled(L, i) && o->varies[L->tile] &&
+    return o->value && o->affine && !o->symbols && !kf__low_tiled(L, i) && o->varies[L->tile] &&
            (step == 1 || step == 2);
 }
 
@@ -218,7 +218,7 @@ bool kf__cuda_transpose(kf__low *L) {
     int64_t most = kf__max(L->axes[kf__last(L)].size, L->axes[L->tile].size);
     for (int m = 0; m < kf__last(L); ++m)
         if (m != L->tile) tiles *= L->axes[m].size, most = kf__max(most, L->axes[m].size);
-    L->small = tiles < INT32_MAX && most < INT32_MAX;
+    L->small = L->affine && tiles < INT32_MAX && most < INT32_MAX;
     kf__low_begin(L, "", "A tile a block: what is transposed goes through shared memory.");
     L->fn->threads = KF__TILE_THREADS;
     L->fn->grid = tiles;

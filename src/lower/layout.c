@@ -87,11 +87,12 @@ static kf_status affine_operand(kf__low *L, kf__operand *o, const int64_t *strid
             KF_TRY(evaluate_place(L, offset, &value, err));
             o->offset += value * strides[d];
         }
-        for (int m = 0; m < (int)L->k->n_axes; ++m) {
-            if (!coefficient[m]) continue;
-            KF_TRY(evaluate_place(L, coefficient[m], &value, err));
+        for (int m = 0; m < L->n_axes; ++m) {
+            kf__expr step = coefficient[L->axes[m].original];
+            if (!step) continue;
+            KF_TRY(evaluate_place(L, step, &value, err));
             o->stride[m] += value * strides[d];
-            add_dim(L, o, m, d, coefficient[m], inner);
+            add_dim(L, o, m, d, step, inner);
         }
         for (uint32_t k = 0; k < L->k->n_symbols; ++k) {
             if (!coefficient[KF__FIRST_SYMBOL + k]) continue;
@@ -102,13 +103,18 @@ static kf_status affine_operand(kf__low *L, kf__operand *o, const int64_t *strid
     return KF_OK;
 }
 
-/* Sets the operand's symbols. Does any change along the kernel's last axis? */
-static bool find_symbols(const kf__low *L, kf__operand *o) {
-    uint32_t axes = 0;
-    o->symbols = kf__access_axes(&L->p->graph->exprs, o->access) >> KF__FIRST_SYMBOL;
+uint32_t kf__low_symbol_axes(const kf__low *L, uint32_t axes) {
+    uint32_t of = 0;
     for (uint32_t k = 0; k < L->k->n_symbols; ++k)
-        if (o->symbols >> k & 1) axes |= L->k->symbol_axes[k];
-    return L->k->n_axes && axes >> (L->k->n_axes - 1) & 1;
+        if (axes >> (KF__FIRST_SYMBOL + k) & 1) of |= L->k->symbol_axes[k];
+    return of;
+}
+
+/* Sets the operand's symbols. Does any change along the innermost axis? */
+static bool find_symbols(const kf__low *L, kf__operand *o) {
+    uint32_t axes = kf__access_axes(&L->p->graph->exprs, o->access);
+    o->symbols = axes >> KF__FIRST_SYMBOL;
+    return L->n_axes && kf__low_symbol_axes(L, axes) >> L->axes[kf__last(L)].original & 1;
 }
 
 bool kf__has_symbols(const kf__low *L, uint32_t access) { return L->operands[access].symbols != 0; }
@@ -300,6 +306,7 @@ kf_status kf__low_layout(kf__low *L, kf_error *err) {
         L->axes[m].extent = k->size[m];
     }
     KF_TRY(check_count(L, err));
+    if (k->n_symbols && !k->reduced) kf__low_order_gathers(L);
     for (uint32_t s = 0; s < k->n_stores; ++s) L->operands[k->stores[s].access].store = true;
     for (uint32_t i = 0; i < k->n_accesses; ++i) {
         kf__operand *o = &L->operands[i];

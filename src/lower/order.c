@@ -11,6 +11,8 @@
  *
  * Only classes of strides and dtypes decide, not sizes, as the text would change with them; but for
  * short axes on CUDA. */
+#include <limits.h>
+
 #include "lower/low.h"
 
 /* Does the access move anything? Indices as values don't. A guarded load stays where it is: a tile
@@ -32,6 +34,7 @@ bool kf__low_moves(const kf__low *L, uint32_t i, bool guarded) {
 static bool may_tile(const kf__low *L, uint32_t i, int t) {
     uint32_t loads = 0;
     bool fits = true;
+    if (L->operands[i].symbols) return false; /* where its rows are is known behind the tile */
     if (kf__low_moves(L, i, false)) return true;
     for (uint32_t n = 0; n < L->k->n_instrs && fits; ++n) {
         const kf__instr *in = &L->k->instrs[n];
@@ -203,6 +206,61 @@ static bool order_pairs(kf__low *L) {
     return false;
 }
 
+/* ---------------------------------------------------------------- gathers
+ * What is read at indices that are values goes through no tile: it decides which axis is innermost,
+ * and all else is turned.
+ *
+ *     take(x, i, axis=0).T + y    x[i[b], a] along a, which is a run; y[a, b] and the result by
+ *                                 tiles
+ *     take(x, i, axis=1).T        x[b, i[a]] along a: in the same row, here and there
+ */
+
+enum { IN_ROW = 1, TURNED = 2, ELSEWHERE = 16 }; /* for each byte */
+
+/* What neighbours along axis m take that aren't neighbours in memory. */
+static int gather_cost(const kf__low *L, const kf__access *a, uint32_t m, bool guarded) {
+    const kf__exprs *x = &L->p->graph->exprs;
+    int inner = kf__low_innermost(L, a);
+    uint32_t own = inner < 0 ? 0 : kf__axes_of(x, a->index[inner]), others = 0;
+    for (int d = 0; d < a->rank; ++d)
+        if (d != inner) others |= kf__axes_of(x, a->index[d]);
+    bool gathered = (own | others) >> KF__FIRST_SYMBOL;
+    others |= kf__low_symbol_axes(L, others);
+    if (!((own | others | kf__low_symbol_axes(L, own)) >> m & 1)) return 0;
+    if (others >> m & 1) return gathered || guarded ? ELSEWHERE : TURNED;
+    return own >> m & 1 ? 0 : IN_ROW;
+}
+
+static int gathers_cost(const kf__low *L, uint32_t m) {
+    const kf__kernel *k = L->k;
+    uint32_t all = (1u << k->n_axes) - 1;
+    int sum = 0;
+    for (uint32_t n = 0; n < k->n_instrs + k->n_stores; ++n) {
+        const kf__instr *in = &k->instrs[n < k->n_instrs ? n : k->stores[n - k->n_instrs].instr];
+        bool store = n >= k->n_instrs;
+        if (!store && in->kind != KF__I_LOAD) continue;
+        const kf__access *a = &k->accesses[store ? k->stores[n - k->n_instrs].access : in->access];
+        uint32_t axes = kf__access_axes(&L->p->graph->exprs, a);
+        axes |= kf__low_symbol_axes(L, axes);
+        int each = kf__types[in->dtype].size * ((axes & all) == all ? 16 : 1);
+        sum += each * gather_cost(L, a, m, !store && in->n_args);
+    }
+    return sum;
+}
+
+void kf__low_order_gathers(kf__low *L) {
+    int best = kf__last(L), least = best < 0 ? 0 : gathers_cost(L, (uint32_t)best);
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (!L->k->accesses[i].affine) return;
+    for (int m = best; m-- > 0;) {
+        int cost = is_short(L, m) ? INT_MAX : gathers_cost(L, (uint32_t)m);
+        if (cost < least) best = m, least = cost;
+    }
+    kf__axis axis = L->axes[kf__max(best, 0)];
+    for (; best < kf__last(L); ++best) L->axes[best] = L->axes[best + 1];
+    if (best >= 0) L->axes[best] = axis;
+}
+
 /* ---------------------------------------------------------------- the order */
 
 /* With m innermost, is all that isn't contiguous along it read by tiles (columns), where it would
@@ -215,11 +273,25 @@ static bool makes_columns(const kf__low *L, int m, int best) {
     return tiles && cost(L, m) == cost(L, best);
 }
 
+/* What goes through tiles over axis t and the innermost one. */
+static void put_tile(kf__low *L) {
+    if (!L->k->reduced) L->tile = tile_axis(L);
+    for (uint32_t i = 0; L->tile >= 0 && i < L->k->n_accesses; ++i)
+        if (kf__low_step(L, i) == 2 && is_unit(L, i, L->tile) && may_tile(L, i, L->tile))
+            L->tiled |= (uint64_t)1 << i;
+}
+
 void kf__low_order(kf__low *L) {
     L->tile = -1;
     L->tiled = 0;
-    if (!L->affine || L->k->n_symbols || L->n_axes < 2) return;
-    if (L->k->reduced && kf__low_later(L, 1)) return;
+    if (L->n_axes < 2) return;
+    if (L->k->n_symbols) {
+        bool divides = false;
+        for (uint32_t i = 0; i < L->k->n_accesses; ++i) divides |= !L->k->accesses[i].affine;
+        if (!divides) put_tile(L);
+        return;
+    }
+    if (!L->affine || (L->k->reduced && kf__low_later(L, 1))) return;
     bool packs = L->target->kind != KF__TARGET_C && !L->k->reduced;
     if (packs && (order_dense(L) || order_pairs(L))) return;
     int best = kf__last(L);
@@ -235,10 +307,7 @@ void kf__low_order(kf__low *L) {
         if (any && !worse && better) best = m;
     }
     move_last(L, best);
-    if (!L->k->reduced) L->tile = tile_axis(L);
-    for (uint32_t i = 0; L->tile >= 0 && i < L->k->n_accesses; ++i)
-        if (kf__low_step(L, i) == 2 && is_unit(L, i, L->tile) && may_tile(L, i, L->tile))
-            L->tiled |= (uint64_t)1 << i;
+    put_tile(L);
 }
 
 bool kf__low_tiled(const kf__low *L, uint32_t access) { return L->tiled >> access & 1; }
