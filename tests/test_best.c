@@ -61,9 +61,9 @@ static double value_bytes(const kf__exprs *x, const int64_t *names, int rank, co
     return product(x, names, (uint32_t)rank, shape, UINT32_MAX) * kf__types[dtype].size;
 }
 
-/* Are neighbours along the kernel's last axis in different rows of the array? */
-static bool is_turned(const kf__exprs *x, const kf__kernel *k, const kf__access *a) {
-    uint32_t inner = 0, all = 0, last = 1u << k->n_axes >> 1;
+/* Are neighbours along axis `last`, which the kernel goes along, in different rows of the array? */
+static bool is_turned(const kf__exprs *x, const kf__access *a, uint32_t last) {
+    uint32_t inner = 0, all = 0;
     for (int d = a->rank; d-- > 0;) {
         all |= kf__axes_of(x, a->index[d]);
         if (!inner) inner = all;
@@ -98,7 +98,7 @@ static void guarded(const kf__exprs *x, const int64_t *names, const kf__kernel *
 /* Is it read at indices that are values, in blocks too large to stay on the chip? A block is what
  * the dims from the first such index on have; x[i, j[k]] stays in row i. */
 static bool is_gathered(const kf__exprs *x, const int64_t *names, const kf__kernel *k,
-                        const use *u) {
+                        const use *u, uint32_t last) {
     const kf__access *a = u->access;
     bool symbols = false, across = false;
     int d = 0;
@@ -106,7 +106,7 @@ static bool is_gathered(const kf__exprs *x, const int64_t *names, const kf__kern
         for (int i = 0; u->load && i < u->load->n_args; i++)
             symbols |= u->load->args[i] == k->symbols[s];
     for (; d < a->rank && kf__axes_of(x, a->index[d]) >> KF__FIRST_SYMBOL == 0; d++)
-        across |= kf__axes_of(x, a->index[d]) & 1u << k->n_axes >> 1;
+        across |= kf__axes_of(x, a->index[d]) & last;
     if (across) d = 0; /* its neighbours are in other rows */
     return symbols && value_bytes(x, names, a->rank - d, a->shape + d, u->dtype) >= ON_CHIP;
 }
@@ -126,7 +126,7 @@ static double gathered_bytes(const kf__exprs *x, const int64_t *names, const kf_
 
 /* How many bytes a kernel's access touches, at most all of the array. */
 static double touched_bytes(const kf__exprs *x, const int64_t *names, const kf__kernel *k,
-                            const use *u) {
+                            const use *u, uint32_t last) {
     const kf__access *a = u->access;
     int64_t size[KF__MAX_AXES];
     uint32_t axes = 0;
@@ -141,7 +141,7 @@ static double touched_bytes(const kf__exprs *x, const int64_t *names, const kf__
     for (uint32_t i = 0; i < k->n_axes; i++)
         if (axes >> i & 1) touched *= (double)size[i];
     double all = value_bytes(x, names, a->rank, a->shape, u->dtype);
-    if (is_gathered(x, names, k, u)) return touched; /* each is fetched where it is asked for */
+    if (is_gathered(x, names, k, u, last)) return touched; /* each is fetched where it is asked for */
     return touched > all ? all : touched;
 }
 
@@ -155,10 +155,10 @@ static const kf__instr *load_of(const kf__kernel *k, uint32_t access) {
 /* Of each operand at most all of it; what two index maps read (x and x.T) counts for each, but for
  * the same rows, of which both parts count. */
 static double bytes_at(const kf__exprs *x, const int64_t *names, const kf__kernel *kernel,
-                       const use *uses, uint32_t n) {
+                       const use *uses, uint32_t n, uint32_t last) {
     double bytes = 0;
     bool rows = true; /* but it goes by tiles where something is transposed */
-    for (uint32_t i = 0; i < n; i++) rows &= !is_turned(x, kernel, uses[i].access);
+    for (uint32_t i = 0; i < n; i++) rows &= !is_turned(x, uses[i].access, last);
     for (uint32_t i = 0; i < n; i++) {
         const kf__access *a = uses[i].access;
         double all = value_bytes(x, names, a->rank, a->shape, uses[i].dtype), touched = 0;
@@ -167,8 +167,8 @@ static double bytes_at(const kf__exprs *x, const int64_t *names, const kf__kerne
             again = same_rows(x, names, &uses[i], &uses[k]);
         for (uint32_t k = i; k < n && !again; k++)
             if (k == i || (rows && same_rows(x, names, &uses[i], &uses[k])))
-                touched += touched_bytes(x, names, kernel, &uses[k]);
-        if (is_gathered(x, names, kernel, &uses[i]))
+                touched += touched_bytes(x, names, kernel, &uses[k], last);
+        if (is_gathered(x, names, kernel, &uses[i], last))
             all = gathered_bytes(x, names, kernel, &uses[i]);
         bytes += touched < all ? touched : all;
     }
@@ -227,7 +227,7 @@ static double function_bytes(const kf__exprs *x, const kf__kernel *k, const kf__
                              bool cpu) {
     bool reduce = in->kind == KF__I_REDUCE && in->op == KF__RED_MAX_SUMEXP;
     if (in->kind == KF__I_RANDOM)
-        return !cpu ? 1 : is_turned(x, k, &k->accesses[in->access]) ? 50 : 12;
+        return !cpu ? 1 : is_turned(x, &k->accesses[in->access], 1u << k->n_axes >> 1) ? 50 : 12;
     if (!reduce && !(in->kind == KF__I_OP && kf__ops[in->op].ulp > 0)) return 0;
     if (cpu && in->op == KF__EXP && !reduce && in->stage && reduces_softmax(k)) return 0;
     return cpu ? 8 : 1;
@@ -259,20 +259,25 @@ static double copied_bytes(const kf__exprs *x, const int64_t *names, const kf__k
     double bytes = 0;
     for (uint32_t i = 0; i < n; i++)
         if (copied >> (uses[i].access - kernel->accesses) & 1)
-            bytes += 2 * touched_bytes(x, names, kernel, &uses[i]);
+            bytes += 2 * touched_bytes(x, names, kernel, &uses[i], 1u << kernel->n_axes >> 1);
     return bytes;
 }
 
+/* Where nothing is reduced, along the axis that is best for what is gathered. */
 static double kernel_bytes(const kf__exprs *x, const sizes *z, const kf__kernel *kernel,
                            const use *uses, uint32_t n) {
-    double bytes = 0;
-    for (int i = 0; i < RANDOM_SIZES; i++)
-        if (z->weight[i] > 0)
-            bytes += z->weight[i] *
-                     (LAUNCH + bytes_at(x, z->names[i], kernel, uses, n) +
-                      functions_at(x, z->names[i], kernel, z->cpu) +
-                      (z->cpu ? copied_bytes(x, z->names[i], kernel, uses, n) : 0));
-    return bytes;
+    double least = 1e300;
+    for (uint32_t last = 1u << kernel->n_axes >> 1;; last >>= 1) {
+        double bytes = 0;
+        for (int i = 0; i < RANDOM_SIZES; i++)
+            if (z->weight[i] > 0)
+                bytes += z->weight[i] *
+                         (LAUNCH + bytes_at(x, z->names[i], kernel, uses, n, last) +
+                          functions_at(x, z->names[i], kernel, z->cpu) +
+                          (z->cpu ? copied_bytes(x, z->names[i], kernel, uses, n) : 0));
+        if (bytes < least) least = bytes;
+        if (kernel->reduced || !kernel->n_symbols || last < 2) return least;
+    }
 }
 
 static double partition_bytes(const kf__partition *p, const sizes *z) {

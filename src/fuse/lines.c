@@ -14,7 +14,7 @@ enum {
     TURNED_BYTES = 8,         /* on a CPU, a load across the lines of its array: through tiles */
     TURNED_COLUMN_BYTES = 1,  /* by tiles where columns are reduced meanwhile */
     COPIED_BYTES = 3,         /* for each byte of what is copied first: turned, written, read */
-    TURNED_RANDOM_BYTES = 80, /* words that are made for one element each, not for four */
+    APART_RANDOM_BYTES = 80,  /* words that are made for one element each, not for four */
     MOST_TILES = 2,           /* of columns, in L1: of more arrays each is copied */
     BRIEF = 16,               /* elements */
 };
@@ -150,9 +150,10 @@ static uint64_t add_turned(const kf__exprs *x, const kf__kernel *k, double *byte
     find_lines(x, k, &l);
     uint32_t axis = way_of(k, &l, &tiles);
     for (uint32_t i = 0; i < k->n_accesses; i++) {
-        if (!is_turned(&l, i, axis)) continue;
+        bool divides = !k->accesses[i].affine && !k->accesses[i].flat;
+        if (!is_turned(&l, i, axis) && !(l.random[i] && divides)) continue;
         if (l.random[i] || !tiles) dear |= (uint64_t)1 << i;
-        if (l.random[i]) bytes[i] += TURNED_RANDOM_BYTES;
+        if (l.random[i]) bytes[i] += APART_RANDOM_BYTES;
         else if (!tiles) bytes[i] += COPIED_BYTES * l.size[i];
         else if (!l.stored[i]) /* whoever reads straight afterwards what is stored saves that */
             bytes[i] += k->reduced ? TURNED_COLUMN_BYTES : TURNED_BYTES;

@@ -152,6 +152,8 @@ void kf__cpu_open_left(kf__low *L); /* and a loop over them, one by one */
 kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n);
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n);
+/* Is it where(c, pick, 0) of a pick that is made as zeros where c isn't true? */
+bool kf__cpu_is_pick_or_zero(const kf__low *L, const kf__cpu_block *b, uint32_t i);
 /* The elements of pick i, where the block's parts are runs: filled into b->pick[i]. */
 void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i);
 /* Is a pick all that is stored, or little that is made of one? Then its runs go to its target. */

@@ -277,6 +277,8 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
                     L, "+", kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset), index);
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
                                       kf__random_call(L, in, index), "random bits");
+        } else if (kf__cpu_is_pick_or_zero(L, b, i)) {
+            L->value[i] = L->value[in->args[1]];
         } else {
             kf__put_instr(L, i);
         }

@@ -14,6 +14,8 @@
  * Where little is made of a pick before it is stored, each run makes and stores it.
  *
  * Elsewhere a pick is C's `?:`, and its loads have guards. */
+#include <math.h>
+
 #include "lower/cpu.h"
 
 enum {
@@ -21,11 +23,13 @@ enum {
     DEEP = 12,  /* operations on random words before they are picked */
 };
 
-static bool by_runs(const kf__low *L, uint32_t i) {
+static bool has_runs(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    return in->kind == KF__I_PICK && kf__at_level(L, i, KF__LEVEL_FULL) && !L->value[i] &&
+    return in->kind == KF__I_PICK && kf__at_level(L, i, KF__LEVEL_FULL) &&
            kf__is_range(L, in->args[0]);
 }
+
+static bool by_runs(const kf__low *L, uint32_t i) { return has_runs(L, i) && !L->value[i]; }
 
 /* Is it but the rest of a chain: filled with the first pick of it? */
 static bool is_rest(const kf__low *L, uint32_t i) {
@@ -272,19 +276,62 @@ static bool copies(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
     }
 }
 
+static bool asks_more(const kf__low *L, uint32_t guard) { /* than places */
+    const kf__instr *in = &L->k->instrs[guard];
+    if (in->kind == KF__I_INSIDE || kf__is_always(L, guard)) return false;
+    return kf__low_is_same(L, guard) || asks_more(L, in->args[0]) || asks_more(L, in->args[1]);
+}
+
+/* May it be that no part has a run: of a chain without an else, in a row that a gather doesn't
+ * find? */
+static bool may_miss(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    while (in->field == KF__PICK_MORE && has_runs(L, in->args[2])) in = &L->k->instrs[in->args[2]];
+    return in->field == KF__PICK_LAST && asks_more(L, in->args[0]);
+}
+
+static bool is_term(const kf__low *L, uint32_t guard, uint32_t term) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (guard == term) return true;
+    return in->kind == KF__I_OP && in->op == KF__BITWISE_AND &&
+           (is_term(L, in->args[0], term) || is_term(L, in->args[1], term));
+}
+
+bool kf__cpu_is_pick_or_zero(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->kind != KF__I_OP || in->op != KF__WHERE || !b->pick[in->args[1]]) return false;
+    const kf__instr *pick = &L->k->instrs[in->args[1]], *other = &L->k->instrs[in->args[2]];
+    bool zero = other->kind == KF__I_CONSTANT && other->integer == 0 && other->number == 0 &&
+                !signbit(other->number);
+    return zero && pick->kind == KF__I_PICK && may_miss(L, in->args[1]) &&
+           is_term(L, pick->args[0], in->args[0]);
+}
+
+/* Zeros, then: no row is zeros, as the gather has it. */
+static void put_nothing(kf__low *L, kf__cpu_block *b, uint32_t i, const char *name) {
+    const kf__instr *in = &L->k->instrs[i];
+    const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l");
+    kf__open_if(L, kf__l_bin(L, "==", kf__known_guard(L, in->args[0]), zero));
+    kf__open_for(L, "int64_t", "l", zero, b->len, kf__l_int(L, 1), KF__SIMD);
+    kf__put_set(L, kf__l_item(L, name, l), kf__l_const(L, in->dtype, 0, 0));
+    kf__close(L);
+    kf__close(L);
+}
+
 void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i) || is_part(L, i)) return;
     const char *name = kf__l_name(L, "pick%u", (unsigned)i);
-    kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), name, b->most, NULL);
+    const char *type = kf__ctype(L->k->instrs[i].dtype);
+    kf__put_var(L, type, name, b->most, NULL);
     goal g = {.name = name, .access = -1,
               .at = copies(L, b, i) ? kf__l_name(L, "at%u", (unsigned)i) : NULL};
     if (g.at)
-        kf__put_var(L, kf__l_name(L, "const %s *", kf__ctype(L->k->instrs[i].dtype)), g.at, 0,
-                    kf__l_var(L, name));
+        kf__put_var(L, kf__l_name(L, "const %s *", type), g.at, 0, kf__l_var(L, name));
     bool block = shares_runs(L, i);
     if (block) kf__open_block(L);
     fill(L, b, &g, i, NULL, NULL);
     if (block) kf__close(L);
+    if (may_miss(L, i)) put_nothing(L, b, i, name);
     b->pick[i] = g.at ? g.at : name;
     if (g.at && !L->failed) kf__add(b->in_place, i);
 }
@@ -312,7 +359,7 @@ static bool find_stored(kf__low *L, uint16_t instr, uint32_t *pick) {
     for (uint32_t i = instr + 1u; i-- > 0;) { /* the last one: others are parts of it */
         if (!kf__has(mask, i) || !by_runs(L, i)) continue;
         *pick = i;
-        return i == instr || is_little(L, instr, i);
+        return !may_miss(L, i) && (i == instr || is_little(L, instr, i));
     }
     return false;
 }

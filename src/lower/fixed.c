@@ -12,6 +12,33 @@ bool kf__low_reads_rows(const kf__low *L, const kf__mask *mask, uint32_t i) {
            kf__has_symbols(L, in->access);
 }
 
+enum { KF__SAME_DEPTH = 16 };
+
+static bool is_same(const kf__low *L, uint32_t i, int depth) {
+    const kf__instr *in = &L->k->instrs[i];
+    bool load = in->kind == KF__I_LOAD, op = in->kind == KF__I_OP || in->kind == KF__I_CAST;
+    if (in->level != KF__LEVEL_FULL) return true;
+    if (depth == KF__SAME_DEPTH || (!load && !op)) return false;
+    if (load && kf__low_step(L, in->access) != 0) return false;
+    bool same = true;
+    for (int a = 0; a < in->n_args && same; ++a) same = is_same(L, in->args[a], depth + 1);
+    return same;
+}
+
+bool kf__low_is_same(const kf__low *L, uint32_t i) { return is_same(L, i, 0); }
+
+/* What a pick's bool has besides places. */
+static void add_same(const kf__low *L, uint32_t guard, kf__mask *fixed) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (L->value[guard] || in->kind != KF__I_OP) return;
+    if (kf__low_is_same(L, guard)) {
+        kf__add(fixed, guard);
+    } else if (in->op == KF__BITWISE_AND) {
+        add_same(L, in->args[0], fixed);
+        add_same(L, in->args[1], fixed);
+    }
+}
+
 kf__mask *kf__low_fixed(kf__low *L, const kf__mask *mask) {
     const kf__kernel *k = L->k;
     kf__mask *fixed = kf__low_mask(L);
@@ -21,6 +48,8 @@ kf__mask *kf__low_fixed(kf__low *L, const kf__mask *mask) {
     }
     for (uint32_t i = k->n_instrs; i-- > 0;) {
         const kf__instr *in = &k->instrs[i];
+        if (in->kind == KF__I_PICK && kf__has(mask, i) && L->target->kind == KF__TARGET_C)
+            add_same(L, in->args[0], fixed);
         int first = kf__has(fixed, i) ? 0 : kf__low_reads_rows(L, mask, i) ? 1 : in->n_args;
         for (int a = first; a < in->n_args; ++a)
             if (!L->value[in->args[a]])

@@ -382,6 +382,8 @@ void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first,
 
 /* Is i, of `mask`, a load whose symbols don't change along the innermost axis? */
 bool kf__low_reads_rows(const kf__low *L, const kf__mask *mask, uint32_t i);
+/* Is instruction i the same for all elements of the innermost axis? */
+bool kf__low_is_same(const kf__low *L, uint32_t i);
 /* What the symbols of such loads are made of; of what has no value yet. NULL: out of memory. */
 kf__mask *kf__low_fixed(kf__low *L, const kf__mask *mask);
 void kf__low_put_fixed(kf__low *L, uint32_t i); /* one of it, as a statement */

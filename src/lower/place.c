@@ -104,9 +104,12 @@ const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, c
 
 bool kf__is_range(const kf__low *L, uint32_t guard) {
     const kf__instr *in = &L->k->instrs[guard];
-    int most = L->target->kind == KF__TARGET_C ? STEPS : 1;
-    if (in->kind == KF__I_INSIDE) return direction(L, in->access, kf__last(L)) <= most;
-    return kf__is_place(L, guard) && kf__is_range(L, in->args[0]) && kf__is_range(L, in->args[1]);
+    bool cpu = L->target->kind == KF__TARGET_C;
+    if (in->kind == KF__I_INSIDE)
+        return direction(L, in->access, kf__last(L)) <= (cpu ? STEPS : 1);
+    if (cpu && kf__low_is_same(L, guard)) return true; /* whether a gather's row is there */
+    return in->kind == KF__I_OP && in->op == KF__BITWISE_AND && kf__is_range(L, in->args[0]) &&
+           kf__is_range(L, in->args[1]);
 }
 
 bool kf__is_rectangle(const kf__low *L, uint32_t guard, int t) {
