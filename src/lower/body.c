@@ -189,9 +189,17 @@ bool kf__is_function(const kf__low *L, uint32_t i) {
     return in->kind == KF__I_OP && kf__op_is_dear((kf__opcode)in->op);
 }
 
+/* To a float16 on a CPU: in integers, as no vector of them is converted by all compilers. */
+static bool rounds(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return in->kind == KF__I_CAST && in->dtype == KF__F16 && L->target->kind == KF__TARGET_C &&
+           L->k->instrs[in->args[0]].dtype != KF__F16;
+}
+
 bool kf__is_dear(const kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_RANDOM || kf__is_function(L, i)))
+        if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_RANDOM || kf__is_function(L, i) ||
+                                 rounds(L, i)))
             return true;
     return false;
 }

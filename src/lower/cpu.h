@@ -92,6 +92,8 @@ typedef struct kf__tiling {
 void kf__cpu_prefetch_word(kf__low *L, bool useful);
 /* Asks for n elements from `at` on, to read or to store; they needn't begin a line of the cache. */
 void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n);
+/* Of a thread's first tile, which nobody has asked for, the lines of a later row. */
+void kf__cpu_prefetch_rows(kf__low *L, const kf__mask *mask, const kf__tiling *t);
 /* A thread's first tile, where `where` (NULL: always) holds: `len` runs of n elements. */
 void kf__cpu_prefetch_first(kf__low *L, uint32_t access, const kf__lx *where, const kf__lx *n,
                             const kf__lx *len);

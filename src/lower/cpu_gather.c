@@ -85,6 +85,20 @@ static bool has_scan(const kf__low *L, const kf__mask *mask) {
     return false;
 }
 
+/* Is what is read so made into integers, within their bounds? Ten operations of a vector. */
+static bool saturates(kf__low *L, const kf__cpu_block *b, const kf__mask *mask) {
+    bool *of = KF__NEW(L->arena, bool, L->k->n_instrs + 1), any = false;
+    if (!of) L->failed = true;
+    for (uint32_t i = 0; of && i < L->k->n_instrs && !any; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        of[i] = is_scattered(L, b, mask, i);
+        for (int a = 0; a < in->n_args && in->kind != KF__I_LOAD; ++a) of[i] |= of[in->args[a]];
+        any = of[i] && kf__has(mask, i) && in->kind == KF__I_CAST && !kf__is_float(in->dtype) &&
+              in->dtype != KF__BOOL && kf__is_float(L->k->instrs[in->args[0]].dtype);
+    }
+    return any;
+}
+
 void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     uint32_t n = 0, most = L->k->n_instrs;
     uint16_t *reads = KF__NEW(L->arena, uint16_t, most + 1);
@@ -94,7 +108,8 @@ void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         L->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < most && (b->folds || kf__is_dear(L, mask)); ++i) {
+    bool worth = b->folds || kf__is_dear(L, mask) || saturates(L, b, mask);
+    for (uint32_t i = 0; i < most && worth; ++i) {
         if (!is_scattered(L, b, mask, i)) continue;
         reads[n++] = (uint16_t)i;
     }

@@ -12,6 +12,12 @@
 
 enum { ALONG = 1, ACROSS = 2, LEAST_OPS = 2 /* less than that isn't worth a table */ };
 
+/* Where gathers are: an array of indices, or of what is made into such. */
+static bool is_index(const kf__low *L, const kf__instr *in) {
+    return in->kind == KF__I_LOAD && L->k->n_symbols && !in->n_args &&
+           !L->operands[in->access].row;
+}
+
 /* [n_instrs] Of what is computed for each element: does it change along a line, across lines? */
 static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {
     uint8_t *way = KF__NEW(L->arena, uint8_t, L->k->n_instrs + 1);
@@ -19,7 +25,7 @@ static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; way && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || L->value[i]) continue;
-        bool place = in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE;
+        bool place = in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE || is_index(L, in);
         const kf__operand *o = place ? &L->operands[in->access] : NULL;
         way[i] = ALONG | ACROSS;
         if (place && o->affine) {
@@ -40,7 +46,8 @@ static uint32_t find_kept(const kf__low *L, const kf__mask *mask, const uint8_t 
     uint32_t n = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         bool used = false;
-        if (!kf__has(mask, i) || way[i] != ALONG || L->k->instrs[i].kind == KF__I_INDEX) continue;
+        bool given = L->k->instrs[i].kind == KF__I_INDEX || L->k->instrs[i].kind == KF__I_LOAD;
+        if (!kf__has(mask, i) || way[i] != ALONG || given) continue;
         for (uint32_t u = i + 1; u < L->k->n_instrs && !used; ++u)
             for (int a = 0; a < L->k->instrs[u].n_args; ++a)
                 used |= L->k->instrs[u].args[a] == i && kf__has(mask, u) && way[u] != ALONG;
@@ -91,6 +98,9 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t) {
 
 void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t) {
     const kf__lx *l = kf__l_var(L, "l"), *tabled = kf__l_var(L, "tabled");
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(t->made, i) && L->k->instrs[i].kind == KF__I_LOAD)
+            kf__cpu_need_pointer(L, b, L->k->instrs[i].access);
     kf__open_if(L, kf__l_bin(L, "!=", b->first, tabled));
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, t->made, l);

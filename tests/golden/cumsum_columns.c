@@ -244,6 +244,11 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
                 const float v0 = kf_load_f32(p0_packed_tmp_5, l);
                 kf_store_f32(row1, l, v0);
             }
+            if ((prefetch && u == begin) && r + 8 < rows) {
+                if (along > 1) {
+                    kf_prefetch_run(p0_packed_tmp_5 + 8 * s0_packed_tmp_5, line_len * 4);
+                }
+            }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
                 const float *far0 = p0_packed_tmp_5 + (last ? below_packed_tmp_5 : next_packed_tmp_5);
@@ -629,6 +634,11 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
             for (int64_t l = 0; l < line_len; ++l) {
                 const float v0 = kf_load_f32(p0_packed_tmp_8, l);
                 kf_store_f32(row1, l, v0);
+            }
+            if ((prefetch && u == begin) && r + 8 < rows) {
+                if (along > 1) {
+                    kf_prefetch_run(p0_packed_tmp_8 + 8 * s0_packed_tmp_8, line_len * 4);
+                }
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;

@@ -21,6 +21,7 @@ typedef struct {
     int64_t s0_in_i;
     const float *in_x;
     int64_t t0_in_x;
+    int64_t s0_in_x;
     int64_t next_in_x;
     int64_t below_in_x;
     int64_t next_in_y;
@@ -57,6 +58,7 @@ void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t end) {
     const int64_t s0_in_i = a->s0_in_i;
     const float *in_x = a->in_x;
     const int64_t t0_in_x = a->t0_in_x;
+    const int64_t s0_in_x = a->s0_in_x;
     const int64_t next_in_x = a->next_in_x;
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
@@ -102,6 +104,11 @@ void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t end) {
                 const float v11 = kf_load_f32(row2, l);
                 const float v12 = v10 + v11;  // add
                 kf_store_f32(row3, l, v12);
+            }
+            if ((prefetch && u == begin) && r + 8 < rows) {
+                if (along > 1) {
+                    kf_prefetch_run(p1_in_x + 8 * s0_in_x, line_len * 4);
+                }
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;

@@ -87,6 +87,14 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
             if (stream) {
                 kf_stream_copy(p2_out0, buffer0, line_len * 4);
             }
+            if ((prefetch && u == begin) && r + 8 < rows) {
+                if (along > 1) {
+                    kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 4);
+                }
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(p2_out0 + 8 * s0_out0, line_len * 4);
+                }
+            }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
                 const float *far0 = corner0 + (last ? below_in_x : next_in_x);

@@ -81,6 +81,14 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
             if (stream) {
                 kf_stream_copy(p2_out1, buffer1, line_len);
             }
+            if ((prefetch && u == begin) && r + 8 < rows) {
+                if (along > 1) {
+                    kf_prefetch_run(p0_in_x + 8 * s0_in_x, line_len);
+                }
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(p2_out1 + 8 * s0_out1, line_len);
+                }
+            }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
                 const int8_t *far0 = p0_in_x + (last ? below_in_x : next_in_x);
