@@ -58,6 +58,17 @@ kf__mask *kf__low_fixed(kf__low *L, const kf__mask *mask) {
     return fixed;
 }
 
+/* Does each element choose by it? */
+static bool chooses(const kf__low *L, uint32_t i) {
+    bool any = false;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
+        const kf__instr *in = &L->k->instrs[u];
+        any |= in->kind == KF__I_OP && in->op == KF__WHERE && in->args[0] == i &&
+               !kf__low_is_same(L, u);
+    }
+    return any;
+}
+
 void kf__low_put_fixed(kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const char *name = kf__l_name(L, "v%u", (unsigned)i);
@@ -77,5 +88,8 @@ void kf__low_put_fixed(kf__low *L, uint32_t i) {
                                   NULL);
     } else if (in->kind != KF__I_CONSTANT) {
         kf__put_instr(L, i);
+        if (L->target->kind == KF__TARGET_C && chooses(L, i))
+            L->value[i] = kf__put_let(L, "int", kf__l_name(L, "is%u", (unsigned)i),
+                                      kf__l_call(L, "kf_opaque", KF__I32, L->value[i]), NULL);
     }
 }

@@ -3,8 +3,8 @@
  * No #include: the text is compiled at run time, and parsing headers would take longer than the
  * kernel. gcc from 12 on and clang; made to vectorize in plain loops under KF_SIMD, with the flags
  * of src/compile/cc.c. Only f64's functions need libm (prelude_libm.h). What only the CPU has:
- * kf_philox_fill*, kf_prefetch, kf_nothing, kf_has_bit, kf_stream_*, kf_repeat, kf_strided*,
- * kf_transpose*. */
+ * kf_philox_fill*, kf_prefetch, kf_nothing, kf_opaque, kf_has_bit, kf_stream_*, kf_repeat,
+ * kf_strided*, kf_transpose*. */
 
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -33,6 +33,15 @@ typedef uint8_t kf_f8e4m3, kf_f8e5m2;
 #else
 #define KF_UNROLL _Pragma("GCC unroll 16")
 #endif
+/* The same number, of which a compiler doesn't know that it is 0 or 1: gcc 12 leaves loops as they
+ * are that choose by what they don't change. */
+KF_FN int kf_opaque(int v) {
+#if defined(__GNUC__) && !defined(__TINYC__)
+    __asm__("" : "+r"(v));
+#endif
+    return v;
+}
+
 #define KF_HUGE_F32 __builtin_inff()
 #define KF_HUGE_F64 __builtin_inf()
 #define KF_NAN_F32 __builtin_nanf("")
