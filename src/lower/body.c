@@ -196,6 +196,12 @@ static bool rounds(const kf__low *L, uint32_t i) {
            L->k->instrs[in->args[0]].dtype != KF__F16;
 }
 
+bool kf__saturates(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return in->kind == KF__I_CAST && !kf__is_float(in->dtype) && in->dtype != KF__BOOL &&
+           kf__is_float(L->k->instrs[in->args[0]].dtype);
+}
+
 bool kf__is_dear(const kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_RANDOM || kf__is_function(L, i) ||

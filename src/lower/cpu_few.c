@@ -14,8 +14,14 @@
  * Where there is room behind the last element, the first loop stores by itself. */
 #include "lower/cpu.h"
 
+static bool saturates(const kf__low *L, const kf__mask *mask) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) any |= kf__has(mask, i) && kf__saturates(L, i);
+    return any;
+}
+
 bool kf__cpu_is_worth_few(const kf__low *L, const kf__mask *mask) {
-    return kf__is_dear(L, mask) && kf__cpu_is_masked_well(L, mask);
+    return (kf__is_dear(L, mask) || saturates(L, mask)) && kf__cpu_is_masked_well(L, mask);
 }
 
 const kf__lx *kf__cpu_put_whole(kf__low *L, const char *name, const kf__lx *from,

@@ -85,7 +85,7 @@ static bool has_scan(const kf__low *L, const kf__mask *mask) {
     return false;
 }
 
-/* Is what is read so made into integers, within their bounds? Ten operations of a vector. */
+/* Is what is read so made into integers, within their bounds? */
 static bool saturates(kf__low *L, const kf__cpu_block *b, const kf__mask *mask) {
     bool *of = KF__NEW(L->arena, bool, L->k->n_instrs + 1), any = false;
     if (!of) L->failed = true;
@@ -93,8 +93,7 @@ static bool saturates(kf__low *L, const kf__cpu_block *b, const kf__mask *mask) 
         const kf__instr *in = &L->k->instrs[i];
         of[i] = is_scattered(L, b, mask, i);
         for (int a = 0; a < in->n_args && in->kind != KF__I_LOAD; ++a) of[i] |= of[in->args[a]];
-        any = of[i] && kf__has(mask, i) && in->kind == KF__I_CAST && !kf__is_float(in->dtype) &&
-              in->dtype != KF__BOOL && kf__is_float(L->k->instrs[in->args[0]].dtype);
+        any = of[i] && kf__has(mask, i) && kf__saturates(L, i);
     }
     return any;
 }

@@ -354,12 +354,12 @@ static bool is_little(kf__low *L, uint16_t instr, uint32_t of) {
 }
 
 /* The pick that is stored, or of which little is made that is. */
-static bool find_stored(kf__low *L, uint16_t instr, uint32_t *pick) {
+static bool find_stored(kf__low *L, const kf__cpu_block *b, uint16_t instr, uint32_t *pick) {
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &instr, 1);
     for (uint32_t i = instr + 1u; i-- > 0;) { /* the last one: others are parts of it */
         if (!kf__has(mask, i) || !by_runs(L, i)) continue;
         *pick = i;
-        return !may_miss(L, i) && (i == instr || is_little(L, instr, i));
+        return !b->pick[i] && !may_miss(L, i) && (i == instr || is_little(L, instr, i));
     }
     return false;
 }
@@ -369,7 +369,7 @@ bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *sto
     if (n != 1 || L->k->n_stores != 1) return false; /* a result may lie over another's input */
     const kf__store *store = &L->k->stores[stores[0]];
     return (b->tile[store->access] || kf__low_step(L, store->access) == 1) &&
-           find_stored(L, store->instr, pick);
+           find_stored(L, b, store->instr, pick);
 }
 
 void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store,

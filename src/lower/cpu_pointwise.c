@@ -21,8 +21,10 @@ static bool narrows(const kf__low *L, uint32_t s) {
     kf__dtype from = kf__compute(L->k->instrs[in->args[0]].dtype), to = kf__compute(in->dtype);
     if (in->dtype == KF__F16)
         return L->k->instrs[in->args[0]].dtype == KF__F32 && kf__is_function(L, in->args[0]);
+    const kf__instr *of = &L->k->instrs[in->args[0]];
+    bool buffered = of->kind == KF__I_PICK && kf__is_range(L, of->args[0]); /* see cpu_pick.c */
     return kf__is_float(from) && !kf__is_float(to) && to != KF__BOOL && kf__types[to].size < 4 &&
-           L->k->instrs[in->args[0]].kind != KF__I_LOAD;
+           of->kind != KF__I_LOAD && !buffered;
 }
 
 static const char *wide_name(kf__low *L, uint32_t s) {

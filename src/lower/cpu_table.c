@@ -12,24 +12,29 @@
 
 enum { ALONG = 1, ACROSS = 2, LEAST_OPS = 2 /* less than that isn't worth a table */ };
 
-/* Where gathers are: an array of indices, or of what is made into such. */
-static bool is_index(const kf__low *L, const kf__instr *in) {
-    return in->kind == KF__I_LOAD && L->k->n_symbols && !in->n_args &&
-           !L->operands[in->access].row;
+/* Elements that are made into indices, or picked: others cost no more than their table. */
+static bool counts_as_place(const kf__low *L, const kf__instr *in, bool picks) {
+    const kf__operand *o = &L->operands[in->access];
+    if (in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE) return true;
+    return in->kind == KF__I_LOAD && (L->k->n_symbols ? !in->n_args : picks) && !o->symbols &&
+           !o->row;
 }
 
 /* [n_instrs] Of what is computed for each element: does it change along a line, across lines? */
 static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {
     uint8_t *way = KF__NEW(L->arena, uint8_t, L->k->n_instrs + 1);
+    bool picks = false;
     if (!way) L->failed = true;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        picks |= kf__has(mask, i) && L->k->instrs[i].kind == KF__I_PICK;
     for (uint32_t i = 0; way && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || L->value[i]) continue;
-        bool place = in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE || is_index(L, in);
+        bool place = counts_as_place(L, in, picks);
         const kf__operand *o = place ? &L->operands[in->access] : NULL;
         way[i] = ALONG | ACROSS;
         if (place && o->affine) {
-            way[i] = 0;
+            way[i] = in->kind == KF__I_LOAD && in->n_args ? way[in->args[0]] : 0;
             for (int m = 0; m < L->n_axes; ++m)
                 if (o->varies[m]) way[i] |= m == kf__last(L) ? ALONG : ACROSS;
         } else if (in->kind == KF__I_OP || in->kind == KF__I_CAST || in->kind == KF__I_PICK) {
@@ -56,12 +61,12 @@ static uint32_t find_kept(const kf__low *L, const kf__mask *mask, const uint8_t 
     return n;
 }
 
-/* Is anything taken where a guard holds? Those are runs, which tables would hide. */
-static bool has_guards(const kf__low *L, const kf__mask *mask) {
+/* Is anything of each line taken where a guard holds? Those are runs, which tables would hide. */
+static bool has_guards(const kf__low *L, const kf__mask *mask, const uint8_t *way) {
     bool any = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        any = any || (kf__has(mask, i) &&
+        any = any || (kf__has(mask, i) && way[i] & ACROSS &&
                       (in->kind == KF__I_PICK || in->kind == KF__I_INSIDE ||
                        (in->kind == KF__I_LOAD && in->n_args)));
     }
@@ -69,8 +74,9 @@ static bool has_guards(const kf__low *L, const kf__mask *mask) {
 }
 
 bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t) {
-    if (L->n_axes < 2 || (!L->k->n_symbols && has_guards(L, mask))) return false;
+    if (L->n_axes < 2) return false;
     const uint8_t *way = find_ways(L, mask);
+    if (way && !L->k->n_symbols && has_guards(L, mask, way)) return false;
     t->kept = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
     t->name = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
     if (!way || !t->kept || !t->name) {
@@ -83,7 +89,8 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t) {
     t->made = kf__low_needed(L, KF__LEVEL_FULL, t->kept, t->n);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         uint8_t kind = L->k->instrs[i].kind;
-        bool counts = kind == KF__I_OP || (kind == KF__I_CAST && !L->k->n_symbols);
+        bool counts = kind == KF__I_OP || (kind == KF__I_CAST && !L->k->n_symbols) ||
+                      kind == KF__I_PICK;
         ops += kf__has(t->made, i) && counts;
     }
     if (ops < (L->k->n_symbols ? LEAST_OPS : 1)) t->n = 0;

@@ -333,6 +333,8 @@ const kf__lx *kf__value_of(kf__low *L, uint32_t i);
 const char *kf__ctype(kf__dtype type); /* of computing with it */
 const char *kf__instr_comment(kf__low *L, uint32_t i);
 bool kf__is_function(const kf__low *L, uint32_t i); /* exp, sin, x % y: long chains of operations */
+/* A float to an integer, within its bounds: ten operations of a vector. */
+bool kf__saturates(const kf__low *L, uint32_t i);
 bool kf__is_dear(const kf__low *L, const kf__mask *mask); /* costly enough to keep its result? */
 uint32_t kf__low_stores(const kf__low *L, uint32_t stage, uint16_t *out); /* FULL stores' indices */
 bool kf__low_later(const kf__low *L, uint32_t stage); /* any FULL-level work at or after it? */
