@@ -315,6 +315,8 @@ static const struct {
     /* lines of a run for each outer index, which a line repeats along */
     {"x - mean(x, axis=1, keepdims=True), exp(x * m)", "# x: f32[5, 70, 3]\n# m: f32[5, 1, 3]\n"},
     {"x - y * z, x + z", "# x: bf16[3, 900, 5]\n# y: f32[3, 1, 5]\n# z: f32[3, 1, 1]\n"},
+    {"sum(gelu(x), axis=1), var(exp(x), axis=1)", "# x: bf16[2, 40, 3]\n"},
+    {"softmax(gelu(x), axis=1), sum(dropout(exp(x), 0.5, seed=3), axis=1)", "# x: f32[3, 37, 5]\n"},
     {"x * m + 1", "# x: f32[4, 9, 6] step 3\n# m: f32[4, 1, 6]\n"},
     {"dropout(x, 0.5, seed=3) + m", "# x: f32[3, 40, 7]\n# m: f32[3, 1, 7]\n"},
     /* small matrices, transposed by elements */

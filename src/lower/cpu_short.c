@@ -69,15 +69,29 @@ bool kf__cpu_stores_narrow(const kf__low *L, const kf__held *h) {
     return narrow;
 }
 
-bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i) {
+/* The axis along which the rows of a run follow one another; -1: there is none. Columns have runs
+ * along what they reduce, of each index of other axes. */
+static int across(const kf__low *L) {
+    int reduced = kf__low_only_reduced(L);
+    if (reduced >= 0 && reduced != kf__last(L)) return reduced;
+    return L->n_axes == 2 ? 0 : -1;
+}
+
+static bool is_in_runs(const kf__low *L, uint32_t i, int across) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__operand *o = &L->operands[in->access];
     bool is = in->kind == KF__I_RANDOM || (in->kind == KF__I_LOAD && !in->n_args);
-    return is && o->affine && o->varies[0] && kf__low_step(L, in->access) == 1;
+    return is && o->affine && o->varies[across] && kf__low_step(L, in->access) == 1;
+}
+
+bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i) {
+    int m = across(L);
+    return m >= 0 && is_in_runs(L, i, m);
 }
 
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) {
-    if (L->n_axes != 2) return false;
+    int m = across(L);
+    if (m < 0) return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(h->mask, i)) continue;
@@ -86,26 +100,27 @@ bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) {
                 !kf__at_level(L, in->args[a], KF__LEVEL_FULL))
                 return false;
         if (in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
-        if (!kf__cpu_is_in_runs(L, i)) return false;
+        if (!is_in_runs(L, i, m)) return false;
     }
     for (uint32_t s = 0; s < h->n_stores; ++s) {
         uint32_t access = L->k->stores[h->stores[s]].access;
         if (!kf__at_level(L, L->k->stores[h->stores[s]].instr, KF__LEVEL_FULL) ||
-            !L->operands[access].varies[0] || kf__low_step(L, access) != 1)
+            !L->operands[access].varies[m] || kf__low_step(L, access) != 1)
             return false;
     }
     return true;
 }
 
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h) {
+    int m = across(L);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         bool used = false;
         for (uint32_t n = 0; n < L->k->n_instrs; ++n)
-            used |= kf__has(h->mask, n) && kf__cpu_is_in_runs(L, n) &&
+            used |= kf__has(h->mask, n) && is_in_runs(L, n, m) &&
                     L->k->instrs[n].access == i;
         for (uint32_t s = 0; s < h->n_stores; ++s)
             used |= L->k->stores[h->stores[s]].access == i;
-        if (used && L->operands[i].stride[0] != L->axes[1].size) return false;
+        if (used && L->operands[i].stride[m] != L->axes[kf__last(L)].size) return false;
     }
     return true;
 }
