@@ -304,6 +304,9 @@ static const struct {
     /* lines of several axes: by each bucket of rows, of fewer elements than a pack, of nothing */
     {"max(reshape(gelu(x), (3, 5, 2, 17, 2)), axis=(2, 4))", "# x: f32[3, 10, 34]\n"},
     {"sum(silu(x), axis=(1, 3)), var(x, axis=(1, 3)), argmax(x, axis=1)", "# x: f32[3, 5, 7, 3]\n"},
+    {"sum(silu(x), axis=(1, 3)), max(x, axis=(1, 3)), max(gelu(gelu(x)), axis=(1, 3))",
+     "# x: bf16[2, 90, 3, 7]\n"}, /* functions of a part of them after another */
+    {"sum(exp(x), axis=(0, 2, 4)), var(silu(x), axis=(0, 2, 4))", "# x: f32[3, 2, 60, 2, 19]\n"},
     {"logsumexp(x, axis=(1, 3)), x - mean(x, axis=(1, 3), keepdims=True)",
      "# x: bf16[2, 40, 3, 7] step 3\n"},
     {"sum(x * 2, axis=(1, 3)), max(x, axis=(1, 3))", "# x: i8[3, 12, 2, 65]\n"},

@@ -137,25 +137,35 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
 }
 
 /* Of several reduced axes, how far the same part of a later line is: lines of one row are as far
- * apart as rows are long, which no processor foresees. Where a row has few lines it is the next
- * row's. A word; 0: the next one isn't asked for. */
-static const kf__lx *lines_distance(kf__low *L, uint32_t access) {
+ * apart as rows are long, which no processor foresees. The row's last lines ask for the first ones
+ * of what is next; where a row has few lines, all do. *is: a word, 0: none is asked for. */
+static const kf__lx *lines_distance(kf__low *L, uint32_t access, const kf__lx **is) {
     const kf__operand *o = &L->operands[access];
-    int line = -1, row = -1;
+    int line = -1, row = -1, above = -1; /* the innermost kept axis, and reduced one above lines */
     for (int m = 0; m < kf__last(L); ++m)
-        if (L->axes[m].reduced) line = m;
+        if (L->axes[m].reduced) above = line, line = m;
         else row = m;
     int64_t bytes = L->axes[kf__last(L)].size * kf__types[o->dtype].size;
-    int64_t ahead = kf__ceil_div(KF__LINES_AHEAD, kf__max(1, bytes)), by = 0;
+    int64_t ahead = kf__ceil_div(KF__LINES_AHEAD, kf__max(1, bytes)), by = 0, turned = 0, near = 0;
     if (kf__has_symbols(L, access) || !o->affine || line < 0 || !o->varies[line]) return NULL;
-    if (L->axes[line].size >= 2 * ahead) by = ahead * o->stride[line];
-    else if (row >= 0 && o->varies[row]) by = o->stride[row];
+    int next = above >= 0 ? above : row;
+    int64_t size = L->axes[line].size, further = next >= 0 ? o->stride[next] : 0;
+    if (size >= 2 * ahead) {
+        by = ahead * o->stride[line];
+        turned = by - size * o->stride[line] + further;
+        near = size - ahead;
+    } else if (row >= 0 && o->varies[row]) {
+        by = turned = o->stride[row];
+    }
     if (kf__low_bytes(L) < KF__FAR_BYTES) by = 0;
-    return kf__word_int(L, kf__l_name(L, "ahead_%s", o->name), by);
+    *is = kf__word_int(L, kf__l_name(L, "ahead_%s", o->name), by);
+    const kf__lx *there = kf__l_bin(L, "<", kf__l_var(L, L->axes[line].var),
+                                    kf__word_int(L, kf__l_name(L, "near_%s", o->name), near));
+    return kf__l_select(L, there, *is,
+                        kf__word_int(L, kf__l_name(L, "turned_%s", o->name), turned));
 }
 
 static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {
-    if (!next_row && kf__low_reduced_axes(L) > 1) return lines_distance(L, access);
     if (!next_row) return kf__l_int(L, KF__CPU_BLOCK);
     int kept = -1;
     for (int m = 0; m < L->n_axes; ++m) {
@@ -215,10 +225,12 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
         if (!kf__has(mask, i) || in->kind != KF__I_LOAD || kf__low_step(L, in->access) != 1)
             continue;
         if (L->operands[in->access].row || is_one_of_many(L, mask, i)) continue;
-        const kf__lx *distance = next_distance(L, in->access, next_row);
-        if (!distance) continue;
+        const kf__lx *is = NULL, *distance;
         bool lines = !next_row && kf__low_reduced_axes(L) > 1;
-        kf__open_if(L, lines ? kf__l_bin(L, "!=", distance, kf__l_int(L, 0)) : kf__cpu_is_far(L));
+        if (lines) distance = lines_distance(L, in->access, &is);
+        else distance = next_distance(L, in->access, next_row);
+        if (!distance) continue;
+        kf__open_if(L, lines ? kf__l_bin(L, "!=", is, kf__l_int(L, 0)) : kf__cpu_is_far(L));
         if (lines) prefetch_line(L, b, in->access, distance);
         else prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
         kf__close(L);

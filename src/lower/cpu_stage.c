@@ -6,6 +6,7 @@
 
 enum {
     SHORT_LINE = 200, /* from there on its lanes and trees take less than to copy it */
+    PART = 256, /* elements of lines that functions are taken of at once */
 };
 
 void kf__cpu_open_stage(kf__low *L, kf__cpu_stage *st, uint32_t s) {
@@ -304,36 +305,68 @@ static void declare_lines(kf__low *L, const lines *s) {
     }
 }
 
-/* Of the n elements that are there, and of zeros behind them: whole vectors. */
-static void make_of_lines(kf__low *L, const lines *s, const kf__lx *n) {
-    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *l = kf__l_var(L, "l");
+/* Of the n elements that are there, from `from` on, whole vectors of them, and of zeros behind. */
+static void make_of_lines(kf__low *L, const lines *s, const kf__lx *from, const kf__lx *n) {
+    const kf__lx *one = kf__l_int(L, 1), *l = kf__l_var(L, "l");
     kf__cpu_block b;
-    kf__open_block(L);
     const kf__lx *whole = kf__cpu_put_padded(L, "whole", n);
     kf__open_for(L, "int64_t", "l", n, whole, one, KF__SERIAL);
     for (uint32_t k = 0; k < s->n; ++k)
         kf__put_set(L, kf__l_item(L, s->name[k], l),
                     kf__l_const(L, L->k->instrs[s->at[k]].dtype, 0, 0));
     kf__close(L);
-    kf__cpu_open_line(L, &b, zero, whole);
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), whole);
     for (uint32_t k = 0; k < s->n; ++k) L->value[s->at[k]] = kf__l_item(L, s->name[k], l);
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, s->args, s->n_args);
-    kf__cpu_put_chains(L, &b, mask, NULL, NULL, NULL);
-    kf__open_for(L, "int64_t", "l", zero, whole, one, KF__SIMD);
+    kf__cpu_put_chains(L, &b, mask, from, whole, NULL);
+    kf__open_for(L, "int64_t", "l", from, whole, one, KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
     for (uint32_t r = 0; r < s->n_args; ++r)
         if (kf__has(mask, s->args[r]))
             kf__put_set(L, kf__l_item(L, s->kept[r], l), kf__value_of(L, s->args[r]));
     kf__close(L);
     kf__cpu_forget(L, NULL);
+}
+
+/* The lines of reduced indices [from, to), behind those of [at, from). */
+static void copy_lines(kf__low *L, const lines *s, const kf__lx *at, const kf__lx *from,
+                       const kf__lx *to) {
+    const kf__lx *q = kf__l_var(L, "q"), *l = kf__l_var(L, "l"), *first, *len;
+    kf__cpu_block b;
+    const kf__lx *left = open_lines(L, "q", from, to, &first, &len);
+    kf__put_set(L, len, left);
+    kf__cpu_open_line(L, &b, first, len);
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, s->at, s->n);
+    kf__cpu_prepare(L, &b, mask);
+    kf__cpu_prefetch(L, &b, mask, false);
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, &b, mask, l);
+    for (uint32_t k = 0; k < s->n; ++k)
+        kf__put_set(L, kf__l_item(L, s->name[k], kf__l_bin(L, "+", kf__l_bin(L, "-", q, at), l)),
+                    kf__value_of(L, s->at[k]));
+    kf__close(L);
+    kf__cpu_forget(L, NULL);
+    close_lines(L, first, len);
+}
+
+/* A block of them, a part after another: while functions are taken of one, memory sends the next,
+ * but no more than was asked for. */
+static void copy_and_make(kf__low *L, const lines *s, const kf__lx *at, const kf__lx *end) {
+    const kf__lx *part = kf__l_int(L, PART), *from = kf__l_var(L, "part");
+    kf__open_for(L, "int64_t", "part", at, end, part, KF__SERIAL);
+    const kf__lx *to = kf__put_let(
+        L, "int64_t", "stop",
+        kf__l_call(L, "kf_min_i64", KF__I64, end, kf__l_bin(L, "+", from, part)), NULL);
+    copy_lines(L, s, at, from, to);
+    const kf__lx *made = kf__put_let(L, "int64_t", "made", kf__l_bin(L, "-", from, at), NULL);
+    const kf__lx *n = kf__put_let(L, "int64_t", "n", kf__l_bin(L, "-", to, at), NULL);
+    make_of_lines(L, s, made, n);
     kf__close(L);
 }
 
 /* 2048 elements of a stage's lines, reduced as one line is. */
 static void put_lines(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const kf__lx *to) {
-    const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK), *zero = kf__l_int(L, 0);
-    const kf__lx *at = kf__l_var(L, "at"), *q = kf__l_var(L, "q"), *l = kf__l_var(L, "l");
-    const kf__lx *first, *len;
+    const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK), *at = kf__l_var(L, "at");
     lines s;
     kf__cpu_block b;
     kf__open_for(L, "int64_t", "at", from, to, block, KF__SERIAL);
@@ -342,23 +375,10 @@ static void put_lines(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const k
         kf__l_call(L, "kf_min_i64", KF__I64, to, kf__l_bin(L, "+", at, block)), NULL);
     find_lines(L, st, &s);
     declare_lines(L, &s);
-    const kf__lx *left = open_lines(L, "q", at, end, &first, &len);
-    kf__put_set(L, len, left);
-    kf__cpu_open_line(L, &b, first, len);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, s.at, s.n);
-    kf__cpu_prepare(L, &b, mask);
-    kf__cpu_prefetch(L, &b, mask, false);
-    kf__open_for(L, "int64_t", "l", zero, len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, &b, mask, l);
-    for (uint32_t k = 0; k < s.n; ++k)
-        kf__put_set(L, kf__l_item(L, s.name[k], kf__l_bin(L, "+", kf__l_bin(L, "-", q, at), l)),
-                    kf__value_of(L, s.at[k]));
-    kf__close(L);
-    kf__cpu_forget(L, NULL);
-    close_lines(L, first, len);
-    const kf__lx *n = kf__put_let(L, "int64_t", "n", kf__l_bin(L, "-", end, at), NULL);
-    if (s.makes) make_of_lines(L, &s, n);
-    kf__cpu_open_line(L, &b, zero, n);
+    if (s.makes) copy_and_make(L, &s, at, end);
+    else copy_lines(L, &s, at, at, end);
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0),
+                      kf__put_let(L, "int64_t", "n", kf__l_bin(L, "-", end, at), NULL));
     b.begin = at;
     put_reductions(L, &b, st, s.kept);
     for (uint32_t r = 0; r < s.n_args; ++r) L->value[s.args[r]] = s.value[r];
