@@ -25,6 +25,7 @@ typedef struct kf__cpu_block {
     const char **from;         /* by load: where it reads whatever its guard says, or NULL */
     const kf__lx *inside;      /* is there such an element at all? NULL: yes */
     bool folds;                /* is it read by a loop over lanes of reductions? */
+    int down;                  /* the axis along which rows follow, if picks ask for the next; -1 */
 } kf__cpu_block;
 
 /* Elements of a tile, whole vectors: n in as many tiles as those of `most` are, of one size. */

@@ -27,6 +27,7 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->begin = first;
     b->inside = NULL;
     b->folds = false;
+    b->down = -1;
     b->most = KF__CPU_BLOCK;
     memset(b->random, 0, sizeof b->random);
     memset(b->tile, 0, sizeof b->tile);

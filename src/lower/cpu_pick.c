@@ -156,6 +156,24 @@ static void put_few(kf__low *L, kf__cpu_block *b, const goal *g, const kf__mask 
     kf__close(L);
 }
 
+/* Of rows that are picked, then looked at, the processor doesn't foresee the next one: it waits for
+ * what it has read, and has read the edges last. */
+static void put_next_row(kf__low *L, const kf__cpu_block *b, uint16_t arg, const kf__lx *from,
+                         const kf__lx *to) {
+    const kf__instr *in = &L->k->instrs[arg];
+    if (b->down < 0 || in->kind != KF__I_LOAD || b->pick[arg] || L->value[arg]) return;
+    const kf__operand *o = &L->operands[in->access];
+    if (b->tile[in->access] || o->row || kf__low_step(L, in->access) != 1 || !o->affine ||
+        kf__has_symbols(L, in->access) || !o->varies[b->down])
+        return;
+    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, kf__cpu_from(L, b, arg)), from);
+    kf__open_if(L, kf__l_bin(L, "&&", kf__l_var(L, "prefetch"), kf__l_bin(L, "<", from, to)));
+    kf__cpu_prefetch_run(L, in->access,
+                         kf__l_bin(L, "+", at, kf__word_stride(L, in->access, b->down)),
+                         kf__l_bin(L, "-", to, from));
+    kf__close(L);
+}
+
 /* goal[l] = value of instruction `arg`, for l in [from, to) where `holds` does; -1: nothing. */
 static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, int holds,
                     const kf__lx *from, const kf__lx *to) {
@@ -176,6 +194,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     L->holds = holds;
     b->from = froms; /* what the run's guard makes known holds in the run only */
     bool block = put_froms(L, b, mask);
+    put_next_row(L, b, arg, from, to);
     bool whole = g->at && is_copied(L, b, arg) && (b->from[arg] || !L->k->instrs[arg].n_args ||
                                                    L->k->instrs[arg].args[0] == holds);
     if (whole) {

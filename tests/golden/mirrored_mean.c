@@ -6,6 +6,7 @@ typedef struct {
     int64_t reduced;
     int64_t outer_n;
     int64_t stream;
+    int64_t prefetch;
     int64_t size_v38;
     int64_t n1;
     int64_t tile;
@@ -71,6 +72,7 @@ void k0_pad_mean(const k0_pad_mean_args *a, int64_t begin, int64_t end) {
     const int64_t reduced = a->reduced;
     const int64_t outer_n = a->outer_n;
     const int64_t stream = a->stream;
+    const int64_t prefetch = a->prefetch;
     const int64_t size_v38 = a->size_v38;
     const int64_t n1 = a->n1;
     const int64_t tile = a->tile;
@@ -175,6 +177,9 @@ void k0_pad_mean(const k0_pad_mean_args *a, int64_t begin, int64_t end) {
                 const int64_t end22 = kf_max_i64(begin22, kf_inside(i0 * s0_index1, size_index1) ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
                 const int64_t from22 = kf_min_i64(kf_max_i64(begin22, begin34), end34);
                 const int64_t to22 = kf_max_i64(kf_min_i64(end22, end34), from22);
+                if (prefetch && from22 < to22) {
+                    kf_prefetch_run(p8_in_x_8 + from22 + s0_in_x_8, (to22 - from22) * 4);
+                }
                 KF_SIMD
                 for (int64_t l = from22; l < to22; ++l) {
                     const float v15 = kf_load_f32(p8_in_x_8, l);
@@ -184,6 +189,9 @@ void k0_pad_mean(const k0_pad_mean_args *a, int64_t begin, int64_t end) {
                 const int64_t end21 = kf_max_i64(begin21, kf_inside(first_index3 + i0 * s0_index3, size_index3) ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
                 const int64_t from21 = kf_min_i64(kf_max_i64(begin21, begin34), end34);
                 const int64_t to21 = kf_max_i64(kf_min_i64(end21, end34), from21);
+                if (prefetch && from21 < to21) {
+                    kf_prefetch_run(p9_in_x_9 + from21 + s0_in_x_9, (to21 - from21) * 4);
+                }
                 KF_SIMD
                 for (int64_t l = from21; l < to21; ++l) {
                     const float v17 = kf_load_f32(p9_in_x_9, l);
@@ -193,6 +201,9 @@ void k0_pad_mean(const k0_pad_mean_args *a, int64_t begin, int64_t end) {
                 const int64_t end20 = kf_max_i64(begin20, kf_inside(first_index5 + i0 * s0_index5, size_index5) ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
                 const int64_t from20 = kf_min_i64(kf_max_i64(begin20, begin34), end34);
                 const int64_t to20 = kf_max_i64(kf_min_i64(end20, end34), from20);
+                if (prefetch && from20 < to20) {
+                    kf_prefetch_run(p10_in_x_10 + from20 + s0_in_x_10, (to20 - from20) * 4);
+                }
                 KF_SIMD
                 for (int64_t l = from20; l < to20; ++l) {
                     const float v19 = kf_load_f32(p10_in_x_10, l);

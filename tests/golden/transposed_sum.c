@@ -43,7 +43,7 @@ void k0_exp_sum_short(const k0_exp_sum_short_args *a, int64_t begin, int64_t end
         const int64_t len = kf_min_i64(n1 - first, tile);
         const int64_t from = chunk * chunk_rows;
         const int64_t to = kf_min_i64(reduced, from + chunk_rows);
-        float sum2[4096];
+        float sum2[1280];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum2[l] = 0.0f;
@@ -150,7 +150,7 @@ void k0_exp_sum(const k0_exp_sum_args *a, int64_t begin, int64_t end) {
         const int64_t len = kf_min_i64(n1 - first, tile);
         const int64_t from = chunk * chunk_rows;
         const int64_t to = kf_min_i64(reduced, from + chunk_rows);
-        float sum2[4096];
+        float sum2[1280];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum2[l] = 0.0f;
@@ -216,13 +216,13 @@ void k0_exp_sum_merge(const k0_exp_sum_merge_args *a, int64_t begin, int64_t end
         const int64_t outer = u / tiles;
         const int64_t first = (u % tiles) * tile;
         const int64_t len = kf_min_i64(n1 - first, tile);
-        float sum2[4096];
+        float sum2[1280];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum2[l] = 0.0f;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float group_sum2[4096];
+            float group_sum2[1280];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 group_sum2[l] = 0.0f;
