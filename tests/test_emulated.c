@@ -300,6 +300,9 @@ static const struct {
     {"h = 32; concatenate([-x[..., h:], x[..., :h]], axis=-1) * s + x * c",
      "# x: f16[3, 5, 64]\n# s: f32[5, 64]\n# c: f32[5, 64]\n"},
     {"roll(x, 3, axis=-1) + tril(x), stack([x, x.T], axis=-1)", "# x: f32[33, 33]\n"},
+    {"pad(gelu(x), ((3, 1), (2, 5)))", "# x: bf16[20, 9]\n"}, /* short lines, of which some are */
+    {"exp(pad(exp(x) * y, ((200, -1), (-1, 4)), value=7)) - 1",
+     "# x: f32[90, 20] step 2\n# y: f32[20]\n"},
     {"pad(sum(x, axis=1), 2), pad(x, (0, 3), mode='edge')", "# x: i8[70, 9]\n"},
     /* lines of several axes: by each bucket of rows, of fewer elements than a pack, of nothing */
     {"max(reshape(gelu(x), (3, 5, 2, 17, 2)), axis=(2, 4))", "# x: f32[3, 10, 34]\n"},

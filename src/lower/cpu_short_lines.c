@@ -6,14 +6,15 @@
  *
  *     concatenate((gelu(x), y))    parts of lines: each with a function is made first, of all lines
  *         for (l = begin7; l < ...; ++l)         one run where x has no gaps, else line by line
- *             part9[r * width9 + l - begin7] = v9
+ *             part9[r * width9 + l - begin7] = v9            of a pad's lines those that have it
  *         for (r = 0; r < rows; ++r)             then the lines, of what is there
  */
 #include "lower/cpu.h"
 
-static void open_line(kf__low *L, const kf__lx *rows) {
+/* Of the group's lines [from, to). */
+static void open_line(kf__low *L, const kf__lx *from, const kf__lx *to) {
     const kf__lx *line = kf__l_bin(L, "+", kf__l_var(L, "first_row"), kf__l_var(L, "r"));
-    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), rows, kf__l_int(L, 1), KF__SERIAL);
+    kf__open_for(L, "int64_t", "r", from, to, kf__l_int(L, 1), KF__SERIAL);
     kf__put_decode(L, false, true, kf__put_let(L, "int64_t", "line", line, NULL));
 }
 
@@ -30,12 +31,27 @@ typedef struct parts {
     part at[KF__HELD];
 } parts;
 
-/* Is the pick's first argument one range, the same of all lines? */
+/* Does some part of the guard ask for a range of this axis alone? */
+static bool asks_for(const kf__low *L, uint32_t guard, int axis) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (in->kind != KF__I_INSIDE)
+        return asks_for(L, in->args[0], axis) || asks_for(L, in->args[1], axis);
+    const kf__access *a = &L->k->accesses[in->access];
+    return kf__axes_of(&L->p->graph->exprs, a->index[0]) == 1u << L->axes[axis].original;
+}
+
+/* Is the pick's first argument one range, the same of all lines, or of all in a range of them? */
 static bool is_of_lines(const kf__low *L, const kf__instr *pick) {
-    const kf__instr *guard = &L->k->instrs[pick->args[0]];
-    if (guard->kind != KF__I_INSIDE || !kf__is_range(L, pick->args[0])) return false;
-    const kf__access *a = &L->k->accesses[guard->access];
-    return kf__axes_of(&L->p->graph->exprs, a->index[0]) == 1u << L->axes[1].original;
+    uint32_t guard = pick->args[0];
+    if (!kf__is_place(L, guard) || !kf__is_range(L, guard)) return false;
+    if (L->k->instrs[guard].kind != KF__I_INSIDE && !kf__is_rectangle(L, guard, 0)) return false;
+    return asks_for(L, guard, 1);
+}
+
+static bool is_of_guard(const kf__low *L, uint32_t guard, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (guard == i || in->kind == KF__I_INSIDE) return guard == i;
+    return is_of_guard(L, in->args[0], i) || is_of_guard(L, in->args[1], i);
 }
 
 /* The one pick that instruction i is a part of, and nothing else; UINT32_MAX: there is none. */
@@ -59,7 +75,7 @@ static uint32_t pick_of(const kf__low *L, uint32_t i) {
 static bool is_made_well(const kf__low *L, const kf__mask *mask, uint16_t guard) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (!kf__has(mask, i) || i == guard) continue;
+        if (!kf__has(mask, i) || is_of_guard(L, guard, i)) continue;
         for (int a = 0; a < in->n_args; ++a)
             if (kf__at_level(L, in->args[a], KF__LEVEL_ROW) &&
                 !kf__at_level(L, in->args[a], KF__LEVEL_FULL))
@@ -125,15 +141,20 @@ static void put_repeated(kf__low *L, const part *q) {
     }
 }
 
-/* The part of all lines of a group. */
+/* The part of all lines of a group that have it. */
 static void put_part(kf__low *L, const part *q, const char *name, const kf__lx *rows) {
-    const kf__lx *l = kf__l_var(L, "l"), *len;
+    const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0), *len, *top = zero, *end;
     const kf__lx *begin = kf__l_bin(L, "*", kf__l_var(L, "r"), q->width);
     kf__cpu_block b;
     kf__open_block(L);
+    if (asks_for(L, L->k->instrs[q->pick].args[0], 0)) {
+        kf__put_decode(L, false, true, kf__l_var(L, "first_row"));
+        kf__put_side(L, q->pick, 0, false, zero, rows, &top, &end);
+        rows = kf__put_let(L, "int64_t", "inner", kf__l_bin(L, "-", end, top), NULL);
+    }
     const kf__lx *lines = kf__cpu_put_runs(L, is_one_run(L, q), rows, q->width, "len", &len);
-    open_line(L, lines);
-    kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
+    open_line(L, top, kf__l_bin(L, "+", top, lines));
+    kf__cpu_open_line(L, &b, zero, len);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!reads(L, q, i)) continue;
         if (L->operands[i].varies[0]) kf__cpu_need_pointer(L, &b, i);
@@ -169,7 +190,7 @@ static void declare_parts(kf__low *L, parts *p, const kf__lx *n) {
     const kf__lx *from, *to;
     for (uint32_t k = 0; k < p->held.n; ++k) {
         part *q = &p->at[k];
-        kf__put_range(L, q->pick, kf__l_int(L, 0), n, &from, &to);
+        kf__put_side(L, q->pick, 0, true, kf__l_int(L, 0), n, &from, &to);
         q->from = from;
         q->width = kf__put_let(L, "int64_t", kf__l_name(L, "width%u", (unsigned)q->instr),
                                kf__l_bin(L, "-", to, from), "of a line");
@@ -218,7 +239,7 @@ bool kf__cpu_short_lines(kf__low *L) {
     const kf__lx *rows = kf__cpu_open_rows(L, kf__cpu_most_rows(L));
     for (uint32_t k = 0; k < p.held.n; ++k) put_part(L, &p.at[k], p.held.name[k], rows);
     L->held = any ? &p.held : NULL;
-    open_line(L, rows);
+    open_line(L, kf__l_int(L, 0), rows);
     hold_parts(L, &p);
     if (flattens) kf__cpu_put_flat(L, &flat, NULL, n);
     else put_line(L, n);

@@ -219,18 +219,22 @@ int kf__place_ends(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx
     return way;
 }
 
+void kf__put_side(kf__low *L, uint32_t i, int t, bool along, const kf__lx *first,
+                  const kf__lx *size, const kf__lx **from, const kf__lx **to) {
+    const char *side = along ? "along" : "across";
+    int axis = along ? kf__last(L) : t, other = along ? t : kf__last(L);
+    const kf__lx *begin = kf__l_int(L, 0), *end = size;
+    add_range(L, L->k->instrs[i].args[0], axis, other, first, &begin, &end);
+    if (begin->kind != KF__L_INT)
+        begin = kf__put_let(L, "int64_t", kf__l_name(L, "%s_begin%u", side, (unsigned)i),
+                            most(L, "kf_min_i64", begin, size), NULL);
+    *from = begin;
+    *to = kf__put_let(L, "int64_t", kf__l_name(L, "%s_end%u", side, (unsigned)i),
+                      most(L, "kf_max_i64", begin, end), NULL);
+}
+
 void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first,
                        const kf__lx *const *size, const kf__lx **from, const kf__lx **to) {
-    static const char *const sides[] = {"across", "along"};
-    for (int side = 0; side < 2; ++side) {
-        int axis = side ? kf__last(L) : t, other = side ? t : kf__last(L);
-        const kf__lx *begin = kf__l_int(L, 0), *end = size[side];
-        add_range(L, L->k->instrs[i].args[0], axis, other, first, &begin, &end);
-        if (begin->kind != KF__L_INT)
-            begin = kf__put_let(L, "int64_t", kf__l_name(L, "%s_begin%u", sides[side], (unsigned)i),
-                                most(L, "kf_min_i64", begin, size[side]), NULL);
-        from[side] = begin;
-        to[side] = kf__put_let(L, "int64_t", kf__l_name(L, "%s_end%u", sides[side], (unsigned)i),
-                               most(L, "kf_max_i64", begin, end), NULL);
-    }
+    for (int side = 0; side < 2; ++side)
+        kf__put_side(L, i, t, side, first, size[side], &from[side], &to[side]);
 }

@@ -45,18 +45,18 @@ void k0_multiply_sin_cos_concatenate_short(const k0_multiply_sin_cos_concatenate
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t size_index0 = a->size_index0;
-    const int64_t begin13 = kf_min_i64(kf_max_i64(0, 0 - first_index2), n1);
-    const int64_t end13 = kf_max_i64(begin13, kf_min_i64(n1, size_index2 - first_index2));
-    const int64_t width6 = end13 - begin13;  // of a line
+    const int64_t along_begin13 = kf_min_i64(kf_max_i64(0, 0 - first_index2), n1);
+    const int64_t along_end13 = kf_max_i64(along_begin13, kf_min_i64(n1, size_index2 - first_index2));
+    const int64_t width6 = along_end13 - along_begin13;  // of a line
     float part6[1024];
     float again6_in_f[2048];
-    kf_repeat(again6_in_f + begin13, in_f + begin13, width6 * 4, most_rows * (width6 * 4));
-    const int64_t begin12 = kf_min_i64(kf_max_i64(0, 0 - first_index5), n1);
-    const int64_t end12 = kf_max_i64(begin12, kf_min_i64(n1, size_index5 - first_index5));
-    const int64_t width11 = end12 - begin12;  // of a line
+    kf_repeat(again6_in_f + along_begin13, in_f + along_begin13, width6 * 4, most_rows * (width6 * 4));
+    const int64_t along_begin12 = kf_min_i64(kf_max_i64(0, 0 - first_index5), n1);
+    const int64_t along_end12 = kf_max_i64(along_begin12, kf_min_i64(n1, size_index5 - first_index5));
+    const int64_t width11 = along_end12 - along_begin12;  // of a line
     float part11[1024];
     float again11_in_f_7[2048];
-    kf_repeat(again11_in_f_7 + begin12, in_f_7 + begin12, width11 * 4, most_rows * (width11 * 4));
+    kf_repeat(again11_in_f_7 + along_begin12, in_f_7 + along_begin12, width11 * 4, most_rows * (width11 * 4));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         {
@@ -66,14 +66,14 @@ void k0_multiply_sin_cos_concatenate_short(const k0_multiply_sin_cos_concatenate
                 const int64_t line = first_row + r;
                 const int64_t i0 = line;
                 const float *p3_in_x_3 = in_x_3 + i0 * s0_in_x_3;
-                const int64_t to = begin13 + len;
+                const int64_t to = along_begin13 + len;
                 KF_SIMD
-                for (int64_t l = begin13; l < to; ++l) {
+                for (int64_t l = along_begin13; l < to; ++l) {
                     const float v3 = kf_load_f32(p3_in_x_3, l);
                     const float v4 = kf_load_f32(again6_in_f, l);
                     const float v5 = v3 * v4;  // multiply
                     const float v6 = kf_sin_f32(v5);  // sin
-                    part6[r * width6 + (l - begin13)] = v6;
+                    part6[r * width6 + (l - along_begin13)] = v6;
                 }
             }
         }
@@ -84,22 +84,22 @@ void k0_multiply_sin_cos_concatenate_short(const k0_multiply_sin_cos_concatenate
                 const int64_t line = first_row + r;
                 const int64_t i0 = line;
                 const float *p6_in_x_6 = in_x_6 + i0 * s0_in_x_6;
-                const int64_t to = begin12 + len;
+                const int64_t to = along_begin12 + len;
                 KF_SIMD
-                for (int64_t l = begin12; l < to; ++l) {
+                for (int64_t l = along_begin12; l < to; ++l) {
                     const float v8 = kf_load_f32(p6_in_x_6, l);
                     const float v9 = kf_load_f32(again11_in_f_7, l);
                     const float v10 = v8 * v9;  // multiply
                     const float v11 = kf_cos_f32(v10);  // cos
-                    part11[r * width11 + (l - begin12)] = v11;
+                    part11[r * width11 + (l - along_begin12)] = v11;
                 }
             }
         }
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t line = first_row + r;
             const int64_t i0 = line;
-            const int64_t at_part6 = r * width6 - begin13;
-            const int64_t at_part11 = r * width11 - begin12;
+            const int64_t at_part6 = r * width6 - along_begin13;
+            const int64_t at_part11 = r * width11 - along_begin12;
             float *p8_out0 = out0 + i0 * s0_out0;
             const float *p1_in_x = in_x + i0 * s0_in_x;
             const int64_t end14 = kf_max_i64(0, kf_min_i64(n1, size_index0));
