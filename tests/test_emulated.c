@@ -310,6 +310,8 @@ static const struct {
     {"sum(silu(x), axis=(1, 3)), max(x, axis=(1, 3)), max(gelu(gelu(x)), axis=(1, 3))",
      "# x: bf16[2, 90, 3, 7]\n"}, /* functions of a part of them after another */
     {"sum(exp(x), axis=(0, 2, 4)), var(silu(x), axis=(0, 2, 4))", "# x: f32[3, 2, 60, 2, 19]\n"},
+    {"logsumexp(gelu(x), axis=(1, 3)), prod(exp(x) + y, axis=(1, 3))", /* of eight short rows */
+     "# x: f32[3, 4, 11, 7] step 2\n# y: f32[4, 1, 7]\n"},
     {"logsumexp(x, axis=(1, 3)), x - mean(x, axis=(1, 3), keepdims=True)",
      "# x: bf16[2, 40, 3, 7] step 3\n"},
     {"sum(x * 2, axis=(1, 3)), max(x, axis=(1, 3))", "# x: i8[3, 12, 2, 65]\n"},

@@ -308,6 +308,35 @@ void kf__cpu_point_at_carried(kf__low *L, const kf__lx *first); /* a block's in 
 void kf__cpu_read_carried(kf__low *L, const kf__lx *e); /* values of what is there */
 void kf__cpu_carry(kf__low *L, const kf__lx *e); /* what this stage has computed */
 
+/* ---------------------------------------------------------------- cpu_row_lines.c */
+
+/* Short lines of what a stage reduces of several axes, one behind the other in L1. Where functions
+ * are taken of them, first what these are made of: of a line of 7 elements a function takes as long
+ * as of 16. */
+typedef struct kf__row_lines {
+    uint16_t args[64], at[64]; /* what is reduced; what is put there by lines */
+    const char *name[64], *kept[64]; /* their arrays */
+    const kf__lx *value[64]; /* of args: of what is the same for all elements, as it is elsewhere */
+    uint32_t n_args, n;
+    bool makes; /* are args made of the others then? */
+} kf__row_lines;
+
+/* Line by line over the reduced indices `name` from `from` to `to`: opens the loop, whose step
+ * `*len` is to be set, and gives what is left of the line, from `*first` on. */
+const kf__lx *kf__cpu_open_row_lines(kf__low *L, const char *name, const kf__lx *from,
+                                     const kf__lx *to, const kf__lx **first, const kf__lx **len);
+/* The line is done, or its part: as far as a block reaches. */
+void kf__cpu_close_row_lines(kf__low *L, const kf__lx *first, const kf__lx *len);
+
+void kf__cpu_find_row_lines(kf__low *L, const uint16_t *reds, uint32_t n, kf__row_lines *s);
+void kf__cpu_declare_row_lines(kf__low *L, const kf__row_lines *s);
+/* The lines of reduced indices [from, to); put: where that of the loop's index, `q`, goes. */
+void kf__cpu_copy_row_lines(kf__low *L, const kf__row_lines *s, const kf__lx *put,
+                            const kf__lx *from, const kf__lx *to);
+/* Of the n elements that are there, from `from` on, whole vectors of them, and of zeros behind. */
+void kf__cpu_make_of_row_lines(kf__low *L, const kf__row_lines *s, const kf__lx *from,
+                               const kf__lx *n);
+
 /* ---------------------------------------------------------------- cpu_short.c */
 
 /* What is to be made, or stored, before anything is reduced; there may be nothing. False: such rows

@@ -10,6 +10,9 @@
  *         for (r = 0; r < rows; ++r)                each row's moments, of what is held
  *         ...
  *
+ * Rows of several axes, whose lines lie apart, go so if functions are taken of them: the lines of
+ * eight rows, one behind the other, then the functions of all of them.
+ *
  * A row's reductions wait for each other, some hundred cycles, and a loop over a short row leaves
  * elements to single steps, bytes and halves most of all. Its twin has none of both: its other
  * kernels go over all elements at once. So do these loops; what they store besides, too. */
@@ -125,8 +128,51 @@ bool kf__cpu_is_run(const kf__low *L, const kf__held *h) {
     return true;
 }
 
+/* Of rows of several axes: all that is reduced. */
+static bool find_held_lines(kf__low *L, kf__held *h) {
+    kf__row_lines s;
+    uint16_t reds[MOST + 1], stores[64];
+    uint32_t n = kf__low_reductions(L, 0, reds);
+    if (!n || kf__low_stores(L, 0, stores) || kf__low_later(L, 1)) return false;
+    kf__cpu_find_row_lines(L, reds, n, &s);
+    if (!s.makes) return false;
+    h->mask = kf__low_needed(L, KF__LEVEL_FULL, s.args, n);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) /* other rows' values would be others */
+        for (int a = 0; kf__has(h->mask, i) && a < L->k->instrs[i].n_args; ++a)
+            if (L->k->instrs[L->k->instrs[i].args[a]].level == KF__LEVEL_ROW) return false;
+    for (uint32_t r = 0; r < n; ++r) {
+        if (!kf__at_level(L, s.args[r], KF__LEVEL_FULL) || !hold(h, s.args[r])) return false;
+        for (uint32_t k = 0; k < h->n; ++k)
+            if (h->instr[k] == s.args[r]) h->name[k] = s.kept[r];
+    }
+    return true;
+}
+
+static void put_held_lines(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
+    kf__row_lines s;
+    uint16_t reds[MOST + 1];
+    const kf__lx *r = kf__l_var(L, "r"), *zero = kf__l_int(L, 0);
+    const kf__lx *u = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
+    kf__cpu_find_row_lines(L, reds, kf__low_reductions(L, 0, reds), &s);
+    kf__cpu_declare_row_lines(L, &s);
+    kf__open_for(L, "int64_t", "r", zero, rows, kf__l_int(L, 1), KF__SERIAL);
+    kf__put_decode(L, false, false, kf__put_let(L, "int64_t", "u", u, NULL));
+    kf__put_rows(L, 0);
+    const kf__lx *at = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
+    kf__cpu_copy_row_lines(L, &s, kf__l_bin(L, "+", at, kf__l_var(L, "q")), zero, n);
+    kf__forget(L, KF__LEVEL_ROW);
+    kf__close(L);
+    kf__open_block(L);
+    kf__cpu_make_of_row_lines(L, &s, zero,
+                              kf__put_let(L, "int64_t", "all", kf__l_bin(L, "*", rows, n), NULL));
+    kf__close(L);
+    h->begin = kf__l_bin(L, "*", r, n);
+}
+
 bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     *h = (kf__held){0};
+    if (kf__low_reduced_axes(L) > 1 && L->axes[kf__last(L)].reduced && L->k->n_instrs <= MOST)
+        return find_held_lines(L, h);
     if (kf__low_reduced_axes(L) != 1 || !L->axes[kf__last(L)].reduced ||
         L->k->n_instrs > MOST)
         return false;
@@ -168,7 +214,8 @@ bool kf__cpu_reads_narrow(const kf__low *L, const kf__mask *mask, int bytes) {
 }
 
 bool kf__cpu_is_short(const kf__low *L, const kf__held *h) {
-    int64_t n = L->axes[kf__last(L)].size;
+    int64_t n = kf__low_extent(L, true);
+    if (kf__low_reduced_axes(L) > 1) return n > 0 && n <= KF__CPU_SHORT;
     bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
     bool longer = dear && n <= LONGER && kf__low_bytes(L) < NEAR_BYTES;
     return n > 0 && (n <= KF__CPU_SHORT || longer);
@@ -259,6 +306,10 @@ const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
     const kf__lx *r = kf__l_var(L, "r"), *is = NULL;
     if (!h->n && !h->n_stores) return;
+    if (kf__low_reduced_axes(L) > 1) {
+        put_held_lines(L, h, rows, n);
+        return;
+    }
     for (uint32_t k = 0; k < h->n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
                     KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);

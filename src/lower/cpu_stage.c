@@ -214,169 +214,35 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
     kf__cpu_forget(L, NULL);
 }
 
-/* Line by line over the reduced indices `at` from `from` to `to`: opens the loop, whose step `*len`
- * is to be set, and gives what is left of the line, from `*first` on. */
-static const kf__lx *open_lines(kf__low *L, const char *name, const kf__lx *from, const kf__lx *to,
-                                const kf__lx **first, const kf__lx **len) {
-    const kf__lx *size = kf__word_size(L, kf__last(L)), *at = kf__l_var(L, name);
-    const kf__lx *by = kf__l_call(L, "kf_max_i64", KF__I64, size, kf__l_int(L, 1)); /* of nothing */
-    const kf__lx *line = kf__put_var(L, "int64_t", "line", 0, kf__l_bin(L, "/", from, by));
-    *first = kf__put_var(L, "int64_t", "first", 0, kf__l_bin(L, "%", from, by));
-    *len = kf__put_var(L, "int64_t", "len", 0, kf__l_int(L, 0));
-    kf__open_for(L, "int64_t", name, from, to, *len, KF__SERIAL);
-    kf__put_decode(L, true, true, line);
-    return kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", size, *first),
-                      kf__l_bin(L, "-", to, at));
-}
-
-/* The line is done, or its part: as far as a block reaches. */
-static void close_lines(kf__low *L, const kf__lx *first, const kf__lx *len) {
-    const kf__lx *line = kf__l_var(L, "line"), *zero = kf__l_int(L, 0);
-    kf__put_set(L, first, kf__l_bin(L, "+", first, len));
-    kf__open_if(L, kf__l_bin(L, "==", first, kf__word_size(L, kf__last(L))));
-    kf__put_set(L, line, kf__l_bin(L, "+", line, kf__l_int(L, 1)));
-    kf__put_set(L, first, zero);
-    kf__close(L);
-    kf__close(L);
-}
-
-/* Short lines of what a stage reduces of several axes, one behind the other in L1. Where functions
- * are taken of them, first what these are made of: of a line of 7 elements a function takes as long
- * as of 16. */
-typedef struct lines {
-    uint16_t args[64], at[64]; /* what is reduced; what is put there by lines */
-    const char *name[64], *kept[64]; /* their arrays */
-    const kf__lx *value[64]; /* of args: of what is the same for all elements, as it is elsewhere */
-    uint32_t n_args, n;
-    bool makes; /* are args made of the others then? */
-} lines;
-
-static void add_line(kf__low *L, lines *s, uint16_t instr) {
-    for (uint32_t k = 0; k < s->n; ++k)
-        if (s->at[k] == instr) return;
-    s->name[s->n] = kf__l_name(L, "lines%u", (unsigned)instr);
-    s->at[s->n++] = instr;
-}
-
-/* What the operations of `mask` are made of. False: that is too much. */
-static bool find_leaves(kf__low *L, const kf__mask *mask, lines *s) {
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        bool leaf = in->kind != KF__I_OP && in->kind != KF__I_CAST, used = false;
-        if (!kf__has(mask, i) || !leaf) continue;
-        for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
-            const kf__instr *by = &L->k->instrs[u];
-            used |= kf__has(mask, u) && (by->kind == KF__I_OP || by->kind == KF__I_CAST) &&
-                    kf__uses(by, i);
-        }
-        for (uint32_t r = 0; r < s->n_args; ++r) used |= s->args[r] == i;
-        if (!used) continue;
-        if (s->n == 8) return false; /* they'd not stay in L1 */
-        add_line(L, s, (uint16_t)i);
-    }
-    return s->n > 0;
-}
-
-static void find_lines(kf__low *L, const kf__cpu_stage *st, lines *s) {
-    *s = (lines){.n_args = st->n_reds};
-    for (uint32_t r = 0; r < st->n_reds; ++r) {
-        s->args[r] = L->k->instrs[st->reds[r]].args[0];
-        s->value[r] = L->value[s->args[r]];
-        s->kept[r] = kf__l_name(L, "lines%u", (unsigned)s->args[r]);
-    }
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, s->args, s->n_args);
-    s->makes = kf__is_dear(L, mask) && find_leaves(L, mask, s);
-    if (s->makes) return;
-    s->n = 0;
-    for (uint32_t r = 0; r < s->n_args; ++r) add_line(L, s, s->args[r]);
-}
-
-static void declare_lines(kf__low *L, const lines *s) {
-    for (uint32_t k = 0; k < s->n; ++k)
-        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[s->at[k]].dtype), s->name[k],
-                    KF__CPU_BLOCK, NULL);
-    for (uint32_t r = 0; r < s->n_args && s->makes; ++r) {
-        bool there = false;
-        for (uint32_t k = 0; k < s->n; ++k) there |= s->at[k] == s->args[r];
-        for (uint32_t k = 0; k < r; ++k) there |= s->args[k] == s->args[r];
-        if (!there)
-            kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[s->args[r]].dtype), s->kept[r],
-                        KF__CPU_BLOCK, NULL);
-    }
-}
-
-/* Of the n elements that are there, from `from` on, whole vectors of them, and of zeros behind. */
-static void make_of_lines(kf__low *L, const lines *s, const kf__lx *from, const kf__lx *n) {
-    const kf__lx *one = kf__l_int(L, 1), *l = kf__l_var(L, "l");
-    kf__cpu_block b;
-    const kf__lx *whole = kf__cpu_put_padded(L, "whole", n);
-    kf__open_for(L, "int64_t", "l", n, whole, one, KF__SERIAL);
-    for (uint32_t k = 0; k < s->n; ++k)
-        kf__put_set(L, kf__l_item(L, s->name[k], l),
-                    kf__l_const(L, L->k->instrs[s->at[k]].dtype, 0, 0));
-    kf__close(L);
-    kf__cpu_open_line(L, &b, kf__l_int(L, 0), whole);
-    for (uint32_t k = 0; k < s->n; ++k) L->value[s->at[k]] = kf__l_item(L, s->name[k], l);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, s->args, s->n_args);
-    kf__cpu_put_chains(L, &b, mask, from, whole, NULL);
-    kf__open_for(L, "int64_t", "l", from, whole, one, KF__SIMD);
-    kf__cpu_body(L, &b, mask, l);
-    for (uint32_t r = 0; r < s->n_args; ++r)
-        if (kf__has(mask, s->args[r]))
-            kf__put_set(L, kf__l_item(L, s->kept[r], l), kf__value_of(L, s->args[r]));
-    kf__close(L);
-    kf__cpu_forget(L, NULL);
-}
-
-/* The lines of reduced indices [from, to), behind those of [at, from). */
-static void copy_lines(kf__low *L, const lines *s, const kf__lx *at, const kf__lx *from,
-                       const kf__lx *to) {
-    const kf__lx *q = kf__l_var(L, "q"), *l = kf__l_var(L, "l"), *first, *len;
-    kf__cpu_block b;
-    const kf__lx *left = open_lines(L, "q", from, to, &first, &len);
-    kf__put_set(L, len, left);
-    kf__cpu_open_line(L, &b, first, len);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, s->at, s->n);
-    kf__cpu_prepare(L, &b, mask);
-    kf__cpu_prefetch(L, &b, mask, false);
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, &b, mask, l);
-    for (uint32_t k = 0; k < s->n; ++k)
-        kf__put_set(L, kf__l_item(L, s->name[k], kf__l_bin(L, "+", kf__l_bin(L, "-", q, at), l)),
-                    kf__value_of(L, s->at[k]));
-    kf__close(L);
-    kf__cpu_forget(L, NULL);
-    close_lines(L, first, len);
-}
-
 /* A block of them, a part after another: while functions are taken of one, memory sends the next,
  * but no more than was asked for. */
-static void copy_and_make(kf__low *L, const lines *s, const kf__lx *at, const kf__lx *end) {
+static void copy_and_make(kf__low *L, const kf__row_lines *s, const kf__lx *at,
+                          const kf__lx *end) {
     const kf__lx *part = kf__l_int(L, PART), *from = kf__l_var(L, "part");
     kf__open_for(L, "int64_t", "part", at, end, part, KF__SERIAL);
     const kf__lx *to = kf__put_let(
         L, "int64_t", "stop",
         kf__l_call(L, "kf_min_i64", KF__I64, end, kf__l_bin(L, "+", from, part)), NULL);
-    copy_lines(L, s, at, from, to);
+    kf__cpu_copy_row_lines(L, s, kf__l_bin(L, "-", kf__l_var(L, "q"), at), from, to);
     const kf__lx *made = kf__put_let(L, "int64_t", "made", kf__l_bin(L, "-", from, at), NULL);
     const kf__lx *n = kf__put_let(L, "int64_t", "n", kf__l_bin(L, "-", to, at), NULL);
-    make_of_lines(L, s, made, n);
+    kf__cpu_make_of_row_lines(L, s, made, n);
     kf__close(L);
 }
 
 /* 2048 elements of a stage's lines, reduced as one line is. */
 static void put_lines(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const kf__lx *to) {
     const kf__lx *block = kf__l_int(L, KF__CPU_BLOCK), *at = kf__l_var(L, "at");
-    lines s;
+    kf__row_lines s;
     kf__cpu_block b;
     kf__open_for(L, "int64_t", "at", from, to, block, KF__SERIAL);
     const kf__lx *end = kf__put_let(
         L, "int64_t", "end",
         kf__l_call(L, "kf_min_i64", KF__I64, to, kf__l_bin(L, "+", at, block)), NULL);
-    find_lines(L, st, &s);
-    declare_lines(L, &s);
+    kf__cpu_find_row_lines(L, st->reds, st->n_reds, &s);
+    kf__cpu_declare_row_lines(L, &s);
     if (s.makes) copy_and_make(L, &s, at, end);
-    else copy_lines(L, &s, at, at, end);
+    else kf__cpu_copy_row_lines(L, &s, kf__l_bin(L, "-", kf__l_var(L, "q"), at), at, end);
     kf__cpu_open_line(L, &b, kf__l_int(L, 0),
                       kf__put_let(L, "int64_t", "n", kf__l_bin(L, "-", end, at), NULL));
     b.begin = at;
@@ -414,10 +280,10 @@ void kf__cpu_put_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *from, const 
         kf__open_block(L);
     }
     open_lines_states(L, st);
-    const kf__lx *left = open_lines(L, "at", from, to, &first, &len);
+    const kf__lx *left = kf__cpu_open_row_lines(L, "at", from, to, &first, &len);
     kf__put_set(L, len, kf__l_call(L, "kf_min_i64", KF__I64, left, block));
     put_block_of_stage(L, st, kf__l_var(L, "at"), first, len);
-    close_lines(L, first, len);
+    kf__cpu_close_row_lines(L, first, len);
     close_lines_states(L, st);
     kf__close(L);
 }
