@@ -415,6 +415,7 @@ static void test_memory(void **state) {
     for (int at = 0; at < 70; at++)
         for (int n = 0; n < 500; n += n < 140 ? 1 : 53) {
             memset(to, 0, sizeof(to));
+            kf_stream_ahead(to + at, n);
             kf_stream_copy(to + at, from + at / 2, n);
             kf_stream_fence();
             assert_memory_equal(to + at, from + at / 2, (size_t)n);

@@ -350,6 +350,25 @@ bool kf__cpu_stream_word(kf__low *L) {
     return any;
 }
 
+/* Of each store that is streamed: where the block goes, and for kf_stream_copy its buffer. */
+static void put_stream_calls(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
+                             uint32_t n, const char *function) {
+    bool open = false, copies = !strcmp(function, "kf_stream_copy");
+    for (uint32_t i = 0; i < n; ++i) {
+        if (!streams(L, stores[i])) continue;
+        if (!open) kf__open_if(L, kf__l_var(L, "stream"));
+        open = true;
+        uint32_t access = L->k->stores[stores[i]].access;
+        const kf__lx *to = kf__l_var(L, L->pointer[access]);
+        const kf__lx *from = kf__l_var(L, kf__l_name(L, "buffer%u", (unsigned)stores[i]));
+        const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
+        const kf__lx *bytes = kf__l_bin(L, "*", b->len, size);
+        kf__put_call(L, copies ? kf__l_call(L, function, KF__I64, to, from, bytes)
+                               : kf__l_call(L, function, KF__I64, to, bytes));
+    }
+    if (open) kf__close(L);
+}
+
 void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
@@ -368,6 +387,7 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
                     kf__l_select(L, kf__l_var(L, "stream"), kf__l_var(L, buffer),
                                  kf__l_var(L, L->pointer[access])), NULL);
     }
+    put_stream_calls(L, b, stores, n, "kf_stream_ahead");
 }
 
 /* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. Of a
@@ -393,19 +413,7 @@ void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, 
 }
 
 void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
-    bool open = false;
-    for (uint32_t i = 0; i < n; ++i) {
-        if (!streams(L, stores[i])) continue;
-        if (!open) kf__open_if(L, kf__l_var(L, "stream"));
-        open = true;
-        uint32_t access = L->k->stores[stores[i]].access;
-        kf__put_call(
-            L, kf__l_call(L, "kf_stream_copy", KF__I64, kf__l_var(L, L->pointer[access]),
-                          kf__l_var(L, kf__l_name(L, "buffer%u", (unsigned)stores[i])),
-                          kf__l_bin(L, "*", b->len,
-                                    kf__l_int(L, kf__types[L->operands[access].dtype].size))));
-    }
-    if (open) kf__close(L);
+    put_stream_calls(L, b, stores, n, "kf_stream_copy");
 }
 
 void kf__cpu_fence(kf__low *L) {

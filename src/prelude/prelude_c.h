@@ -328,6 +328,12 @@ KF_FN void kf_stream_copy(void *dst, const void *src, int64_t bytes) {
     }
     kf__copy_few(to + i, from + i, bytes - i);
 }
+/* Asks for the last line of what will be streamed, if it isn't whole: stores are seen in order, so
+ * those of whole lines would wait for it. x + b, x * 2 of bf16 3163x3161 took 4.3 ms, then 3.3. */
+KF_FN void kf_stream_ahead(const void *dst, int64_t bytes) {
+    const char *end = (const char *)dst + bytes;
+    if ((__UINTPTR_TYPE__)end & (KF_LINE - 1)) kf_prefetch_write(end - 1);
+}
 KF_FN void kf_stream_fence(void) {
 #if defined(__x86_64__)
     __builtin_ia32_sfence();

@@ -728,6 +728,9 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                 float *p2_out0 = out0 + (i0 * s0_out0 + first);
                 float buffer0[2048];
                 float *to0 = stream ? buffer0 : p2_out0;
+                if (stream) {
+                    kf_stream_ahead(p2_out0, len * 4);
+                }
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float v33 = row30_from[l] - v32;  // subtract

@@ -34,6 +34,9 @@ void k0_exp_log1p_tanh_multiply(const k0_exp_log1p_tanh_multiply_args *a, int64_
         float *p1_out0 = out0 + first;
         float buffer0[512];
         float *to0 = stream ? buffer0 : p1_out0;
+        if (stream) {
+            kf_stream_ahead(p1_out0, len * 4);
+        }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v0 = kf_load_f32(p0_in_x, l);

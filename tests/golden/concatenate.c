@@ -43,6 +43,9 @@ void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int6
         float *p5_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p5_out0;
+        if (stream) {
+            kf_stream_ahead(p5_out0, len * 4);
+        }
         const float *p1_in_x = in_x + (i0 * s0_in_x + first);
         const kf_f16 *p3_in_y = in_y + (i0 * s0_in_y + first);
         const float *p4_in_b = in_b + first;

@@ -250,6 +250,9 @@ void k1_cumsum(const k1_cumsum_args *a, int64_t begin, int64_t end) {
             double *p2_tmp_3 = tmp_3 + (i0 * s0_tmp_3 + first);
             double buffer0[2048];
             double *to0 = stream ? buffer0 : p2_tmp_3;
+            if (stream) {
+                kf_stream_ahead(p2_tmp_3, len * 8);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 kf_store_f64(to0, l, scan5[l]);
@@ -360,6 +363,9 @@ void k2_multiply_cumsum_add(const k2_multiply_cumsum_add_args *a, int64_t begin,
             float *p2_out0 = out0 + (i0 * s0_out0 + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p2_out0;
+            if (stream) {
+                kf_stream_ahead(p2_out0, len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v6 = v1 + scan5[l];  // cumsum

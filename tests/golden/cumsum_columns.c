@@ -22,6 +22,9 @@ void k0_exp(const k0_exp_args *a, int64_t begin, int64_t end) {
         float *p1_tmp_4 = tmp_4 + first;
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p1_tmp_4;
+        if (stream) {
+            kf_stream_ahead(p1_tmp_4, len * 4);
+        }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v0 = kf_load_f32(p0_in_x, l);
@@ -376,6 +379,9 @@ void k2_cumsum(const k2_cumsum_args *a, int64_t begin, int64_t end) {
             double *p2_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + first);
             double buffer0[2048];
             double *to0 = stream ? buffer0 : p2_tmp_6;
+            if (stream) {
+                kf_stream_ahead(p2_tmp_6, len * 8);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 kf_store_f64(to0, l, scan5[l]);
@@ -413,6 +419,9 @@ void k3_tanh(const k3_tanh_args *a, int64_t begin, int64_t end) {
         float *p1_tmp_7 = tmp_7 + first;
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p1_tmp_7;
+        if (stream) {
+            kf_stream_ahead(p1_tmp_7, len * 4);
+        }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v0 = kf_load_f32(p0_in_y, l);
@@ -767,6 +776,9 @@ void k5_cumsum(const k5_cumsum_args *a, int64_t begin, int64_t end) {
             double *p2_tmp_9 = tmp_9 + (i0 * s0_tmp_9 + first);
             double buffer0[2048];
             double *to0 = stream ? buffer0 : p2_tmp_9;
+            if (stream) {
+                kf_stream_ahead(p2_tmp_9, len * 8);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 kf_store_f64(to0, l, scan5[l]);
@@ -837,6 +849,9 @@ void k6_cumsum_exp(const k6_cumsum_exp_args *a, int64_t begin, int64_t end) {
             float *p2_out0 = out0 + (i0 * s0_out0 + first);
             float buffer0[256];
             float *to0 = stream ? buffer0 : p2_out0;
+            if (stream) {
+                kf_stream_ahead(p2_out0, len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v1 = kf_cast_f64_f32(before0[l]);  // cumsum
@@ -913,6 +928,9 @@ void k7_cumsum(const k7_cumsum_args *a, int64_t begin, int64_t end) {
             float *p2_out1 = out1 + (i0 * s0_out1 + first);
             float buffer0[256];
             float *to0 = stream ? buffer0 : p2_out1;
+            if (stream) {
+                kf_stream_ahead(p2_out1, len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v1 = kf_cast_f64_f32(before0[l]);  // cumsum

@@ -70,6 +70,9 @@ void k0_embedding_multiply(const k0_embedding_multiply_args *a, int64_t begin, i
         float *p2_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p2_out0;
+        if (stream) {
+            kf_stream_ahead(p2_out0, len * 4);
+        }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v11 = kf_load_f32(from11, l);

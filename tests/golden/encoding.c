@@ -180,6 +180,9 @@ void k0_multiply_sin_cos_concatenate(const k0_multiply_sin_cos_concatenate_args 
         float *p8_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p8_out0;
+        if (stream) {
+            kf_stream_ahead(p8_out0, len * 4);
+        }
         const float *p1_in_x = in_x + (i0 * s0_in_x + first);
         const float *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + first);
         const float *p4_in_f = in_f + first;

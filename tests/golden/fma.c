@@ -30,6 +30,9 @@ void k0_multiply_add(const k0_multiply_add_args *a, int64_t begin, int64_t end) 
         float *p3_out0 = out0 + first;
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p3_out0;
+        if (stream) {
+            kf_stream_ahead(p3_out0, len * 4);
+        }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v0 = kf_load_f32(p0_in_q, l);

@@ -334,6 +334,9 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
             }
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p2_out0;
+            if (stream) {
+                kf_stream_ahead(p2_out0, len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v20 = exps12_from[l] * v19;  // softmax

@@ -369,6 +369,9 @@ void k0_layer_norm_add_gelu(const k0_layer_norm_add_gelu_args *a, int64_t begin,
                 const float *p1_in_y = in_y + (i0 * s0_in_y + first);
                 float buffer0[2048];
                 float *to0 = stream ? buffer0 : p2_out0;
+                if (stream) {
+                    kf_stream_ahead(p2_out0, len * 4);
+                }
                 const int64_t whole = len - len % 8;
                 KF_SIMD
                 for (int64_t l = 0; l < whole; ++l) {

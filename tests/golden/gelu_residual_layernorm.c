@@ -402,6 +402,9 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                 kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
                 kf_bf16 buffer0[2048];
                 kf_bf16 *to0 = stream ? buffer0 : p3_out0;
+                if (stream) {
+                    kf_stream_ahead(p3_out0, len * 2);
+                }
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float v15 = row12_from[l] - v14;  // layer_norm

@@ -123,6 +123,9 @@ void k0_interpolate(const k0_interpolate_args *a, int64_t begin, int64_t end) {
         float *p6_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + i2 * s2_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p6_out0;
+        if (stream) {
+            kf_stream_ahead(p6_out0, len * 4);
+        }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v30 = kf_load_f32(in_u, i0 * d0_in_u + (i1 * d1_in_u + (v28 * d2_in_u + table14[l])));

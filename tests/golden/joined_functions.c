@@ -188,6 +188,9 @@ void k0_roll_softplus(const k0_roll_softplus_args *a, int64_t begin, int64_t end
         float *p4_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[512];
         float *to0 = stream ? buffer0 : p4_out0;
+        if (stream) {
+            kf_stream_ahead(p4_out0, len * 4);
+        }
         const int64_t whole = len - len % 8;
         KF_SIMD
         for (int64_t l = 0; l < whole; ++l) {

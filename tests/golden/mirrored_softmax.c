@@ -678,6 +678,9 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
             }
             kf_bf16 buffer0[2048];
             kf_bf16 *to0 = stream ? buffer0 : p15_out0;
+            if (stream) {
+                kf_stream_ahead(p15_out0, len * 2);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v47 = exps39_from[l] * v46;  // softmax

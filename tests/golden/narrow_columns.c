@@ -155,6 +155,9 @@ void k0_bitwise_right_shift_bitwise_xor_max(const k0_bitwise_right_shift_bitwise
             int8_t *p2_out0 = out0 + (i0 * s0_out0 + first);
             int8_t buffer0[4096];
             int8_t *to0 = stream ? buffer0 : p2_out0;
+            if (stream) {
+                kf_stream_ahead(p2_out0, len);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const int8_t v0 = kf_load_i8(p0_in_q, l);

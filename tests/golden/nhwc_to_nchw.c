@@ -93,6 +93,9 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
             float *p3_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p3_out0;
+            if (stream) {
+                kf_stream_ahead(p3_out0, line_len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < line_len; ++l) {
                 const int32_t v2 = words2[l];  // random bits

@@ -96,6 +96,9 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p1_out0;
+            if (stream) {
+                kf_stream_ahead(p1_out0, len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v0 = kf_load_f32(p0_in_x, l);

@@ -33,6 +33,9 @@ void k0_relu_pad(const k0_relu_pad_args *a, int64_t begin, int64_t end) {
         float *p2_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p2_out0;
+        if (stream) {
+            kf_stream_ahead(p2_out0, len * 4);
+        }
         const float *p1_in_x = in_x + (i0 * s0_in_x + first);
         const int64_t begin5 = kf_min_i64(kf_max_i64(0, 0 - (first_index0 + first)), len);
         const int64_t end5 = kf_max_i64(begin5, kf_min_i64(len, size_index0 - (first_index0 + first)));

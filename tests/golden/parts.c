@@ -154,6 +154,9 @@ void k0_softmax_concatenate(const k0_softmax_concatenate_args *a, int64_t begin,
             }
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p1_out0;
+            if (stream) {
+                kf_stream_ahead(p1_out0, len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v9 = exps1_from[l] * v8;  // softmax
@@ -200,6 +203,9 @@ void k1_relu_concatenate(const k1_relu_concatenate_args *a, int64_t begin, int64
         float *p1_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p1_out0;
+        if (stream) {
+            kf_stream_ahead(p1_out0, len * 4);
+        }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v0 = kf_load_f32(p0_in_y, l);

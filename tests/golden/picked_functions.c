@@ -43,6 +43,9 @@ void k0_exp_log1p_dropout_pad(const k0_exp_log1p_dropout_pad_args *a, int64_t be
         float *p4_out0 = out0 + (i0 * s0_out0 + first);
         float buffer0[512];
         float *to0 = stream ? buffer0 : p4_out0;
+        if (stream) {
+            kf_stream_ahead(p4_out0, len * 4);
+        }
         const float *p3_in_x = in_x + (i0 * s0_in_x + first);
         const int64_t begin15 = kf_min_i64(kf_max_i64(0, 0 - (first_index1 + first)), len);
         const int64_t end15 = kf_max_i64(begin15, kf_min_i64(kf_inside(first_index0 + i0 * s0_index0, size_index0) ? len : 0, size_index1 - (first_index1 + first)));

@@ -28,6 +28,9 @@ void k0_divide_add_round_clip(const k0_divide_add_round_clip_args *a, int64_t be
         int8_t *p1_out0 = out0 + first;
         int8_t buffer0[2048];
         int8_t *to0 = stream ? buffer0 : p1_out0;
+        if (stream) {
+            kf_stream_ahead(p1_out0, len);
+        }
         float wide0[2048];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {

@@ -31,6 +31,9 @@ void k0_relu_dropout_mask(const k0_relu_dropout_mask_args *a, int64_t begin, int
         float *p2_out0 = out0 + first;
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p2_out0;
+        if (stream) {
+            kf_stream_ahead(p2_out0, len * 4);
+        }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v0 = kf_load_f32(p0_in_mask, l);

@@ -353,6 +353,9 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                 float *p1_out0 = out0 + (i0 * s0_out0 + first);
                 float buffer0[2048];
                 float *to0 = stream ? buffer0 : p1_out0;
+                if (stream) {
+                    kf_stream_ahead(p1_out0, len * 4);
+                }
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float v0 = kf_load_f32(p0_in_x, l);

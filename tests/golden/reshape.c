@@ -185,6 +185,9 @@ void k1_gelu(const k1_gelu_args *a, int64_t begin, int64_t end) {
         float *p1_out1 = out1 + first;
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p1_out1;
+        if (stream) {
+            kf_stream_ahead(p1_out1, len * 4);
+        }
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             const float v1 = kf_load_f32(p0_in_y, l);

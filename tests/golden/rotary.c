@@ -67,6 +67,9 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
         float *p7_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + first);
         float buffer0[2048];
         float *to0 = stream ? buffer0 : p7_out0;
+        if (stream) {
+            kf_stream_ahead(p7_out0, len * 4);
+        }
         const kf_bf16 *p1_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + first);
         const kf_bf16 *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + i1 * s1_in_x_3 + first);
         const float *p4_in_s = in_s + (i1 * s1_in_s + first);

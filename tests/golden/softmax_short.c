@@ -154,6 +154,9 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
             }
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p1_out0;
+            if (stream) {
+                kf_stream_ahead(p1_out0, len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v9 = exps1_from[l] * v8;  // softmax

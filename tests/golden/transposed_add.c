@@ -77,6 +77,9 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
             float *p2_out0 = out0 + (i0 * s0_out0 + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p2_out0;
+            if (stream) {
+                kf_stream_ahead(p2_out0, line_len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < line_len; ++l) {
                 const float v0 = kf_load_f32(row0, l);

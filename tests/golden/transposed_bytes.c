@@ -71,6 +71,9 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
             int8_t *p2_out1 = out1 + (i0 * s0_out1 + first);
             int8_t buffer1[2048];
             int8_t *to1 = stream ? buffer1 : p2_out1;
+            if (stream) {
+                kf_stream_ahead(p2_out1, line_len);
+            }
             KF_SIMD
             for (int64_t l = 0; l < line_len; ++l) {
                 const int8_t v0 = kf_load_i8(p0_in_x, l);

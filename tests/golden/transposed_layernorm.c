@@ -77,6 +77,9 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
             float *p2_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
             float buffer0[2048];
             float *to0 = stream ? buffer0 : p2_packed_in_x;
+            if (stream) {
+                kf_stream_ahead(p2_packed_in_x, line_len * 4);
+            }
             KF_SIMD
             for (int64_t l = 0; l < line_len; ++l) {
                 const float v0 = kf_load_f32(row0, l);
@@ -295,6 +298,9 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                 float *p2_out0 = out0 + (i0 * s0_out0 + first);
                 float buffer0[2048];
                 float *to0 = stream ? buffer0 : p2_out0;
+                if (stream) {
+                    kf_stream_ahead(p2_out0, len * 4);
+                }
                 KF_SIMD
                 for (int64_t l = 0; l < len; ++l) {
                     const float v0 = kf_load_f32(p0_packed_in_x, l);
