@@ -334,6 +334,9 @@ static const struct {
     {"reshape(permute(reshape(x, (2, 3, 2, 2, 4, 5)), (0, 1, 4, 2, 5, 3)), (2, 3, 8, 10))",
      "# x: i8[2, 12, 4, 5]\n"},
     {"permute(x[:, ::-1], (0, 2, 1)) + 1", "# x: f64[7, 6, 2] step 3\n"},
+    /* random words of columns, two of a counter; rows begin at odd ones too */
+    {"t = rand_like(x, seed=1); mean(t, axis=0), t * x", "# x: f32[70, 65]\n"},
+    {"t = dropout(x, 0.5, seed=3); sum(t, axis=0), t", "# x: f32[300, 66]\n"},
     /* what is gathered keeps its lines, all else is turned */
     {"take(x, y, axis=0).T + z", "# x: f32[130, 70]\n# y: i8[45]\n# z: f32[70, 45]\n"},
     {"t = take(x, y, axis=1).T; t * 2, t.T", "# x: bf16[37, 130]\n# y: i8[300]\n"},

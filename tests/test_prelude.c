@@ -331,6 +331,11 @@ static void test_philox(void **state) {
     assert_true(two[0] == wide[1] && two[1] == wide[2]);
     kf_philox4(9, 2, 4000, four);
     for (int i = 0; i < 4; i++) assert_int_equal(four[i], kf_philox_word(9, 2, 4000 + i));
+    for (int i = 0; i < 4; i += 2) {
+        int32_t pair[2];
+        kf_philox2(9, 2, 4000 + i, pair);
+        assert_true(pair[0] == four[i] && pair[1] == four[i + 1]);
+    }
 }
 
 static void test_random_helpers(void **state) {

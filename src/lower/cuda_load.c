@@ -233,8 +233,10 @@ static void put_random(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__lx *seed = kf__value_of(L, in->args[0]), *stream = kf__value_of(L, in->args[1]);
     const kf__lx *start = kf__word_int(L, kf__l_name(L, "first_%s", o->name), o->offset);
     int step = kf__low_step(L, in->access);
-    int run = in->dtype == KF__I64 ? 2 : 4; /* elements of one counter */
+    bool wide = in->dtype == KF__I64;
+    int run = wide || t->W == 2 ? 2 : 4; /* elements of one counter, which has two or four */
     bool runs = step == 1 && t->W % run == 0;
+    const char *fill = wide ? "kf_philox2_wide" : run == 2 ? "kf_philox2" : "kf_philox4";
     const char *index = kf__l_name(L, "index%u", (unsigned)i);
     if (runs) {
         kf__put_let(L, "int64_t", index,
@@ -243,8 +245,8 @@ static void put_random(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
         kf__open_if(L, kf__l_bin(L, "==", rest, kf__l_int(L, 0)));
         for (int q = 0; q < t->W; q += run)
             kf__put_call(L,
-                         kf__l_call(L, run == 2 ? "kf_philox2_wide" : "kf_philox4", KF__I32, seed,
-                                    stream, kf__l_bin(L, "+", kf__l_var(L, index), kf__l_int(L, q)),
+                         kf__l_call(L, fill, KF__I32, seed, stream,
+                                    kf__l_bin(L, "+", kf__l_var(L, index), kf__l_int(L, q)),
                                     kf__l_bin(L, "+", address(L, t, array, s), kf__l_int(L, q))));
         kf__open_else(L);
     }

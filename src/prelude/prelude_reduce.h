@@ -93,6 +93,12 @@ KF_FN void kf_philox4(int64_t seed, int64_t stream, int64_t index, int32_t *r) {
     KF_UNROLL
     for (int i = 0; i < 4; i++) r[i] = (int32_t)w[i];
 }
+KF_FN void kf_philox2(int64_t seed, int64_t stream, int64_t index, int32_t *r) {
+    uint32_t w[4];
+    kf__philox(seed, stream, (uint64_t)index >> 2, w);
+    r[0] = (int32_t)(index & 2 ? w[2] : w[0]);
+    r[1] = (int32_t)(index & 2 ? w[3] : w[1]);
+}
 /* 64 bits an element: words 2 index and 2 index + 1, the lower half first. */
 KF_FN int64_t kf_philox_wide(int64_t seed, int64_t stream, int64_t index) {
     uint32_t w[4];
