@@ -16,6 +16,7 @@ enum {
     COPIED_BYTES = 3,         /* for each byte of what is copied first: turned, written, read */
     APART_RANDOM_BYTES = 80,  /* words that are made for one element each, not for four */
     MOST_TILES = 2,           /* of columns, in L1: of more arrays each is copied */
+    SCATTERED_BYTES = 8,      /* an element that is read at an index of its own */
     BRIEF = 16,               /* elements */
 };
 
@@ -161,10 +162,21 @@ static uint64_t add_turned(const kf__exprs *x, const kf__kernel *k, double *byte
     return dear;
 }
 
+/* Does a gather's index change along the axis that the kernel goes along, or along each, where any
+ * may be it? */
+static bool is_scattered(const kf__exprs *x, const kf__kernel *k, uint32_t access) {
+    uint32_t axes = kf__access_axes(x, &k->accesses[access]), of = 0;
+    for (uint32_t s = 0; s < k->n_symbols; s++)
+        if (axes >> (KF__FIRST_SYMBOL + s) & 1) of |= k->symbol_axes[s];
+    uint32_t all = (1u << k->n_axes) - 1, last = (all + 1) >> 1;
+    return k->reduced ? of & last : of && of == all;
+}
+
 uint64_t kf__access_bytes(const kf__fuse_state *f, const kf__kernel *k, double *bytes) {
     for (uint32_t i = 0; i < k->n_accesses; i++) {
         bool divides = !k->accesses[i].flat && k->accesses[i].value != KF__NO_VALUE;
         bytes[i] = !divides ? 0 : f->cpu ? CPU_DIVISION_BYTES : DIVISION_BYTES;
+        if (is_scattered(&f->g->exprs, k, i)) bytes[i] += SCATTERED_BYTES;
     }
     return f->cpu && k->n_axes ? add_turned(&f->g->exprs, k, bytes) : 0;
 }

@@ -17,7 +17,8 @@ enum { KF__SAME_DEPTH = 16 };
 static bool is_same(const kf__low *L, uint32_t i, int depth) {
     const kf__instr *in = &L->k->instrs[i];
     bool load = in->kind == KF__I_LOAD, op = in->kind == KF__I_OP || in->kind == KF__I_CAST;
-    if (in->level != KF__LEVEL_FULL) return true;
+    if (in->level == KF__LEVEL_SCALAR) return true;
+    if (in->level == KF__LEVEL_ROW && L->axes[kf__last(L)].reduced) return true; /* no column's */
     if (depth == KF__SAME_DEPTH || (!load && !op)) return false;
     if (load && kf__low_step(L, in->access) != 0) return false;
     bool same = true;
