@@ -141,7 +141,7 @@ static double touched_bytes(const kf__exprs *x, const int64_t *names, const kf__
     for (uint32_t i = 0; i < k->n_axes; i++)
         if (axes >> i & 1) touched *= (double)size[i];
     double all = value_bytes(x, names, a->rank, a->shape, u->dtype);
-    if (is_gathered(x, names, k, u, last)) return touched; /* each is fetched where it is asked for */
+    if (is_gathered(x, names, k, u, last)) return touched; /* fetched where each is asked for */
     return touched > all ? all : touched;
 }
 

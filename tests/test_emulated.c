@@ -342,7 +342,8 @@ static const struct {
     {"t = take(x, y, axis=1).T; t * 2, t.T", "# x: bf16[37, 130]\n# y: i8[300]\n"},
     {"take_along_axis(x, y, axis=1).T + 1, take_along_axis(x, y, axis=0).T * 2",
      "# x: f16[40, 129] step 3\n# y: i8[40, 129]\n"},
-    {"permute(take(x, y, axis=1), (2, 0, 1)), take(z.T, y, axis=1) * dropout(z.T, 0.5, seed=3)[:, :9]",
+    {"permute(take(x, y, axis=1), (2, 0, 1)), "
+     "take(z.T, y, axis=1) * dropout(z.T, 0.5, seed=3)[:, :9]",
      "# x: i8[3, 200, 5]\n# y: i8[9]\n# z: f64[150, 33]\n"},
     {"take(exp(x), y, axis=0).T + take(z, y, axis=1)",
      "# x: f32[128, 3]\n# y: u8[500]\n# z: f32[3, 90]\n"},

@@ -277,8 +277,8 @@ void kf__low_merge_runs(kf__low *L);
 /* ---------------------------------------------------------------- order.c */
 
 void kf__low_order(kf__low *L);
-/* Of a kernel that gathers and reduces nothing, before its operands are known: its axes in the order
- * in which its loops go. */
+/* Of a kernel that gathers and reduces nothing, before its operands are known: its axes in the
+ * order in which its loops go. */
 void kf__low_order_gathers(kf__low *L);
 /* Does this operand go through a tile: elements of axis `tile` are neighbours in memory? */
 bool kf__low_tiled(const kf__low *L, uint32_t access);
