@@ -306,7 +306,8 @@ static bool asks_more(const kf__low *L, uint32_t guard) { /* than places */
 static bool may_miss(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     while (in->field == KF__PICK_MORE && has_runs(L, in->args[2])) in = &L->k->instrs[in->args[2]];
-    return in->field == KF__PICK_LAST && asks_more(L, in->args[0]);
+    return L->k->n_symbols && has_runs(L, i) && in->field == KF__PICK_LAST &&
+           asks_more(L, in->args[0]);
 }
 
 static bool is_term(const kf__low *L, uint32_t guard, uint32_t term) {
@@ -320,15 +321,18 @@ bool kf__cpu_is_pick_or_zero(const kf__low *L, const kf__cpu_block *b, uint32_t 
     const kf__instr *in = &L->k->instrs[i];
     if (in->kind != KF__I_OP || in->op != KF__WHERE || !b->pick[in->args[1]]) return false;
     const kf__instr *pick = &L->k->instrs[in->args[1]], *other = &L->k->instrs[in->args[2]];
-    bool zero = other->kind == KF__I_CONSTANT && other->integer == 0 && other->number == 0 &&
-                !signbit(other->number);
-    return zero && pick->kind == KF__I_PICK && may_miss(L, in->args[1]) &&
-           is_term(L, pick->args[0], in->args[0]);
+    bool is = other->kind == KF__I_CONSTANT && other->integer == 0 && other->number == 0 &&
+              !signbit(other->number) && pick->kind == KF__I_PICK && may_miss(L, in->args[1]);
+    for (; is && is_term(L, pick->args[0], in->args[0]); pick = &L->k->instrs[pick->args[2]])
+        if (pick->field == KF__PICK_LAST) return true;
+    return false;
 }
 
-/* Zeros, then: no row is zeros, as the gather has it. */
+/* Zeros, then: no row is zeros, as the gather has it. Before the runs, as the last part's place may
+ * be what doesn't hold. */
 static void put_nothing(kf__low *L, kf__cpu_block *b, uint32_t i, const char *name) {
     const kf__instr *in = &L->k->instrs[i];
+    while (in->field == KF__PICK_MORE && has_runs(L, in->args[2])) in = &L->k->instrs[in->args[2]];
     const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l");
     kf__open_if(L, kf__l_bin(L, "==", kf__known_guard(L, in->args[0]), zero));
     kf__open_for(L, "int64_t", "l", zero, b->len, kf__l_int(L, 1), KF__SIMD);
@@ -347,10 +351,10 @@ void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (g.at)
         kf__put_var(L, kf__l_name(L, "const %s *", type), g.at, 0, kf__l_var(L, name));
     bool block = shares_runs(L, i);
+    if (may_miss(L, i)) put_nothing(L, b, i, name);
     if (block) kf__open_block(L);
     fill(L, b, &g, i, NULL, NULL);
     if (block) kf__close(L);
-    if (may_miss(L, i)) put_nothing(L, b, i, name);
     b->pick[i] = g.at ? g.at : name;
     if (g.at && !L->failed) kf__add(b->in_place, i);
 }

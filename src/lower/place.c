@@ -107,7 +107,7 @@ bool kf__is_range(const kf__low *L, uint32_t guard) {
     bool cpu = L->target->kind == KF__TARGET_C;
     if (in->kind == KF__I_INSIDE)
         return direction(L, in->access, kf__last(L)) <= (cpu ? STEPS : 1);
-    if (cpu && kf__low_is_same(L, guard)) return true; /* whether a gather's row is there */
+    if (cpu && L->k->n_symbols && kf__low_is_same(L, guard)) return true; /* is the row there? */
     return in->kind == KF__I_OP && in->op == KF__BITWISE_AND && kf__is_range(L, in->args[0]) &&
            kf__is_range(L, in->args[1]);
 }
