@@ -55,6 +55,15 @@ static bool reader_left(void) {
     return poll(&fd, 1, 0) == 1 && (fd.revents & POLLERR);
 }
 
+/* Was all that was printed written? If not, errno says why: where an earlier write has failed, the
+ * reason of which isn't known any more, one more is tried. */
+static bool is_written(void) {
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+    if (!errno && write(STDOUT_FILENO, "\n", 1) == 1) errno = 0;
+    return reader_left();
+}
+
 int main(int argc, char **argv) {
     struct options o;
     struct job job = {0};
@@ -68,8 +77,7 @@ int main(int argc, char **argv) {
         options_help(stdout, o.command);
     else if (status == KF_OK && (status = targets_differ(&o, &err)) == KF_OK)
         status = run_command(&o, &job, &code, &err);
-    errno = 0; /* an earlier write may have failed: then the reason isn't known any more */
-    if (status == KF_OK && (fflush(stdout) != 0 || ferror(stdout)) && !reader_left())
+    if (status == KF_OK && !is_written())
         status = kf__fail(&err, KF_ERR_IO, "can't write to standard output%s%s",
                           errno ? ": " : "", errno ? strerror(errno) : "");
     if (status != KF_OK) {
