@@ -95,6 +95,15 @@ static void guarded(const kf__exprs *x, const int64_t *names, const kf__kernel *
         if (axes == 1u << i && inside < size[i]) size[i] = inside;
 }
 
+/* Indices of each axis at which a kernel reads or writes. */
+static void asked_sizes(const kf__exprs *x, const int64_t *names, const kf__kernel *k,
+                        const use *u, int64_t *size) {
+    for (uint32_t i = 0; i < k->n_axes; i++)
+        assert_true(kf__x_eval(x, k->size[i], names, NULL, &size[i]));
+    for (int i = 0; u->load && i < u->load->n_args; i++)
+        guarded(x, names, k, u->load->args[i], size);
+}
+
 /* Is it read at indices that are values, in blocks too large to stay on the chip? A block is what
  * the dims from the first such index on have; x[i, j[k]] stays in row i. */
 static bool is_gathered(const kf__exprs *x, const int64_t *names, const kf__kernel *k,
@@ -117,8 +126,7 @@ static double gathered_bytes(const kf__exprs *x, const int64_t *names, const kf_
     const kf__access *a = u->access;
     uint32_t axes = 0;
     for (int d = 0; d + 1 < a->rank; d++) axes |= kf__axes_of(x, a->index[d]);
-    for (uint32_t s = 0; s < k->n_symbols; s++)
-        if (axes >> (KF__FIRST_SYMBOL + s) & 1) axes |= k->symbol_axes[s];
+    axes |= kf__symbol_axes(k->n_symbols, k->symbol_axes, axes);
     if (axes >> KF__FIRST_SYMBOL == 0) return 1e300; /* the last dim is read at values */
     return product(x, names, k->n_axes, k->size, axes) * kf__types[u->dtype].size *
            product(x, names, 1, &a->shape[a->rank - 1], 1);
@@ -129,15 +137,10 @@ static double touched_bytes(const kf__exprs *x, const int64_t *names, const kf__
                             const use *u, uint32_t last) {
     const kf__access *a = u->access;
     int64_t size[KF__MAX_AXES];
-    uint32_t axes = 0;
     double touched = kf__types[u->dtype].size;
-    for (int d = 0; d < a->rank; d++) axes |= kf__axes_of(x, a->index[d]);
-    for (uint32_t s = 0; s < k->n_symbols; s++)
-        if (axes >> (KF__FIRST_SYMBOL + s) & 1) axes |= k->symbol_axes[s];
-    for (uint32_t i = 0; i < k->n_axes; i++)
-        assert_true(kf__x_eval(x, k->size[i], names, NULL, &size[i]));
-    for (int i = 0; u->load && i < u->load->n_args; i++)
-        guarded(x, names, k, u->load->args[i], size);
+    uint32_t axes = kf__access_axes(x, a);
+    axes |= kf__symbol_axes(k->n_symbols, k->symbol_axes, axes);
+    asked_sizes(x, names, k, u, size);
     for (uint32_t i = 0; i < k->n_axes; i++)
         if (axes >> i & 1) touched *= (double)size[i];
     double all = value_bytes(x, names, a->rank, a->shape, u->dtype);
@@ -271,19 +274,11 @@ static double scattered_bytes(const kf__exprs *x, const int64_t *names, const kf
                               const use *uses, uint32_t n, uint32_t last) {
     double bytes = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const kf__access *a = uses[i].access;
-        uint32_t axes = 0;
-        for (int d = 0; d < a->rank; d++)
-            for (uint32_t s = 0; s < k->n_symbols; s++)
-                if (kf__axes_of(x, a->index[d]) >> (KF__FIRST_SYMBOL + s) & 1)
-                    axes |= k->symbol_axes[s];
-        if (!(axes & last)) continue;
+        uint32_t axes = kf__access_axes(x, uses[i].access);
+        if (!(kf__symbol_axes(k->n_symbols, k->symbol_axes, axes) & last)) continue;
         int64_t size[KF__MAX_AXES];
         double elements = 8;
-        for (uint32_t m = 0; m < k->n_axes; m++)
-            assert_true(kf__x_eval(x, k->size[m], names, NULL, &size[m]));
-        for (int arg = 0; uses[i].load && arg < uses[i].load->n_args; arg++)
-            guarded(x, names, k, uses[i].load->args[arg], size);
+        asked_sizes(x, names, k, &uses[i], size);
         for (uint32_t m = 0; m < k->n_axes; m++) elements *= (double)size[m];
         bytes += elements;
     }

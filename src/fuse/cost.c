@@ -122,8 +122,7 @@ static bool touched(const kf__exprs *x, const kf__kernel *k, const kf__access *a
                     const int64_t *names, int64_t *out) {
     int64_t all, size[KF__MAX_AXES];
     uint32_t axes = kf__access_axes(x, a);
-    for (uint32_t s = 0; s < k->n_symbols; s++)
-        if (axes >> (KF__FIRST_SYMBOL + s) & 1) axes |= k->symbol_axes[s];
+    axes |= kf__symbol_axes(k->n_symbols, k->symbol_axes, axes);
     *out = 1;
     for (uint32_t i = 0; i < k->n_axes; i++)
         if ((axes >> i & 1) && !kf__x_eval(x, k->size[i], names, NULL, &size[i])) return false;

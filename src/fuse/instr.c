@@ -157,8 +157,7 @@ static uint32_t axes_of_instr(kf__body *b, uint16_t instr) {
         const kf__access *a = &b->accesses.at[i->access];
         axes |= kf__access_axes(&b->f->g->exprs, a);
     }
-    for (uint32_t k = 0; k < b->n_symbols; k++)
-        if (axes >> (KF__FIRST_SYMBOL + k) & 1) axes |= b->symbol_axes[k];
+    axes |= kf__symbol_axes(b->n_symbols, b->symbol_axes, axes);
     return axes & ((1u << KF__FIRST_SYMBOL) - 1);
 }
 

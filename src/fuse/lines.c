@@ -165,9 +165,8 @@ static uint64_t add_turned(const kf__exprs *x, const kf__kernel *k, double *byte
 /* Does a gather's index change along the axis that the kernel goes along, or along each, where any
  * may be it? */
 static bool is_scattered(const kf__exprs *x, const kf__kernel *k, uint32_t access) {
-    uint32_t axes = kf__access_axes(x, &k->accesses[access]), of = 0;
-    for (uint32_t s = 0; s < k->n_symbols; s++)
-        if (axes >> (KF__FIRST_SYMBOL + s) & 1) of |= k->symbol_axes[s];
+    uint32_t of = kf__symbol_axes(k->n_symbols, k->symbol_axes,
+                                  kf__access_axes(x, &k->accesses[access]));
     uint32_t all = (1u << k->n_axes) - 1, last = (all + 1) >> 1;
     return k->reduced ? of & last : of && of == all;
 }

@@ -92,6 +92,15 @@ static inline uint32_t kf__access_axes(const kf__exprs *pool, const kf__access *
     return axes;
 }
 
+/* The axes that the values of the n symbols, as far as they are among `axes`, depend on: axes_of[k]
+ * are those of symbol k. */
+static inline uint32_t kf__symbol_axes(uint32_t n, const uint32_t *axes_of, uint32_t axes) {
+    uint32_t of = 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (axes >> (KF__FIRST_SYMBOL + k) & 1) of |= axes_of[k];
+    return of;
+}
+
 typedef struct kf__store {
     uint32_t access;
     uint16_t instr;

@@ -37,10 +37,11 @@ static const kf__lx *expression(kf__low *L, kf__expr e, const kf__lx *last) {
         const char *name = kf__l_name(L, "size%d", (int)x->value);
         return kf__word_int(L, name, L->layout->names[x->value]);
     }
-    case KF__X_AXIS:
+    case KF__X_AXIS: {
         if (x->value >= KF__FIRST_SYMBOL) return symbol(L, (uint32_t)x->value - KF__FIRST_SYMBOL);
-        if (axis_at(L, x->value) == kf__last(L) && last) return last;
-        return kf__l_var(L, L->axes[axis_at(L, x->value)].var);
+        int m = axis_at(L, x->value);
+        return m == kf__last(L) && last ? last : kf__l_var(L, L->axes[m].var);
+    }
     case KF__X_ADD:
     case KF__X_MUL:
         return kf__l_bin(L, operators[x->kind], expression(L, x->a, last),

@@ -88,21 +88,19 @@ void kf__cpu_prefetch_rows(kf__low *L, const kf__mask *mask, const kf__tiling *t
     enum { AHEAD = 8 };
     const kf__lx *ahead = kf__l_bin(L, "+", t->row, kf__l_int(L, AHEAD));
     const kf__lx *first = kf__l_bin(L, "==", kf__l_var(L, "u"), kf__l_var(L, "begin"));
-    bool any = false;
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        any |= L->operands[i].value && !kf__low_tiled(L, i) && has_line(L, mask, i);
-    if (!any) return;
+    bool open = false;
     first = kf__l_bin(L, "&&", kf__l_var(L, "prefetch"), first);
-    kf__open_if(L, kf__l_bin(L, "&&", first, kf__l_bin(L, "<", ahead, t->rows)));
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!L->operands[i].value || kf__low_tiled(L, i) || !has_line(L, mask, i)) continue;
+        if (!open) kf__open_if(L, kf__l_bin(L, "&&", first, kf__l_bin(L, "<", ahead, t->rows)));
+        open = true;
         const kf__lx *asked = when(L, t, i);
         const kf__lx *step = kf__l_bin(L, "*", kf__l_int(L, AHEAD), kf__word_stride(L, i, t->d));
         if (asked) kf__open_if(L, asked);
         kf__cpu_prefetch_run(L, i, kf__l_bin(L, "+", kf__l_var(L, L->pointer[i]), step), t->len);
         if (asked) kf__close(L);
     }
-    kf__close(L);
+    if (open) kf__close(L);
 }
 
 void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t) {

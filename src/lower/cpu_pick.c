@@ -295,6 +295,13 @@ static bool copies(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
     }
 }
 
+/* The last pick of i's chain. */
+static const kf__instr *last_of(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    while (in->field == KF__PICK_MORE && has_runs(L, in->args[2])) in = &L->k->instrs[in->args[2]];
+    return in;
+}
+
 static bool asks_more(const kf__low *L, uint32_t guard) { /* than places */
     const kf__instr *in = &L->k->instrs[guard];
     if (in->kind == KF__I_INSIDE || kf__is_always(L, guard)) return false;
@@ -304,10 +311,9 @@ static bool asks_more(const kf__low *L, uint32_t guard) { /* than places */
 /* May it be that no part has a run: of a chain without an else, in a row that a gather doesn't
  * find? */
 static bool may_miss(const kf__low *L, uint32_t i) {
-    const kf__instr *in = &L->k->instrs[i];
-    while (in->field == KF__PICK_MORE && has_runs(L, in->args[2])) in = &L->k->instrs[in->args[2]];
-    return L->k->n_symbols && has_runs(L, i) && in->field == KF__PICK_LAST &&
-           asks_more(L, in->args[0]);
+    if (!L->k->n_symbols || !has_runs(L, i)) return false;
+    const kf__instr *in = last_of(L, i);
+    return in->field == KF__PICK_LAST && asks_more(L, in->args[0]);
 }
 
 static bool is_term(const kf__low *L, uint32_t guard, uint32_t term) {
@@ -331,8 +337,7 @@ bool kf__cpu_is_pick_or_zero(const kf__low *L, const kf__cpu_block *b, uint32_t 
 /* Zeros, then: no row is zeros, as the gather has it. Before the runs, as the last part's place may
  * be what doesn't hold. */
 static void put_nothing(kf__low *L, kf__cpu_block *b, uint32_t i, const char *name) {
-    const kf__instr *in = &L->k->instrs[i];
-    while (in->field == KF__PICK_MORE && has_runs(L, in->args[2])) in = &L->k->instrs[in->args[2]];
+    const kf__instr *in = last_of(L, i);
     const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l");
     kf__open_if(L, kf__l_bin(L, "==", kf__known_guard(L, in->args[0]), zero));
     kf__open_for(L, "int64_t", "l", zero, b->len, kf__l_int(L, 1), KF__SIMD);

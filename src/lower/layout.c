@@ -103,18 +103,12 @@ static kf_status affine_operand(kf__low *L, kf__operand *o, const int64_t *strid
     return KF_OK;
 }
 
-uint32_t kf__low_symbol_axes(const kf__low *L, uint32_t axes) {
-    uint32_t of = 0;
-    for (uint32_t k = 0; k < L->k->n_symbols; ++k)
-        if (axes >> (KF__FIRST_SYMBOL + k) & 1) of |= L->k->symbol_axes[k];
-    return of;
-}
-
 /* Sets the operand's symbols. Does any change along the innermost axis? */
 static bool find_symbols(const kf__low *L, kf__operand *o) {
     uint32_t axes = kf__access_axes(&L->p->graph->exprs, o->access);
     o->symbols = axes >> KF__FIRST_SYMBOL;
-    return L->n_axes && kf__low_symbol_axes(L, axes) >> L->axes[kf__last(L)].original & 1;
+    axes = kf__symbol_axes(L->k->n_symbols, L->k->symbol_axes, axes);
+    return L->n_axes && axes >> L->axes[kf__last(L)].original & 1;
 }
 
 bool kf__has_symbols(const kf__low *L, uint32_t access) { return L->operands[access].symbols != 0; }

@@ -245,8 +245,6 @@ const kf__lx *kf__word_aligned(kf__low *L, const char *name, bool may);
 bool kf__has_symbols(const kf__low *L, uint32_t access);
 /* The dim of what an array's access reads along which elements are neighbours; -1: none. */
 int kf__low_innermost(const kf__low *L, const kf__access *a);
-/* The axes that the values of the symbols among `axes` depend on, as the kernel numbers them. */
-uint32_t kf__low_symbol_axes(const kf__low *L, uint32_t axes);
 void kf__low_flatten(kf__low *L); /* accesses to runs by one index; before the layout */
 kf_status kf__low_layout(kf__low *L, kf_error *err);
 int kf__low_reduced_axes(const kf__low *L); /* how many */

@@ -217,48 +217,53 @@ static bool order_pairs(kf__low *L) {
 
 enum { IN_ROW = 1, TURNED = 2, ELSEWHERE = 16 }; /* for each byte */
 
-/* What neighbours along axis m take that aren't neighbours in memory. */
-static int gather_cost(const kf__low *L, const kf__access *a, uint32_t m, bool guarded) {
+static bool divides(const kf__kernel *k) {
+    bool any = false;
+    for (uint32_t i = 0; i < k->n_accesses; ++i) any |= !k->accesses[i].affine;
+    return any;
+}
+
+static uint32_t of_symbols(const kf__low *L, uint32_t axes) {
+    return kf__symbol_axes(L->k->n_symbols, L->k->symbol_axes, axes);
+}
+
+/* What neighbours along axis m take that aren't neighbours in memory, more where it has all axes. */
+static int access_cost(const kf__low *L, const kf__access *a, int size, uint32_t m, bool guarded) {
     const kf__exprs *x = &L->p->graph->exprs;
     int inner = kf__low_innermost(L, a);
     uint32_t own = inner < 0 ? 0 : kf__axes_of(x, a->index[inner]), others = 0;
     for (int d = 0; d < a->rank; ++d)
         if (d != inner) others |= kf__axes_of(x, a->index[d]);
     bool gathered = (own | others) >> KF__FIRST_SYMBOL;
-    others |= kf__low_symbol_axes(L, others);
-    if (!((own | others | kf__low_symbol_axes(L, own)) >> m & 1)) return 0;
-    if (others >> m & 1) return gathered || guarded ? ELSEWHERE : TURNED;
-    return own >> m & 1 ? 0 : IN_ROW;
+    others |= of_symbols(L, others);
+    uint32_t axes = own | others | of_symbols(L, own), all = (1u << L->k->n_axes) - 1;
+    if ((axes & all) == all) size *= 16;
+    if (others >> m & 1) return size * (gathered || guarded ? ELSEWHERE : TURNED);
+    return !(axes >> m & 1) || own >> m & 1 ? 0 : size * IN_ROW;
 }
 
 static int gathers_cost(const kf__low *L, uint32_t m) {
     const kf__kernel *k = L->k;
-    uint32_t all = (1u << k->n_axes) - 1;
     int sum = 0;
-    for (uint32_t n = 0; n < k->n_instrs + k->n_stores; ++n) {
-        const kf__instr *in = &k->instrs[n < k->n_instrs ? n : k->stores[n - k->n_instrs].instr];
-        bool store = n >= k->n_instrs;
-        if (!store && in->kind != KF__I_LOAD) continue;
-        const kf__access *a = &k->accesses[store ? k->stores[n - k->n_instrs].access : in->access];
-        uint32_t axes = kf__access_axes(&L->p->graph->exprs, a);
-        axes |= kf__low_symbol_axes(L, axes);
-        int each = kf__types[in->dtype].size * ((axes & all) == all ? 16 : 1);
-        sum += each * gather_cost(L, a, m, !store && in->n_args);
+    for (uint32_t i = 0; i < k->n_instrs; ++i) {
+        const kf__instr *in = &k->instrs[i];
+        if (in->kind != KF__I_LOAD) continue;
+        sum += access_cost(L, &k->accesses[in->access], kf__types[in->dtype].size, m, in->n_args);
     }
+    for (uint32_t s = 0; s < k->n_stores; ++s)
+        sum += access_cost(L, &k->accesses[k->stores[s].access],
+                           kf__types[k->instrs[k->stores[s].instr].dtype].size, m, false);
     return sum;
 }
 
 void kf__low_order_gathers(kf__low *L) {
-    int best = kf__last(L), least = best < 0 ? 0 : gathers_cost(L, (uint32_t)best);
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        if (!L->k->accesses[i].affine) return;
-    for (int m = best; m-- > 0;) {
-        int cost = is_short(L, m) ? INT_MAX : gathers_cost(L, (uint32_t)m);
+    int best = kf__last(L), least = INT_MAX;
+    if (divides(L->k)) return;
+    for (int m = best; m >= 0; --m) {
+        int cost = m < kf__last(L) && is_short(L, m) ? INT_MAX : gathers_cost(L, (uint32_t)m);
         if (cost < least) best = m, least = cost;
     }
-    kf__axis axis = L->axes[kf__max(best, 0)];
-    for (; best < kf__last(L); ++best) L->axes[best] = L->axes[best + 1];
-    if (best >= 0) L->axes[best] = axis;
+    move_last(L, best);
 }
 
 /* ---------------------------------------------------------------- the order */
@@ -286,9 +291,7 @@ void kf__low_order(kf__low *L) {
     L->tiled = 0;
     if (L->n_axes < 2) return;
     if (L->k->n_symbols) {
-        bool divides = false;
-        for (uint32_t i = 0; i < L->k->n_accesses; ++i) divides |= !L->k->accesses[i].affine;
-        if (!divides) put_tile(L);
+        if (!divides(L->k)) put_tile(L);
         return;
     }
     if (!L->affine || (L->k->reduced && kf__low_later(L, 1))) return;
