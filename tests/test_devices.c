@@ -98,7 +98,8 @@ static void cuda_sources_compile(void **state) {
             kf_function *function = NULL;
             kf_graph *graph = NULL;
             made m = {0};
-            kf__target target = {KF__TARGET_CUDA, 0, sms[j], 100, 32 << 20};
+            kf__target target = {.kind = KF__TARGET_CUDA, .sm = sms[j], .sms = 100,
+                                 .cache_bytes = 32 << 20};
             int n = i < 2 ? 2 : 1;
             expect_ok(kf_parse(*state, texts[i], NULL, &function, &err), &err);
             expect_ok(kf_graph_create(*state, function, n, specs, KF_FUSED, &graph, &err), &err);

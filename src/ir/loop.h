@@ -122,7 +122,8 @@ typedef struct kf__target {
     int cpu_level; /* x86-64-v2, 3, 4; 1: baseline of any machine */
     int sm;        /* 75, 80, 90, 120 */
     int sms;       /* multiprocessors; only for geometry */
-    int64_t cache_bytes; /* last-level cache: from there on streaming stores; only for geometry */
+    int64_t cache_bytes; /* last-level cache; only for geometry */
+    bool streams;        /* results of any size go past the caches, for tests; only for geometry */
 } kf__target;
 
 /* Sizes of names, and for each program value its strides in elements. */

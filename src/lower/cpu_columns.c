@@ -90,11 +90,13 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     kf__cpu_prepare(L, &b, mask);
-    kf__cpu_store_targets(L, &b, c->stores, n_stores);
     if (c->makes && !c->simple && last) kf__columns_put_ahead_of_made(L, c, &b, r0, r1);
     else if (!c->makes && f == 0) kf__columns_put_ahead(L, c, mask, r0, r1);
     const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
-    const kf__lx *l = open_lanes(L, c->len);
+    const kf__lx *from = kf__l_int(L, 0), *to = c->len, *l = kf__l_var(L, "l");
+    kf__cpu_open_pieces(L, &b, c->stores, n_stores, &from, &to);
+    kf__cpu_store_targets(L, &b, c->stores, n_stores);
+    kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
     kf__cpu_stores(L, &b, c->stores, n_stores, l);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
@@ -114,6 +116,7 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     }
     kf__close(L);
     kf__cpu_flush(L, &b, c->stores, n_stores);
+    kf__cpu_close_pieces(L, &b);
     kf__cpu_forget(L, NULL);
     kf__close(L);
     for (uint32_t r = 0; r < c->n_reds; ++r) {

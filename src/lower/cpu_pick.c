@@ -83,10 +83,10 @@ bool kf__cpu_is_in_picks(const kf__low *L, const kf__mask *mask, uint32_t i) {
 
 /* Where elements go: a buffer, or what an access points to. */
 typedef struct goal {
-    const char *name;
-    int access;     /* -1: a buffer */
-    const char *at; /* of a buffer: where to read it, or what would be copied into it */
-    uint16_t pick, instr; /* of an access: what is stored is made of which pick; may be the same */
+    const char *name; /* of a buffer */
+    int store;        /* -1: a buffer */
+    const char *at;   /* of a buffer: where to read it, or what would be copied into it */
+    uint16_t pick, instr; /* of a store: it is made of which pick; may be the same */
 } goal;
 
 /* Are a run's values as they lie in memory, one behind the other? */
@@ -96,6 +96,15 @@ static bool is_copied(const kf__low *L, const kf__cpu_block *b, uint16_t arg) {
     const kf__operand *o = &L->operands[in->access];
     bool contiguous = b->tile[in->access] || (!o->row && kf__low_step(L, in->access) == 1);
     return contiguous && !strcmp(kf__types[o->dtype].stored, kf__ctype((kf__dtype)in->dtype));
+}
+
+/* May what is copied go past the caches as it lies in memory? */
+static bool may_stream(const kf__low *L, const kf__cpu_block *b, const goal *g, uint16_t arg) {
+    if (L->held || g->store < 0 || g->instr != g->pick) return false;
+    uint32_t to = L->k->stores[g->store].access, from = L->k->instrs[arg].access;
+    kf__dtype type = (kf__dtype)L->operands[to].dtype;
+    return type == (kf__dtype)L->operands[from].dtype && type != KF__BOOL && !b->tile[to] &&
+           !b->tile[from] && kf__low_step(L, to) == 1;
 }
 
 /* Loads of a run whose guards say nothing more than what is known, and that the run's does. */
@@ -121,7 +130,17 @@ static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const goal *g,
         if (!kf__has(mask, i)) continue;
         if (b->pick[i] || (in->kind == KF__I_LOAD && b->tile[in->access])) return false;
     }
-    return g->access < 0 || (g->instr == g->pick && !b->tile[g->access]);
+    return g->store < 0 || (g->instr == g->pick && !b->tile[L->k->stores[g->store].access]);
+}
+
+/* To where element l goes, or into `few`. */
+static void put_value(kf__low *L, const kf__cpu_block *b, const goal *g, const kf__lx *l,
+                      const kf__lx *value, const kf__lx *few) {
+    if (few) kf__put_set(L, few, value);
+    else if (g->store < 0) kf__put_set(L, kf__l_item(L, g->name, l), value);
+    else
+        kf__put_store(L, L->k->stores[g->store].access, b->target[0], kf__cpu_in_piece(L, b, l),
+                      value);
 }
 
 /* Element l of the run's value: to where it goes, or into `few`, from its first one on. */
@@ -129,15 +148,13 @@ static void put_element(kf__low *L, kf__cpu_block *b, const goal *g, const kf__m
                         uint16_t arg, int holds, const kf__lx *l, const kf__lx *few) {
     L->holds = holds;
     kf__cpu_body(L, b, mask, l);
-    if (g->access >= 0 && g->instr != g->pick) {
+    if (g->store >= 0 && g->instr != g->pick) {
         L->value[g->pick] = kf__value_of(L, arg);
         arg = g->instr;
         kf__cpu_body(L, b, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1), l);
     }
     L->holds = -1;
-    if (few) kf__put_set(L, few, kf__value_of(L, arg));
-    else if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, l), kf__value_of(L, arg));
-    else kf__put_store(L, (uint32_t)g->access, g->name, l, kf__value_of(L, arg));
+    put_value(L, b, g, l, kf__value_of(L, arg), few);
 }
 
 /* The elements [whole, to). */
@@ -150,8 +167,7 @@ static void put_few(kf__low *L, kf__cpu_block *b, const goal *g, const kf__mask 
     put_element(L, b, g, mask, arg, holds, e, few);
     kf__cpu_close_vector(L, b);
     kf__cpu_open_left(L);
-    if (g->access < 0) kf__put_set(L, kf__l_item(L, g->name, e), few);
-    else kf__put_store(L, (uint32_t)g->access, g->name, e, few);
+    put_value(L, b, g, e, few, NULL);
     kf__close(L);
     kf__close(L);
 }
@@ -195,8 +211,9 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     b->from = froms; /* what the run's guard makes known holds in the run only */
     bool block = put_froms(L, b, mask);
     put_next_row(L, b, arg, from, to);
-    bool whole = g->at && is_copied(L, b, arg) && (b->from[arg] || !L->k->instrs[arg].n_args ||
-                                                   L->k->instrs[arg].args[0] == holds);
+    bool copied = is_copied(L, b, arg) && (b->from[arg] || !L->k->instrs[arg].n_args ||
+                                           L->k->instrs[arg].args[0] == holds);
+    bool whole = g->at && copied, streamed = copied && may_stream(L, b, g, arg);
     if (whole) {
         const kf__lx *all = kf__l_bin(L, "==", to, b->len), *zero = kf__l_int(L, 0);
         if (from->kind != KF__L_INT || from->integer)
@@ -208,6 +225,15 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     }
     bool words = kf__cpu_put_words(L, b, mask, from, to);
     bool chains = kf__cpu_has_chains(L, b, mask), few = leaves_few(L, b, g, mask);
+    uint16_t store = (uint16_t)g->store;
+    if (streamed) {
+        uint32_t access = L->k->stores[store].access;
+        kf__cpu_open_uncopied(L, b, access, kf__cpu_from(L, b, arg), from, to);
+        b->target[0] = L->pointer[access];
+    } else if (g->store >= 0) {
+        kf__cpu_open_pieces(L, b, &store, 1, &from, &to);
+        kf__cpu_store_targets(L, b, &store, 1);
+    }
     const kf__lx *last = to;
     if (chains || few) kf__open_block(L);
     if (few) last = kf__cpu_put_whole(L, "whole", from, to);
@@ -219,6 +245,12 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     memcpy(L->value, made, sizeof *made * L->k->n_instrs);
     if (few) put_few(L, b, g, mask, arg, holds, last, to);
     if (chains || few) kf__close(L);
+    if (streamed) {
+        kf__close(L);
+    } else if (g->store >= 0) {
+        kf__cpu_flush(L, b, &store, 1);
+        kf__cpu_close_pieces(L, b);
+    }
     if (words) kf__close(L);
     if (whole) kf__close(L);
     if (block) kf__close(L);
@@ -351,7 +383,7 @@ void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     const char *name = kf__l_name(L, "pick%u", (unsigned)i);
     const char *type = kf__ctype(L->k->instrs[i].dtype);
     kf__put_var(L, type, name, b->most, NULL);
-    goal g = {.name = name, .access = -1,
+    goal g = {.name = name, .store = -1,
               .at = copies(L, b, i) ? kf__l_name(L, "at%u", (unsigned)i) : NULL};
     if (g.at)
         kf__put_var(L, kf__l_name(L, "const %s *", type), g.at, 0, kf__l_var(L, name));
@@ -404,9 +436,9 @@ void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint
                         uint32_t pick) {
     const kf__store *s = &L->k->stores[store];
     if (L->failed) return;
-    b->pick[pick] = b->target[0]; /* no buffer of its own */
+    if (!b->tile[s->access]) kf__cpu_need_pointer(L, b, s->access);
+    b->pick[pick] = ""; /* no buffer of its own */
     kf__cpu_prepare(L, b, mask);
-    goal g = {.name = b->target[0], .access = (int)s->access,
-              .pick = (uint16_t)pick, .instr = s->instr};
+    goal g = {.store = (int)store, .pick = (uint16_t)pick, .instr = s->instr};
     fill(L, b, &g, pick, NULL, NULL);
 }

@@ -3,9 +3,10 @@
  *     for (u = begin; u < end; ++u)            a unit: one block of one line
  *         i0, i1, ... of the line, pointers to the block's start
  *         random words of the block, if any    kf_philox_fill, into words on the stack
- *         for (l = 0; l < len; ++l)            SIMD
- *             loads, values, stores            to the result, or to a buffer in L1 that is then
- *         kf_stream_copy of the buffers        streamed past the caches, where that wins
+ *         for (piece = ...)                    all of the block, or what is streamed at once
+ *             for (l = l0; l < l1; ++l)        SIMD
+ *                 loads, values, stores        to the result, or to a buffer in L1 that is then
+ *             kf_stream_copy of the buffers    streamed past the caches, where that wins
  */
 #include "lower/cpu.h"
 
@@ -37,7 +38,8 @@ static void put_stores(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uin
     for (uint32_t i = 0; i < n; ++i) {
         const kf__instr *in = &L->k->instrs[L->k->stores[stores[i]].instr];
         if (narrows(L, stores[i])) {
-            kf__put_set(L, kf__l_item(L, wide_name(L, stores[i]), l), kf__value_of(L, in->args[0]));
+            kf__put_set(L, kf__l_item(L, wide_name(L, stores[i]), kf__cpu_in_piece(L, b, l)),
+                        kf__value_of(L, in->args[0]));
             continue;
         }
         kf__cpu_block one = *b;
@@ -46,14 +48,16 @@ static void put_stores(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uin
     }
 }
 
-static void put_narrowing(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+static void put_narrowing(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n,
+                          const kf__lx *from, const kf__lx *to) {
     const kf__lx *l = kf__l_var(L, "l");
     for (uint32_t i = 0; i < n; ++i) {
         if (!narrows(L, stores[i])) continue;
         uint32_t cast = L->k->stores[stores[i]].instr;
-        kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
+        kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
         kf__cpu_forget(L, NULL);
-        L->value[L->k->instrs[cast].args[0]] = kf__l_item(L, wide_name(L, stores[i]), l);
+        L->value[L->k->instrs[cast].args[0]] =
+            kf__l_item(L, wide_name(L, stores[i]), kf__cpu_in_piece(L, b, l));
         kf__put_instr(L, cast);
         kf__cpu_block one = *b;
         one.target[0] = b->target[i];
@@ -89,16 +93,11 @@ static bool copies(const kf__low *L, const kf__cpu_block *b, const uint16_t *sto
 
 static void put_copy(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t s) {
     const kf__store *store = &L->k->stores[s];
-    const kf__lx *l = kf__l_var(L, "l");
-    const kf__lx *size = kf__l_int(L, kf__types[L->operands[store->access].dtype].size);
+    const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0);
     kf__cpu_need_pointer(L, b, store->access);
     b->target[0] = L->pointer[store->access];
-    kf__open_if(L, kf__l_var(L, "stream"));
-    kf__put_call(L, kf__l_call(L, "kf_stream_copy", KF__I64, kf__l_var(L, b->target[0]),
-                               kf__l_var(L, kf__cpu_from(L, b, store->instr)),
-                               kf__l_bin(L, "*", b->len, size)));
-    kf__open_else(L);
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_open_uncopied(L, b, store->access, kf__cpu_from(L, b, store->instr), zero, b->len);
+    kf__open_for(L, "int64_t", "l", zero, b->len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, mask, l);
     kf__cpu_stores(L, b, &s, 1, l);
     kf__close(L);
@@ -126,58 +125,56 @@ static const char *few_name(kf__low *L, uint16_t store) {
 /* Values that are there already are those of element l: unlike those of cpu_few.c, this vector
  * counts on from the last one. */
 static void put_few(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
-                    uint32_t n, const kf__lx *whole) {
+                    uint32_t n, const kf__lx *whole, const kf__lx *to) {
     const kf__lx *l = kf__l_var(L, "l"), *few = kf__l_int(L, KF__CPU_FEW);
     const kf__lx *at = kf__l_bin(L, "-", l, whole), *one = kf__l_int(L, 1);
-    kf__open_if(L, kf__l_bin(L, "<", whole, b->len));
+    kf__open_if(L, kf__l_bin(L, "<", whole, to));
     for (uint32_t i = 0; i < n; ++i)
         kf__put_var(L, "float", few_name(L, stores[i]), KF__CPU_FEW, NULL);
     kf__open_for(L, "int64_t", "l", whole, kf__l_bin(L, "+", whole, few), one, KF__SIMD);
-    b->inside = kf__l_bin(L, "<", l, b->len);
+    b->inside = kf__l_bin(L, "<", l, to);
     kf__cpu_body(L, b, mask, l);
     for (uint32_t i = 0; i < n; ++i)
         kf__put_set(L, kf__l_item(L, few_name(L, stores[i]), at),
                     kf__value_of(L, L->k->stores[stores[i]].instr));
     b->inside = NULL;
     kf__close(L);
-    kf__open_for(L, "int64_t", "l", whole, b->len, one, KF__SERIAL);
+    kf__open_for(L, "int64_t", "l", whole, to, one, KF__SERIAL);
     for (uint32_t i = 0; i < n; ++i)
-        kf__put_store(L, L->k->stores[stores[i]].access, b->target[i], l,
-                      kf__l_item(L, few_name(L, stores[i]), at));
+        kf__put_store(L, L->k->stores[stores[i]].access, b->target[i],
+                      kf__cpu_in_piece(L, b, l), kf__l_item(L, few_name(L, stores[i]), at));
     kf__close(L);
     kf__close(L);
 }
 
 /* The block's loop; of a short row its last elements apart. */
 static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
-                         uint32_t n) {
+                         uint32_t n, const kf__lx *from, const kf__lx *to) {
     bool few = leaves_few(L, b, mask, stores, n);
     const kf__lx **before = few ? KF__NEW(L->arena, const kf__lx *, L->k->n_instrs) : NULL;
-    const kf__lx *whole = b->len;
+    const kf__lx *whole = to;
     if (few && !before) {
         L->failed = true;
         return;
     }
     if (few) {
-        whole = kf__cpu_put_whole(L, "whole", kf__l_int(L, 0), b->len);
+        whole = kf__cpu_put_whole(L, "whole", from, to);
         memcpy(before, L->value, sizeof *before * L->k->n_instrs);
     }
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), whole, kf__l_int(L, 1), KF__SIMD);
+    kf__open_for(L, "int64_t", "l", from, whole, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, mask, kf__l_var(L, "l"));
     put_stores(L, b, stores, n);
     kf__close(L);
     if (!few) return;
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
-    put_few(L, b, mask, stores, n, whole);
+    put_few(L, b, mask, stores, n, whole, to);
 }
 
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n) {
     uint32_t pick;
     if (n == 1 && !narrows(L, stores[0]) && kf__cpu_stores_pick(L, b, stores, n, &pick)) {
-        kf__cpu_store_targets(L, b, stores, n);
         kf__cpu_store_pick(L, b, mask, stores[0], pick);
-        kf__cpu_flush(L, b, stores, n);
         return;
     }
     kf__cpu_prepare(L, b, mask);
@@ -185,6 +182,8 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
         put_copy(L, b, mask, stores[0]);
         return;
     }
+    const kf__lx *from = kf__l_int(L, 0), *to = b->len;
+    kf__cpu_open_pieces(L, b, stores, n, &from, &to);
     kf__cpu_store_targets(L, b, stores, n);
     for (uint32_t i = 0; i < n; ++i)
         if (narrows(L, stores[i])) {
@@ -192,9 +191,10 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
             kf__put_var(L, kf__ctype(L->k->instrs[in->args[0]].dtype), wide_name(L, stores[i]),
                         b->most, NULL);
         }
-    put_elements(L, b, mask, stores, n);
-    put_narrowing(L, b, stores, n);
+    put_elements(L, b, mask, stores, n, from, to);
+    put_narrowing(L, b, stores, n, from, to);
     kf__cpu_flush(L, b, stores, n);
+    kf__cpu_close_pieces(L, b);
 }
 
 /* ---------------------------------------------------------------- the nest */

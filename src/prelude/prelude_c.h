@@ -334,6 +334,10 @@ KF_FN void kf_stream_ahead(const void *dst, int64_t bytes) {
     const char *end = (const char *)dst + bytes;
     if ((__UINTPTR_TYPE__)end & (KF_LINE - 1)) kf_prefetch_write(end - 1);
 }
+/* Bytes of p's line that are before it. */
+KF_FN int64_t kf_stream_skew(const void *p) {
+    return (int64_t)((__UINTPTR_TYPE__)p & (KF_LINE - 1));
+}
 KF_FN void kf_stream_fence(void) {
 #if defined(__x86_64__)
     __builtin_ia32_sfence();

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pipeline.h"
 #include "simplify/simplify.h"
 
 enum { MODES = 3, SIMPLIFIED = 3 };
@@ -441,6 +442,8 @@ fz_outcome fz_check(kf_context *ctx, const fz_program *p, int n_trials, const fz
     }
     j.n = (int)j.g->inputs.n;
     outcome = compile(&j, modes);
+    if (j.programs[0] && n_trials) /* as large results do */
+        j.programs[0]->target.streams = trials[0].inputs[0].seed & 1;
     if (outcome == FZ_PASS && opt->coverage && j.programs[0])
         fz_coverage_graph(opt->coverage, j.programs[0]);
     for (int t = 0; t < n_trials && outcome == FZ_PASS; t++) {

@@ -725,20 +725,28 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                         }
                     }
                 }
-                float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                float buffer0[2048];
-                float *to0 = stream ? buffer0 : p2_out0;
-                if (stream) {
-                    kf_stream_ahead(p2_out0, len * 4);
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    const float v33 = row30_from[l] - v32;  // subtract
-                    const float v35 = v33 * v34;  // multiply
-                    kf_store_f32(to0, l, v35);
-                }
-                if (stream) {
-                    kf_stream_copy(p2_out0, buffer0, len * 4);
+                {
+                    float *p2_out0 = out0 + (i0 * s0_out0 + first);
+                    if (stream) {
+                        kf_stream_ahead(p2_out0, len * 4);
+                    }
+                    const int64_t size = stream ? (len <= 1024 ? 1024 : 256) : 2048;  // of a piece
+                    const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;
+                    for (int64_t piece = start; piece < len; piece += size) {
+                        const int64_t l0 = kf_max_i64(piece, 0);
+                        const int64_t l1 = kf_min_i64(piece + size, len);
+                        float buffer0[1072];
+                        float *to0 = stream ? buffer0 : (p2_out0 + l0);
+                        KF_SIMD
+                        for (int64_t l = l0; l < l1; ++l) {
+                            const float v33 = row30_from[l] - v32;  // subtract
+                            const float v35 = v33 * v34;  // multiply
+                            kf_store_f32(to0, l - l0, v35);
+                        }
+                        if (stream) {
+                            kf_stream_copy(p2_out0 + l0, buffer0, (l1 - l0) * 4);
+                        }
+                    }
                 }
             }
         }

@@ -276,41 +276,49 @@ void k1_softmax(const k1_softmax_args *a, int64_t begin, int64_t end) {
         const float *p1_tmp_2 = run ? (lines_tmp_2 + first % n1) : (tmp_2 + first);
         const float *p2_tmp_3 = run ? (lines_tmp_3 + first % n1) : (tmp_3 + first);
         const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-        float *p3_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p3_out0;
-        if (stream) {
-            kf_stream_ahead(p3_out0, len * 4);
-        }
-        const int64_t whole = len - len % 8;
-        KF_SIMD
-        for (int64_t l = 0; l < whole; ++l) {
-            const float v0 = kf_load_f32(p0_in_x, l);
-            const float v1 = kf_load_f32(p1_tmp_2, l);
-            const float v2 = v0 - v1;  // softmax
-            const float v3 = kf_exp_f32(v2);  // softmax
-            const float v4 = kf_load_f32(p2_tmp_3, l);
-            const float v5 = v3 * v4;  // softmax
-            kf_store_f32(to0, l, v5);
-        }
-        if (whole < len) {
-            float few0[8];
-            KF_SIMD
-            for (int64_t l = whole; l < whole + 8; ++l) {
-                const float v0 = l < len ? kf_load_f32(p0_in_x, l) : 0.0f;
-                const float v1 = l < len ? kf_load_f32(p1_tmp_2, l) : 0.0f;
-                const float v2 = v0 - v1;  // softmax
-                const float v3 = kf_exp_f32(v2);  // softmax
-                const float v4 = l < len ? kf_load_f32(p2_tmp_3, l) : 0.0f;
-                const float v5 = v3 * v4;  // softmax
-                few0[l - whole] = v5;
+        {
+            float *p3_out0 = out0 + (i0 * s0_out0 + first);
+            if (stream) {
+                kf_stream_ahead(p3_out0, len * 4);
             }
-            for (int64_t l = whole; l < len; ++l) {
-                kf_store_f32(to0, l, few0[l - whole]);
+            const int64_t size = stream ? 256 : 2048;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p3_out0) / 4) : 0;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p3_out0 + l0);
+                const int64_t whole = l1 - (l1 - l0) % 8;
+                KF_SIMD
+                for (int64_t l = l0; l < whole; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, l);
+                    const float v1 = kf_load_f32(p1_tmp_2, l);
+                    const float v2 = v0 - v1;  // softmax
+                    const float v3 = kf_exp_f32(v2);  // softmax
+                    const float v4 = kf_load_f32(p2_tmp_3, l);
+                    const float v5 = v3 * v4;  // softmax
+                    kf_store_f32(to0, l - l0, v5);
+                }
+                if (whole < l1) {
+                    float few0[8];
+                    KF_SIMD
+                    for (int64_t l = whole; l < whole + 8; ++l) {
+                        const float v0 = l < l1 ? kf_load_f32(p0_in_x, l) : 0.0f;
+                        const float v1 = l < l1 ? kf_load_f32(p1_tmp_2, l) : 0.0f;
+                        const float v2 = v0 - v1;  // softmax
+                        const float v3 = kf_exp_f32(v2);  // softmax
+                        const float v4 = l < l1 ? kf_load_f32(p2_tmp_3, l) : 0.0f;
+                        const float v5 = v3 * v4;  // softmax
+                        few0[l - whole] = v5;
+                    }
+                    for (int64_t l = whole; l < l1; ++l) {
+                        kf_store_f32(to0, l - l0, few0[l - whole]);
+                    }
+                }
+                if (stream) {
+                    kf_stream_copy(p3_out0 + l0, buffer0, (l1 - l0) * 4);
+                }
             }
-        }
-        if (stream) {
-            kf_stream_copy(p3_out0, buffer0, len * 4);
         }
     }
     if (stream) {

@@ -41,34 +41,58 @@ void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int6
         const int64_t first = part * 2048;
         const int64_t len = kf_min_i64(n1 - first, 2048);
         float *p5_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p5_out0;
-        if (stream) {
-            kf_stream_ahead(p5_out0, len * 4);
-        }
         const float *p1_in_x = in_x + (i0 * s0_in_x + first);
         const kf_f16 *p3_in_y = in_y + (i0 * s0_in_y + first);
         const float *p4_in_b = in_b + first;
         const int64_t end8 = kf_max_i64(0, kf_min_i64(len, size_index0 - first));
-        KF_SIMD
-        for (int64_t l = 0; l < end8; ++l) {
-            const float v1 = kf_load_f32(p1_in_x, l);
-            const float v9 = kf_load_f32(p4_in_b, l);
-            const float v10 = v1 + v9;  // add
-            kf_store_f32(to0, l, v10);
+        {
+            if (stream) {
+                kf_stream_ahead(p5_out0, end8 * 4);
+            }
+            const int64_t size = stream ? 256 : 2048;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p5_out0) / 4) : 0;
+            for (int64_t piece = start; piece < end8; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, end8);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p5_out0 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const float v1 = kf_load_f32(p1_in_x, l);
+                    const float v9 = kf_load_f32(p4_in_b, l);
+                    const float v10 = v1 + v9;  // add
+                    kf_store_f32(to0, l - l0, v10);
+                }
+                if (stream) {
+                    kf_stream_copy(p5_out0 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
         const int64_t begin7 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + first)), len);
         const int64_t end7 = kf_max_i64(begin7, kf_min_i64(len, size_index2 - (first_index2 + first)));
-        KF_SIMD
-        for (int64_t l = begin7; l < end7; ++l) {
-            const float v3 = kf_load_f16(p3_in_y, l);
-            const float v5 = v3 * 2.0f;  // multiply
-            const float v9 = kf_load_f32(p4_in_b, l);
-            const float v10 = v5 + v9;  // add
-            kf_store_f32(to0, l, v10);
-        }
-        if (stream) {
-            kf_stream_copy(p5_out0, buffer0, len * 4);
+        {
+            if (stream) {
+                kf_stream_ahead(p5_out0 + begin7, (end7 - begin7) * 4);
+            }
+            const int64_t size = stream ? 256 : 2048;  // of a piece
+            const int64_t start = stream ? (begin7 - kf_stream_skew(p5_out0 + begin7) / 4) : begin7;
+            for (int64_t piece = start; piece < end7; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, begin7);
+                const int64_t l1 = kf_min_i64(piece + size, end7);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p5_out0 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const float v3 = kf_load_f16(p3_in_y, l);
+                    const float v5 = v3 * 2.0f;  // multiply
+                    const float v9 = kf_load_f32(p4_in_b, l);
+                    const float v10 = v5 + v9;  // add
+                    kf_store_f32(to0, l - l0, v10);
+                }
+                if (stream) {
+                    kf_stream_copy(p5_out0 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
         part = part + 1;
         if (part == blocks) {

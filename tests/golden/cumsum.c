@@ -248,7 +248,7 @@ void k1_cumsum(const k1_cumsum_args *a, int64_t begin, int64_t end) {
                 sum5 = sum5 + run;
             }
             double *p2_tmp_3 = tmp_3 + (i0 * s0_tmp_3 + first);
-            double buffer0[2048];
+            double buffer0[2072];
             double *to0 = stream ? buffer0 : p2_tmp_3;
             if (stream) {
                 kf_stream_ahead(p2_tmp_3, len * 8);
@@ -361,7 +361,7 @@ void k2_multiply_cumsum_add(const k2_multiply_cumsum_add_args *a, int64_t begin,
                 sum5 = sum5 + run;
             }
             float *p2_out0 = out0 + (i0 * s0_out0 + first);
-            float buffer0[2048];
+            float buffer0[2096];
             float *to0 = stream ? buffer0 : p2_out0;
             if (stream) {
                 kf_stream_ahead(p2_out0, len * 4);

@@ -19,20 +19,28 @@ void k0_exp(const k0_exp_args *a, int64_t begin, int64_t end) {
         const int64_t first = u * 2048;
         const int64_t len = kf_min_i64(n0 - first, 2048);
         const float *p0_in_x = in_x + first;
-        float *p1_tmp_4 = tmp_4 + first;
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p1_tmp_4;
-        if (stream) {
-            kf_stream_ahead(p1_tmp_4, len * 4);
-        }
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
-            const float v0 = kf_load_f32(p0_in_x, l);
-            const float v1 = kf_exp_f32(v0);  // exp
-            kf_store_f32(to0, l, v1);
-        }
-        if (stream) {
-            kf_stream_copy(p1_tmp_4, buffer0, len * 4);
+        {
+            float *p1_tmp_4 = tmp_4 + first;
+            if (stream) {
+                kf_stream_ahead(p1_tmp_4, len * 4);
+            }
+            const int64_t size = stream ? 512 : 2048;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p1_tmp_4) / 4) : 0;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                float buffer0[560];
+                float *to0 = stream ? buffer0 : (p1_tmp_4 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, l);
+                    const float v1 = kf_exp_f32(v0);  // exp
+                    kf_store_f32(to0, l - l0, v1);
+                }
+                if (stream) {
+                    kf_stream_copy(p1_tmp_4 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
     }
     if (stream) {
@@ -377,7 +385,7 @@ void k2_cumsum(const k2_cumsum_args *a, int64_t begin, int64_t end) {
                 sum5 = sum5 + run;
             }
             double *p2_tmp_6 = tmp_6 + (i0 * s0_tmp_6 + first);
-            double buffer0[2048];
+            double buffer0[2072];
             double *to0 = stream ? buffer0 : p2_tmp_6;
             if (stream) {
                 kf_stream_ahead(p2_tmp_6, len * 8);
@@ -416,20 +424,28 @@ void k3_tanh(const k3_tanh_args *a, int64_t begin, int64_t end) {
         const int64_t first = u * 2048;
         const int64_t len = kf_min_i64(n0 - first, 2048);
         const float *p0_in_y = in_y + first;
-        float *p1_tmp_7 = tmp_7 + first;
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p1_tmp_7;
-        if (stream) {
-            kf_stream_ahead(p1_tmp_7, len * 4);
-        }
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
-            const float v0 = kf_load_f32(p0_in_y, l);
-            const float v1 = kf_tanh_f32(v0);  // tanh
-            kf_store_f32(to0, l, v1);
-        }
-        if (stream) {
-            kf_stream_copy(p1_tmp_7, buffer0, len * 4);
+        {
+            float *p1_tmp_7 = tmp_7 + first;
+            if (stream) {
+                kf_stream_ahead(p1_tmp_7, len * 4);
+            }
+            const int64_t size = stream ? 512 : 2048;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p1_tmp_7) / 4) : 0;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                float buffer0[560];
+                float *to0 = stream ? buffer0 : (p1_tmp_7 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const float v0 = kf_load_f32(p0_in_y, l);
+                    const float v1 = kf_tanh_f32(v0);  // tanh
+                    kf_store_f32(to0, l - l0, v1);
+                }
+                if (stream) {
+                    kf_stream_copy(p1_tmp_7 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
     }
     if (stream) {
@@ -774,7 +790,7 @@ void k5_cumsum(const k5_cumsum_args *a, int64_t begin, int64_t end) {
                 sum5 = sum5 + run;
             }
             double *p2_tmp_9 = tmp_9 + (i0 * s0_tmp_9 + first);
-            double buffer0[2048];
+            double buffer0[2072];
             double *to0 = stream ? buffer0 : p2_tmp_9;
             if (stream) {
                 kf_stream_ahead(p2_tmp_9, len * 8);
@@ -847,7 +863,7 @@ void k6_cumsum_exp(const k6_cumsum_exp_args *a, int64_t begin, int64_t end) {
             const int64_t i0 = r;
             const float *p1_tmp_4 = tmp_4 + (i0 * s0_tmp_4 + first);
             float *p2_out0 = out0 + (i0 * s0_out0 + first);
-            float buffer0[256];
+            float buffer0[304];
             float *to0 = stream ? buffer0 : p2_out0;
             if (stream) {
                 kf_stream_ahead(p2_out0, len * 4);
@@ -926,7 +942,7 @@ void k7_cumsum(const k7_cumsum_args *a, int64_t begin, int64_t end) {
             const int64_t i0 = r;
             const float *p1_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + first);
             float *p2_out1 = out1 + (i0 * s0_out1 + first);
-            float buffer0[256];
+            float buffer0[304];
             float *to0 = stream ? buffer0 : p2_out1;
             if (stream) {
                 kf_stream_ahead(p2_out1, len * 4);

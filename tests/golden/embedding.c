@@ -67,20 +67,28 @@ void k0_embedding_multiply(const k0_embedding_multiply_args *a, int64_t begin, i
         const int64_t v10 = v9 ? v6 : 0;  // embedding
         const float *p1_in_w = in_w + (first + v10 * t0_in_w);
         const float *from11 = v9 ? p1_in_w : kf_nothing();
-        float *p2_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p2_out0;
-        if (stream) {
-            kf_stream_ahead(p2_out0, len * 4);
-        }
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
-            const float v11 = kf_load_f32(from11, l);
-            const float v13 = v11 * 8.0f;  // multiply
-            kf_store_f32(to0, l, v13);
-        }
-        if (stream) {
-            kf_stream_copy(p2_out0, buffer0, len * 4);
+        {
+            float *p2_out0 = out0 + (i0 * s0_out0 + first);
+            if (stream) {
+                kf_stream_ahead(p2_out0, len * 4);
+            }
+            const int64_t size = stream ? 256 : 2048;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p2_out0 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const float v11 = kf_load_f32(from11, l);
+                    const float v13 = v11 * 8.0f;  // multiply
+                    kf_store_f32(to0, l - l0, v13);
+                }
+                if (stream) {
+                    kf_stream_copy(p2_out0 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
     }
     if (stream) {

@@ -178,80 +178,108 @@ void k0_multiply_sin_cos_concatenate(const k0_multiply_sin_cos_concatenate_args 
         const int64_t first = part * 2048;
         const int64_t len = kf_min_i64(n1 - first, 2048);
         float *p8_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p8_out0;
-        if (stream) {
-            kf_stream_ahead(p8_out0, len * 4);
-        }
         const float *p1_in_x = in_x + (i0 * s0_in_x + first);
         const float *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + first);
         const float *p4_in_f = in_f + first;
         const float *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first);
         const float *p7_in_f_7 = in_f_7 + first;
         const int64_t end14 = kf_max_i64(0, kf_min_i64(len, size_index0 - first));
-        KF_SIMD
-        for (int64_t l = 0; l < end14; ++l) {
-            const float v1 = kf_load_f32(p1_in_x, l);
-            kf_store_f32(to0, l, v1);
+        if (stream) {
+            kf_stream_copy(p8_out0, p1_in_x, end14 * 4);
+        } else {
+            KF_SIMD
+            for (int64_t l = 0; l < end14; ++l) {
+                const float v1 = kf_load_f32(p1_in_x, l);
+                kf_store_f32(p8_out0, l, v1);
+            }
         }
         const int64_t begin13 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + first)), len);
         const int64_t end13 = kf_max_i64(begin13, kf_min_i64(len, size_index2 - (first_index2 + first)));
         {
-            const int64_t whole = end13 - (end13 - begin13) % 8;
-            KF_SIMD
-            for (int64_t l = begin13; l < whole; ++l) {
-                const float v3 = kf_load_f32(p3_in_x_3, l);
-                const float v4 = kf_load_f32(p4_in_f, l);
-                const float v5 = v3 * v4;  // multiply
-                const float v6 = kf_sin_f32(v5);  // sin
-                kf_store_f32(to0, l, v6);
+            if (stream) {
+                kf_stream_ahead(p8_out0 + begin13, (end13 - begin13) * 4);
             }
-            if (whole < end13) {
-                const int left = kf_cast_i64_i32(end13 - whole);
-                float few[8];
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    const float v3 = l < left ? kf_load_f32(p3_in_x_3, whole + l) : 0.0f;
-                    const float v4 = l < left ? kf_load_f32(p4_in_f, whole + l) : 0.0f;
-                    const float v5 = v3 * v4;  // multiply
-                    const float v6 = kf_sin_f32(v5);  // sin
-                    few[l] = v6;
+            const int64_t size = stream ? 256 : 2048;  // of a piece
+            const int64_t start = stream ? (begin13 - kf_stream_skew(p8_out0 + begin13) / 4) : begin13;
+            for (int64_t piece = start; piece < end13; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, begin13);
+                const int64_t l1 = kf_min_i64(piece + size, end13);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p8_out0 + l0);
+                {
+                    const int64_t whole = l1 - (l1 - l0) % 8;
+                    KF_SIMD
+                    for (int64_t l = l0; l < whole; ++l) {
+                        const float v3 = kf_load_f32(p3_in_x_3, l);
+                        const float v4 = kf_load_f32(p4_in_f, l);
+                        const float v5 = v3 * v4;  // multiply
+                        const float v6 = kf_sin_f32(v5);  // sin
+                        kf_store_f32(to0, l - l0, v6);
+                    }
+                    if (whole < l1) {
+                        const int left = kf_cast_i64_i32(l1 - whole);
+                        float few[8];
+                        KF_SIMD
+                        for (int l = 0; l < 8; ++l) {
+                            const float v3 = l < left ? kf_load_f32(p3_in_x_3, whole + l) : 0.0f;
+                            const float v4 = l < left ? kf_load_f32(p4_in_f, whole + l) : 0.0f;
+                            const float v5 = v3 * v4;  // multiply
+                            const float v6 = kf_sin_f32(v5);  // sin
+                            few[l] = v6;
+                        }
+                        for (int l = 0; l < left; ++l) {
+                            kf_store_f32(to0, whole + l - l0, few[l]);
+                        }
+                    }
                 }
-                for (int l = 0; l < left; ++l) {
-                    kf_store_f32(to0, whole + l, few[l]);
+                if (stream) {
+                    kf_stream_copy(p8_out0 + l0, buffer0, (l1 - l0) * 4);
                 }
             }
         }
         const int64_t begin12 = kf_min_i64(kf_max_i64(0, 0 - (first_index5 + first)), len);
         const int64_t end12 = kf_max_i64(begin12, kf_min_i64(len, size_index5 - (first_index5 + first)));
         {
-            const int64_t whole = end12 - (end12 - begin12) % 8;
-            KF_SIMD
-            for (int64_t l = begin12; l < whole; ++l) {
-                const float v8 = kf_load_f32(p6_in_x_6, l);
-                const float v9 = kf_load_f32(p7_in_f_7, l);
-                const float v10 = v8 * v9;  // multiply
-                const float v11 = kf_cos_f32(v10);  // cos
-                kf_store_f32(to0, l, v11);
+            if (stream) {
+                kf_stream_ahead(p8_out0 + begin12, (end12 - begin12) * 4);
             }
-            if (whole < end12) {
-                const int left = kf_cast_i64_i32(end12 - whole);
-                float few[8];
-                KF_SIMD
-                for (int l = 0; l < 8; ++l) {
-                    const float v8 = l < left ? kf_load_f32(p6_in_x_6, whole + l) : 0.0f;
-                    const float v9 = l < left ? kf_load_f32(p7_in_f_7, whole + l) : 0.0f;
-                    const float v10 = v8 * v9;  // multiply
-                    const float v11 = kf_cos_f32(v10);  // cos
-                    few[l] = v11;
+            const int64_t size = stream ? 256 : 2048;  // of a piece
+            const int64_t start = stream ? (begin12 - kf_stream_skew(p8_out0 + begin12) / 4) : begin12;
+            for (int64_t piece = start; piece < end12; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, begin12);
+                const int64_t l1 = kf_min_i64(piece + size, end12);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p8_out0 + l0);
+                {
+                    const int64_t whole = l1 - (l1 - l0) % 8;
+                    KF_SIMD
+                    for (int64_t l = l0; l < whole; ++l) {
+                        const float v8 = kf_load_f32(p6_in_x_6, l);
+                        const float v9 = kf_load_f32(p7_in_f_7, l);
+                        const float v10 = v8 * v9;  // multiply
+                        const float v11 = kf_cos_f32(v10);  // cos
+                        kf_store_f32(to0, l - l0, v11);
+                    }
+                    if (whole < l1) {
+                        const int left = kf_cast_i64_i32(l1 - whole);
+                        float few[8];
+                        KF_SIMD
+                        for (int l = 0; l < 8; ++l) {
+                            const float v8 = l < left ? kf_load_f32(p6_in_x_6, whole + l) : 0.0f;
+                            const float v9 = l < left ? kf_load_f32(p7_in_f_7, whole + l) : 0.0f;
+                            const float v10 = v8 * v9;  // multiply
+                            const float v11 = kf_cos_f32(v10);  // cos
+                            few[l] = v11;
+                        }
+                        for (int l = 0; l < left; ++l) {
+                            kf_store_f32(to0, whole + l - l0, few[l]);
+                        }
+                    }
                 }
-                for (int l = 0; l < left; ++l) {
-                    kf_store_f32(to0, whole + l, few[l]);
+                if (stream) {
+                    kf_stream_copy(p8_out0 + l0, buffer0, (l1 - l0) * 4);
                 }
             }
-        }
-        if (stream) {
-            kf_stream_copy(p8_out0, buffer0, len * 4);
         }
         part = part + 1;
         if (part == blocks) {

@@ -332,18 +332,26 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
                     kf_prefetch_write(p2_out0 + s0_out0 + l);
                 }
             }
-            float buffer0[2048];
-            float *to0 = stream ? buffer0 : p2_out0;
-            if (stream) {
-                kf_stream_ahead(p2_out0, len * 4);
-            }
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const float v20 = exps12_from[l] * v19;  // softmax
-                kf_store_f32(to0, l, v20);
-            }
-            if (stream) {
-                kf_stream_copy(p2_out0, buffer0, len * 4);
+            {
+                if (stream) {
+                    kf_stream_ahead(p2_out0, len * 4);
+                }
+                const int64_t size = stream ? (len <= 1024 ? 1024 : 256) : 2048;  // of a piece
+                const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;
+                for (int64_t piece = start; piece < len; piece += size) {
+                    const int64_t l0 = kf_max_i64(piece, 0);
+                    const int64_t l1 = kf_min_i64(piece + size, len);
+                    float buffer0[1072];
+                    float *to0 = stream ? buffer0 : (p2_out0 + l0);
+                    KF_SIMD
+                    for (int64_t l = l0; l < l1; ++l) {
+                        const float v20 = exps12_from[l] * v19;  // softmax
+                        kf_store_f32(to0, l - l0, v20);
+                    }
+                    if (stream) {
+                        kf_stream_copy(p2_out0 + l0, buffer0, (l1 - l0) * 4);
+                    }
+                }
             }
         }
     }

@@ -367,48 +367,56 @@ void k0_layer_norm_add_gelu(const k0_layer_norm_add_gelu_args *a, int64_t begin,
                 }
                 const float *p0_in_x = in_x + (i0 * s0_in_x + first);
                 const float *p1_in_y = in_y + (i0 * s0_in_y + first);
-                float buffer0[2048];
-                float *to0 = stream ? buffer0 : p2_out0;
-                if (stream) {
-                    kf_stream_ahead(p2_out0, len * 4);
-                }
-                const int64_t whole = len - len % 8;
-                KF_SIMD
-                for (int64_t l = 0; l < whole; ++l) {
-                    const float v1 = kf_load_f32(p0_in_x, l);
-                    const float v4 = v1 - v3;  // layer_norm
-                    const float v12 = v4 * v11;  // layer_norm
-                    const float v13 = kf_load_f32(p1_in_y, l);
-                    const float v14 = v12 + v13;  // add
-                    const float v15 = 0.5f * v14;  // gelu
-                    const float v18 = v14 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
-                    const float v19 = kf_erf_f32(v18);  // gelu
-                    const float v20 = 1.0f + v19;  // gelu
-                    const float v21 = v15 * v20;  // gelu
-                    kf_store_f32(to0, l, v21);
-                }
-                if (whole < len) {
-                    float few0[8];
-                    KF_SIMD
-                    for (int64_t l = whole; l < whole + 8; ++l) {
-                        const float v1 = l < len ? kf_load_f32(p0_in_x, l) : 0.0f;
-                        const float v4 = v1 - v3;  // layer_norm
-                        const float v12 = v4 * v11;  // layer_norm
-                        const float v13 = l < len ? kf_load_f32(p1_in_y, l) : 0.0f;
-                        const float v14 = v12 + v13;  // add
-                        const float v15 = 0.5f * v14;  // gelu
-                        const float v18 = v14 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
-                        const float v19 = kf_erf_f32(v18);  // gelu
-                        const float v20 = 1.0f + v19;  // gelu
-                        const float v21 = v15 * v20;  // gelu
-                        few0[l - whole] = v21;
+                {
+                    if (stream) {
+                        kf_stream_ahead(p2_out0, len * 4);
                     }
-                    for (int64_t l = whole; l < len; ++l) {
-                        kf_store_f32(to0, l, few0[l - whole]);
+                    const int64_t size = stream ? (len <= 1024 ? 1024 : 256) : 2048;  // of a piece
+                    const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;
+                    for (int64_t piece = start; piece < len; piece += size) {
+                        const int64_t l0 = kf_max_i64(piece, 0);
+                        const int64_t l1 = kf_min_i64(piece + size, len);
+                        float buffer0[1072];
+                        float *to0 = stream ? buffer0 : (p2_out0 + l0);
+                        const int64_t whole = l1 - (l1 - l0) % 8;
+                        KF_SIMD
+                        for (int64_t l = l0; l < whole; ++l) {
+                            const float v1 = kf_load_f32(p0_in_x, l);
+                            const float v4 = v1 - v3;  // layer_norm
+                            const float v12 = v4 * v11;  // layer_norm
+                            const float v13 = kf_load_f32(p1_in_y, l);
+                            const float v14 = v12 + v13;  // add
+                            const float v15 = 0.5f * v14;  // gelu
+                            const float v18 = v14 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
+                            const float v19 = kf_erf_f32(v18);  // gelu
+                            const float v20 = 1.0f + v19;  // gelu
+                            const float v21 = v15 * v20;  // gelu
+                            kf_store_f32(to0, l - l0, v21);
+                        }
+                        if (whole < l1) {
+                            float few0[8];
+                            KF_SIMD
+                            for (int64_t l = whole; l < whole + 8; ++l) {
+                                const float v1 = l < l1 ? kf_load_f32(p0_in_x, l) : 0.0f;
+                                const float v4 = v1 - v3;  // layer_norm
+                                const float v12 = v4 * v11;  // layer_norm
+                                const float v13 = l < l1 ? kf_load_f32(p1_in_y, l) : 0.0f;
+                                const float v14 = v12 + v13;  // add
+                                const float v15 = 0.5f * v14;  // gelu
+                                const float v18 = v14 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
+                                const float v19 = kf_erf_f32(v18);  // gelu
+                                const float v20 = 1.0f + v19;  // gelu
+                                const float v21 = v15 * v20;  // gelu
+                                few0[l - whole] = v21;
+                            }
+                            for (int64_t l = whole; l < l1; ++l) {
+                                kf_store_f32(to0, l - l0, few0[l - whole]);
+                            }
+                        }
+                        if (stream) {
+                            kf_stream_copy(p2_out0 + l0, buffer0, (l1 - l0) * 4);
+                        }
                     }
-                }
-                if (stream) {
-                    kf_stream_copy(p2_out0, buffer0, len * 4);
                 }
             }
         }

@@ -399,20 +399,28 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                         }
                     }
                 }
-                kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
-                kf_bf16 buffer0[2048];
-                kf_bf16 *to0 = stream ? buffer0 : p3_out0;
-                if (stream) {
-                    kf_stream_ahead(p3_out0, len * 2);
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    const float v15 = row12_from[l] - v14;  // layer_norm
-                    const float v23 = v15 * v22;  // layer_norm
-                    kf_store_bf16(to0, l, v23);
-                }
-                if (stream) {
-                    kf_stream_copy(p3_out0, buffer0, len * 2);
+                {
+                    kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
+                    if (stream) {
+                        kf_stream_ahead(p3_out0, len * 2);
+                    }
+                    const int64_t size = stream ? (len <= 2048 ? 2048 : 512) : 2048;  // of a piece
+                    const int64_t start = stream ? (0 - kf_stream_skew(p3_out0) / 2) : 0;
+                    for (int64_t piece = start; piece < len; piece += size) {
+                        const int64_t l0 = kf_max_i64(piece, 0);
+                        const int64_t l1 = kf_min_i64(piece + size, len);
+                        kf_bf16 buffer0[2144];
+                        kf_bf16 *to0 = stream ? buffer0 : (p3_out0 + l0);
+                        KF_SIMD
+                        for (int64_t l = l0; l < l1; ++l) {
+                            const float v15 = row12_from[l] - v14;  // layer_norm
+                            const float v23 = v15 * v22;  // layer_norm
+                            kf_store_bf16(to0, l - l0, v23);
+                        }
+                        if (stream) {
+                            kf_stream_copy(p3_out0 + l0, buffer0, (l1 - l0) * 2);
+                        }
+                    }
                 }
             }
         }

@@ -120,31 +120,39 @@ void k0_interpolate(const k0_interpolate_args *a, int64_t begin, int64_t end) {
         const int64_t v36 = kf_add_i64(v24, 1);  // interpolate
         const int64_t v37 = kf_max_i64(v36, 0);  // interpolate
         const int64_t v38 = kf_min_i64(v37, size_v26);  // interpolate
-        float *p6_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + i2 * s2_out0 + first);
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p6_out0;
-        if (stream) {
-            kf_stream_ahead(p6_out0, len * 4);
-        }
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
-            const float v30 = kf_load_f32(in_u, i0 * d0_in_u + (i1 * d1_in_u + (v28 * d2_in_u + table14[l])));
-            const float v34 = v30 * v33;  // interpolate
-            const float v39 = kf_load_f32(in_u_3, i0 * d0_in_u_3 + (i1 * d1_in_u_3 + (v38 * d2_in_u_3 + table14[l])));
-            const float v40 = v39 * v32;  // interpolate
-            const float v41 = v34 + v40;  // interpolate
-            const float v44 = v41 * table43[l];  // interpolate
-            const float v48 = kf_load_f32(in_u_4, i0 * d0_in_u_4 + (i1 * d1_in_u_4 + (v28 * d2_in_u_4 + table47[l])));
-            const float v49 = v48 * v33;  // interpolate
-            const float v50 = kf_load_f32(in_u_5, i0 * d0_in_u_5 + (i1 * d1_in_u_5 + (v38 * d2_in_u_5 + table47[l])));
-            const float v51 = v50 * v32;  // interpolate
-            const float v52 = v49 + v51;  // interpolate
-            const float v53 = v52 * table42[l];  // interpolate
-            const float v54 = v44 + v53;  // interpolate
-            kf_store_f32(to0, l, v54);
-        }
-        if (stream) {
-            kf_stream_copy(p6_out0, buffer0, len * 4);
+        {
+            float *p6_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + i2 * s2_out0 + first);
+            if (stream) {
+                kf_stream_ahead(p6_out0, len * 4);
+            }
+            const int64_t size = stream ? 256 : 2048;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p6_out0) / 4) : 0;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p6_out0 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const float v30 = kf_load_f32(in_u, i0 * d0_in_u + (i1 * d1_in_u + (v28 * d2_in_u + table14[l])));
+                    const float v34 = v30 * v33;  // interpolate
+                    const float v39 = kf_load_f32(in_u_3, i0 * d0_in_u_3 + (i1 * d1_in_u_3 + (v38 * d2_in_u_3 + table14[l])));
+                    const float v40 = v39 * v32;  // interpolate
+                    const float v41 = v34 + v40;  // interpolate
+                    const float v44 = v41 * table43[l];  // interpolate
+                    const float v48 = kf_load_f32(in_u_4, i0 * d0_in_u_4 + (i1 * d1_in_u_4 + (v28 * d2_in_u_4 + table47[l])));
+                    const float v49 = v48 * v33;  // interpolate
+                    const float v50 = kf_load_f32(in_u_5, i0 * d0_in_u_5 + (i1 * d1_in_u_5 + (v38 * d2_in_u_5 + table47[l])));
+                    const float v51 = v50 * v32;  // interpolate
+                    const float v52 = v49 + v51;  // interpolate
+                    const float v53 = v52 * table42[l];  // interpolate
+                    const float v54 = v44 + v53;  // interpolate
+                    kf_store_f32(to0, l - l0, v54);
+                }
+                if (stream) {
+                    kf_stream_copy(p6_out0 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
     }
     if (stream) {

@@ -185,40 +185,48 @@ void k0_roll_softplus(const k0_roll_softplus_args *a, int64_t begin, int64_t end
                 chain12[whole_v12 + l] = v12;
             }
         }
-        float *p4_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[512];
-        float *to0 = stream ? buffer0 : p4_out0;
-        if (stream) {
-            kf_stream_ahead(p4_out0, len * 4);
-        }
-        const int64_t whole = len - len % 8;
-        KF_SIMD
-        for (int64_t l = 0; l < whole; ++l) {
-            const int v7 = at5[l] > 20.0f;  // softplus
-            const float v9 = kf_max_f32(at5[l], 0.0f);  // softplus
-            const float v13 = kf_log1p_f32(chain12[l]);  // softplus
-            const float v14 = v9 + v13;  // softplus
-            const float v15 = v7 ? at5[l] : v14;  // softplus
-            kf_store_f32(to0, l, v15);
-        }
-        if (whole < len) {
-            float few0[8];
-            KF_SIMD
-            for (int64_t l = whole; l < whole + 8; ++l) {
-                const float v5 = l < len ? at5[l] : 0.0f;
-                const int v7 = v5 > 20.0f;  // softplus
-                const float v9 = kf_max_f32(v5, 0.0f);  // softplus
-                const float v13 = kf_log1p_f32(chain12[l]);  // softplus
-                const float v14 = v9 + v13;  // softplus
-                const float v15 = v7 ? v5 : v14;  // softplus
-                few0[l - whole] = v15;
+        {
+            float *p4_out0 = out0 + (i0 * s0_out0 + first);
+            if (stream) {
+                kf_stream_ahead(p4_out0, len * 4);
             }
-            for (int64_t l = whole; l < len; ++l) {
-                kf_store_f32(to0, l, few0[l - whole]);
+            const int64_t size = stream ? 256 : 512;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p4_out0) / 4) : 0;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p4_out0 + l0);
+                const int64_t whole = l1 - (l1 - l0) % 8;
+                KF_SIMD
+                for (int64_t l = l0; l < whole; ++l) {
+                    const int v7 = at5[l] > 20.0f;  // softplus
+                    const float v9 = kf_max_f32(at5[l], 0.0f);  // softplus
+                    const float v13 = kf_log1p_f32(chain12[l]);  // softplus
+                    const float v14 = v9 + v13;  // softplus
+                    const float v15 = v7 ? at5[l] : v14;  // softplus
+                    kf_store_f32(to0, l - l0, v15);
+                }
+                if (whole < l1) {
+                    float few0[8];
+                    KF_SIMD
+                    for (int64_t l = whole; l < whole + 8; ++l) {
+                        const float v5 = l < l1 ? at5[l] : 0.0f;
+                        const int v7 = v5 > 20.0f;  // softplus
+                        const float v9 = kf_max_f32(v5, 0.0f);  // softplus
+                        const float v13 = kf_log1p_f32(chain12[l]);  // softplus
+                        const float v14 = v9 + v13;  // softplus
+                        const float v15 = v7 ? v5 : v14;  // softplus
+                        few0[l - whole] = v15;
+                    }
+                    for (int64_t l = whole; l < l1; ++l) {
+                        kf_store_f32(to0, l - l0, few0[l - whole]);
+                    }
+                }
+                if (stream) {
+                    kf_stream_copy(p4_out0 + l0, buffer0, (l1 - l0) * 4);
+                }
             }
-        }
-        if (stream) {
-            kf_stream_copy(p4_out0, buffer0, len * 4);
         }
         part = part + 1;
         if (part == blocks) {

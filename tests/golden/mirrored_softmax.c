@@ -676,18 +676,26 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                     kf_prefetch_write(p15_out0 + s0_out0 + l);
                 }
             }
-            kf_bf16 buffer0[2048];
-            kf_bf16 *to0 = stream ? buffer0 : p15_out0;
-            if (stream) {
-                kf_stream_ahead(p15_out0, len * 2);
-            }
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const float v47 = exps39_from[l] * v46;  // softmax
-                kf_store_bf16(to0, l, v47);
-            }
-            if (stream) {
-                kf_stream_copy(p15_out0, buffer0, len * 2);
+            {
+                if (stream) {
+                    kf_stream_ahead(p15_out0, len * 2);
+                }
+                const int64_t size = stream ? (len <= 2048 ? 2048 : 512) : 2048;  // of a piece
+                const int64_t start = stream ? (0 - kf_stream_skew(p15_out0) / 2) : 0;
+                for (int64_t piece = start; piece < len; piece += size) {
+                    const int64_t l0 = kf_max_i64(piece, 0);
+                    const int64_t l1 = kf_min_i64(piece + size, len);
+                    kf_bf16 buffer0[2144];
+                    kf_bf16 *to0 = stream ? buffer0 : (p15_out0 + l0);
+                    KF_SIMD
+                    for (int64_t l = l0; l < l1; ++l) {
+                        const float v47 = exps39_from[l] * v46;  // softmax
+                        kf_store_bf16(to0, l - l0, v47);
+                    }
+                    if (stream) {
+                        kf_stream_copy(p15_out0 + l0, buffer0, (l1 - l0) * 2);
+                    }
+                }
             }
         }
     }

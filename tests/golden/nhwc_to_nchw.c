@@ -27,8 +27,6 @@ typedef struct {
     int64_t below_in_x;
     int64_t next_in_y;
     int64_t below_in_y;
-    int64_t next_out0;
-    int64_t below_out0;
 } k0_add_dropout_args;
 
 /* add, dropout.
@@ -64,8 +62,6 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
     const int64_t below_in_y = a->below_in_y;
-    const int64_t next_out0 = a->next_out0;
-    const int64_t below_out0 = a->below_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -90,32 +86,37 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
             int32_t words2[2048];
             kf_philox_fill(3, 0, first_random0 + (i0 * s0_random0 + i1 * s1_random0 + first), line_len, words2);
             const float *p2_in_y = in_y + (i0 * s0_in_y + i1 * s1_in_y + first);
-            float *p3_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + first);
-            float buffer0[2048];
-            float *to0 = stream ? buffer0 : p3_out0;
-            if (stream) {
-                kf_stream_ahead(p3_out0, line_len * 4);
-            }
-            KF_SIMD
-            for (int64_t l = 0; l < line_len; ++l) {
-                const int32_t v2 = words2[l];  // random bits
-                const int v4 = kf_keep_bits(v2, 429496729);  // dropout
-                const float v5 = kf_load_bf16(row1, l);
-                const float v6 = kf_load_f32(p2_in_y, l);
-                const float v7 = v5 + v6;  // add
-                const float v9 = v7 * 0x1.1c71c8p+0f /* 1.1111112 */;  // dropout
-                const float v11 = v4 ? v9 : 0.0f;  // dropout
-                kf_store_f32(to0, l, v11);
-            }
-            if (stream) {
-                kf_stream_copy(p3_out0, buffer0, line_len * 4);
+            {
+                float *p3_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + first);
+                if (stream) {
+                    kf_stream_ahead(p3_out0, line_len * 4);
+                }
+                const int64_t size = stream ? 256 : 2048;  // of a piece
+                const int64_t start = stream ? (0 - kf_stream_skew(p3_out0) / 4) : 0;
+                for (int64_t piece = start; piece < line_len; piece += size) {
+                    const int64_t l0 = kf_max_i64(piece, 0);
+                    const int64_t l1 = kf_min_i64(piece + size, line_len);
+                    float buffer0[304];
+                    float *to0 = stream ? buffer0 : (p3_out0 + l0);
+                    KF_SIMD
+                    for (int64_t l = l0; l < l1; ++l) {
+                        const int32_t v2 = words2[l];  // random bits
+                        const int v4 = kf_keep_bits(v2, 429496729);  // dropout
+                        const float v5 = kf_load_bf16(row1, l);
+                        const float v6 = kf_load_f32(p2_in_y, l);
+                        const float v7 = v5 + v6;  // add
+                        const float v9 = v7 * 0x1.1c71c8p+0f /* 1.1111112 */;  // dropout
+                        const float v11 = v4 ? v9 : 0.0f;  // dropout
+                        kf_store_f32(to0, l - l0, v11);
+                    }
+                    if (stream) {
+                        kf_stream_copy(p3_out0 + l0, buffer0, (l1 - l0) * 4);
+                    }
+                }
             }
             if ((prefetch && u == begin) && r + 8 < rows) {
                 if (along > 1) {
                     kf_prefetch_run(p2_in_y + 8 * s1_in_y, line_len * 4);
-                }
-                if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(p3_out0 + 8 * s1_out0, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -127,10 +128,6 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
                 const float *far2 = p2_in_y + (last ? below_in_y : next_in_y);
                 if (along > 1) {
                     kf_prefetch_run(far2, line_len * 4);
-                }
-                const float *far3 = p3_out0 + (last ? below_out0 : next_out0);
-                if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(far3, line_len * 4);
                 }
             }
         }

@@ -152,18 +152,26 @@ void k0_softmax_concatenate(const k0_softmax_concatenate_args *a, int64_t begin,
                     kf_prefetch_write(p1_out0 + s0_out0 + l);
                 }
             }
-            float buffer0[2048];
-            float *to0 = stream ? buffer0 : p1_out0;
-            if (stream) {
-                kf_stream_ahead(p1_out0, len * 4);
-            }
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const float v9 = exps1_from[l] * v8;  // softmax
-                kf_store_f32(to0, l, v9);
-            }
-            if (stream) {
-                kf_stream_copy(p1_out0, buffer0, len * 4);
+            {
+                if (stream) {
+                    kf_stream_ahead(p1_out0, len * 4);
+                }
+                const int64_t size = stream ? (len <= 1024 ? 1024 : 512) : 2048;  // of a piece
+                const int64_t start = stream ? (0 - kf_stream_skew(p1_out0) / 4) : 0;
+                for (int64_t piece = start; piece < len; piece += size) {
+                    const int64_t l0 = kf_max_i64(piece, 0);
+                    const int64_t l1 = kf_min_i64(piece + size, len);
+                    float buffer0[1072];
+                    float *to0 = stream ? buffer0 : (p1_out0 + l0);
+                    KF_SIMD
+                    for (int64_t l = l0; l < l1; ++l) {
+                        const float v9 = exps1_from[l] * v8;  // softmax
+                        kf_store_f32(to0, l - l0, v9);
+                    }
+                    if (stream) {
+                        kf_stream_copy(p1_out0 + l0, buffer0, (l1 - l0) * 4);
+                    }
+                }
             }
         }
     }
@@ -200,20 +208,28 @@ void k1_relu_concatenate(const k1_relu_concatenate_args *a, int64_t begin, int64
         const int64_t first = part * 2048;
         const int64_t len = kf_min_i64(n1 - first, 2048);
         const float *p0_in_y = in_y + (i0 * s0_in_y + first);
-        float *p1_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p1_out0;
-        if (stream) {
-            kf_stream_ahead(p1_out0, len * 4);
-        }
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
-            const float v0 = kf_load_f32(p0_in_y, l);
-            const float v2 = kf_max_f32(v0, 0.0f);  // relu
-            kf_store_f32(to0, l, v2);
-        }
-        if (stream) {
-            kf_stream_copy(p1_out0, buffer0, len * 4);
+        {
+            float *p1_out0 = out0 + (i0 * s0_out0 + first);
+            if (stream) {
+                kf_stream_ahead(p1_out0, len * 4);
+            }
+            const int64_t size = stream ? 512 : 2048;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p1_out0) / 4) : 0;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                float buffer0[560];
+                float *to0 = stream ? buffer0 : (p1_out0 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const float v0 = kf_load_f32(p0_in_y, l);
+                    const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                    kf_store_f32(to0, l - l0, v2);
+                }
+                if (stream) {
+                    kf_stream_copy(p1_out0 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
         part = part + 1;
         if (part == blocks) {

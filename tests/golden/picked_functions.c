@@ -41,11 +41,6 @@ void k0_exp_log1p_dropout_pad(const k0_exp_log1p_dropout_pad_args *a, int64_t be
         const int64_t first = part * 512;
         const int64_t len = kf_min_i64(n1 - first, 512);
         float *p4_out0 = out0 + (i0 * s0_out0 + first);
-        float buffer0[512];
-        float *to0 = stream ? buffer0 : p4_out0;
-        if (stream) {
-            kf_stream_ahead(p4_out0, len * 4);
-        }
         const float *p3_in_x = in_x + (i0 * s0_in_x + first);
         const int64_t begin15 = kf_min_i64(kf_max_i64(0, 0 - (first_index1 + first)), len);
         const int64_t end15 = kf_max_i64(begin15, kf_min_i64(kf_inside(first_index0 + i0 * s0_index0, size_index0) ? len : 0, size_index1 - (first_index1 + first)));
@@ -53,34 +48,79 @@ void k0_exp_log1p_dropout_pad(const k0_exp_log1p_dropout_pad_args *a, int64_t be
             int32_t words5[512];
             kf_philox_fill(3, 0, first_random2 + (i0 * s0_random2 + (first + begin15)), end15 - begin15, words5 + begin15);
             {
-                float chain9[512];
-                KF_SIMD
-                for (int64_t l = begin15; l < end15; ++l) {
-                    const float v8 = kf_load_f32(p3_in_x, l);
-                    const float v9 = kf_exp_f32(v8);  // exp
-                    chain9[l] = v9;
+                if (stream) {
+                    kf_stream_ahead(p4_out0 + begin15, (end15 - begin15) * 4);
                 }
-                KF_SIMD
-                for (int64_t l = begin15; l < end15; ++l) {
-                    const int32_t v5 = words5[l];  // random bits
-                    const int v7 = kf_keep_bits(v5, 429496729);  // dropout
-                    const float v10 = kf_log1p_f32(chain9[l]);  // log1p
-                    const float v12 = v10 * 0x1.1c71c8p+0f /* 1.1111112 */;  // dropout
-                    const float v14 = v7 ? v12 : 0.0f;  // dropout
-                    kf_store_f32(to0, l, v14);
+                const int64_t size = stream ? 256 : 512;  // of a piece
+                const int64_t start = stream ? (begin15 - kf_stream_skew(p4_out0 + begin15) / 4) : begin15;
+                for (int64_t piece = start; piece < end15; piece += size) {
+                    const int64_t l0 = kf_max_i64(piece, begin15);
+                    const int64_t l1 = kf_min_i64(piece + size, end15);
+                    float buffer0[304];
+                    float *to0 = stream ? buffer0 : (p4_out0 + l0);
+                    {
+                        float chain9[512];
+                        KF_SIMD
+                        for (int64_t l = l0; l < l1; ++l) {
+                            const float v8 = kf_load_f32(p3_in_x, l);
+                            const float v9 = kf_exp_f32(v8);  // exp
+                            chain9[l] = v9;
+                        }
+                        KF_SIMD
+                        for (int64_t l = l0; l < l1; ++l) {
+                            const int32_t v5 = words5[l];  // random bits
+                            const int v7 = kf_keep_bits(v5, 429496729);  // dropout
+                            const float v10 = kf_log1p_f32(chain9[l]);  // log1p
+                            const float v12 = v10 * 0x1.1c71c8p+0f /* 1.1111112 */;  // dropout
+                            const float v14 = v7 ? v12 : 0.0f;  // dropout
+                            kf_store_f32(to0, l - l0, v14);
+                        }
+                    }
+                    if (stream) {
+                        kf_stream_copy(p4_out0 + l0, buffer0, (l1 - l0) * 4);
+                    }
                 }
             }
         }
-        KF_SIMD
-        for (int64_t l = 0; l < begin15; ++l) {
-            kf_store_f32(to0, l, 0.0f);
+        {
+            if (stream) {
+                kf_stream_ahead(p4_out0, begin15 * 4);
+            }
+            const int64_t size = stream ? 256 : 512;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p4_out0) / 4) : 0;
+            for (int64_t piece = start; piece < begin15; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, begin15);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p4_out0 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    kf_store_f32(to0, l - l0, 0.0f);
+                }
+                if (stream) {
+                    kf_stream_copy(p4_out0 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
-        KF_SIMD
-        for (int64_t l = end15; l < len; ++l) {
-            kf_store_f32(to0, l, 0.0f);
-        }
-        if (stream) {
-            kf_stream_copy(p4_out0, buffer0, len * 4);
+        {
+            if (stream) {
+                kf_stream_ahead(p4_out0 + end15, (len - end15) * 4);
+            }
+            const int64_t size = stream ? 256 : 512;  // of a piece
+            const int64_t start = stream ? (end15 - kf_stream_skew(p4_out0 + end15) / 4) : end15;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, end15);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                float buffer0[304];
+                float *to0 = stream ? buffer0 : (p4_out0 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    kf_store_f32(to0, l - l0, 0.0f);
+                }
+                if (stream) {
+                    kf_stream_copy(p4_out0 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
         part = part + 1;
         if (part == blocks) {

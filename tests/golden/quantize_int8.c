@@ -25,29 +25,37 @@ void k0_divide_add_round_clip(const k0_divide_add_round_clip_args *a, int64_t be
         const int64_t first = u * 2048;
         const int64_t len = kf_min_i64(n0 - first, 2048);
         const float *p0_in_x = in_x + first;
-        int8_t *p1_out0 = out0 + first;
-        int8_t buffer0[2048];
-        int8_t *to0 = stream ? buffer0 : p1_out0;
-        if (stream) {
-            kf_stream_ahead(p1_out0, len);
-        }
-        float wide0[2048];
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
-            const float v0 = kf_load_f32(p0_in_x, l);
-            const float v3 = v0 / v2;  // divide
-            const float v6 = v3 + v5;  // add
-            const float v7 = kf_round_f32(v6);  // round
-            const float v11 = kf_clamp_f32(v7, -128.0f, 127.0f);  // clip
-            wide0[l] = v11;
-        }
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
-            const int8_t v12 = kf_cast_f32_i8_fits(wide0[l]);  // cast
-            kf_store_i8(to0, l, v12);
-        }
-        if (stream) {
-            kf_stream_copy(p1_out0, buffer0, len);
+        {
+            int8_t *p1_out0 = out0 + first;
+            if (stream) {
+                kf_stream_ahead(p1_out0, len);
+            }
+            const int64_t size = stream ? 2048 : 2048;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p1_out0)) : 0;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                int8_t buffer0[2240];
+                int8_t *to0 = stream ? buffer0 : (p1_out0 + l0);
+                float wide0[2048];
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const float v0 = kf_load_f32(p0_in_x, l);
+                    const float v3 = v0 / v2;  // divide
+                    const float v6 = v3 + v5;  // add
+                    const float v7 = kf_round_f32(v6);  // round
+                    const float v11 = kf_clamp_f32(v7, -128.0f, 127.0f);  // clip
+                    wide0[l - l0] = v11;
+                }
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const int8_t v12 = kf_cast_f32_i8_fits(wide0[l - l0]);  // cast
+                    kf_store_i8(to0, l - l0, v12);
+                }
+                if (stream) {
+                    kf_stream_copy(p1_out0 + l0, buffer0, l1 - l0);
+                }
+            }
         }
     }
     if (stream) {

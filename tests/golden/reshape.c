@@ -182,24 +182,32 @@ void k1_gelu(const k1_gelu_args *a, int64_t begin, int64_t end) {
         const int64_t first = u * 2048;
         const int64_t len = kf_min_i64(n0 - first, 2048);
         const float *p0_in_y = in_y + first;
-        float *p1_out1 = out1 + first;
-        float buffer0[2048];
-        float *to0 = stream ? buffer0 : p1_out1;
-        if (stream) {
-            kf_stream_ahead(p1_out1, len * 4);
-        }
-        KF_SIMD
-        for (int64_t l = 0; l < len; ++l) {
-            const float v1 = kf_load_f32(p0_in_y, l);
-            const float v2 = 0.5f * v1;  // gelu
-            const float v5 = v1 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
-            const float v6 = kf_erf_f32(v5);  // gelu
-            const float v7 = 1.0f + v6;  // gelu
-            const float v8 = v2 * v7;  // gelu
-            kf_store_f32(to0, l, v8);
-        }
-        if (stream) {
-            kf_stream_copy(p1_out1, buffer0, len * 4);
+        {
+            float *p1_out1 = out1 + first;
+            if (stream) {
+                kf_stream_ahead(p1_out1, len * 4);
+            }
+            const int64_t size = stream ? 512 : 2048;  // of a piece
+            const int64_t start = stream ? (0 - kf_stream_skew(p1_out1) / 4) : 0;
+            for (int64_t piece = start; piece < len; piece += size) {
+                const int64_t l0 = kf_max_i64(piece, 0);
+                const int64_t l1 = kf_min_i64(piece + size, len);
+                float buffer0[560];
+                float *to0 = stream ? buffer0 : (p1_out1 + l0);
+                KF_SIMD
+                for (int64_t l = l0; l < l1; ++l) {
+                    const float v1 = kf_load_f32(p0_in_y, l);
+                    const float v2 = 0.5f * v1;  // gelu
+                    const float v5 = v1 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
+                    const float v6 = kf_erf_f32(v5);  // gelu
+                    const float v7 = 1.0f + v6;  // gelu
+                    const float v8 = v2 * v7;  // gelu
+                    kf_store_f32(to0, l - l0, v8);
+                }
+                if (stream) {
+                    kf_stream_copy(p1_out1 + l0, buffer0, (l1 - l0) * 4);
+                }
+            }
         }
     }
     if (stream) {

@@ -169,10 +169,10 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
             const float *p0_in_x = in_x + (i0 * s0_in_x + first);
             const float *p3_in_y = in_y + (i0 * s0_in_y + first);
             float *p1_out_h = out_h + (i0 * s0_out_h + first);
-            float buffer0[2048];
+            float buffer0[2096];
             float *to0 = stream ? buffer0 : p1_out_h;
             float *p4_out1 = out1 + (i0 * s0_out1 + first);
-            float buffer2[2048];
+            float buffer2[2096];
             float *to2 = stream ? buffer2 : p4_out1;
             if (stream) {
                 kf_stream_ahead(p1_out_h, len * 4);

@@ -21,8 +21,6 @@ typedef struct {
     int64_t below_in_x;
     int64_t next_in_y;
     int64_t below_in_y;
-    int64_t next_out0;
-    int64_t below_out0;
 } k0_add_args;
 
 /* add.
@@ -52,8 +50,6 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
     const int64_t below_in_y = a->below_in_y;
-    const int64_t next_out0 = a->next_out0;
-    const int64_t below_out0 = a->below_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -74,28 +70,33 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
             const int64_t i0 = r0 + r;
             const float *row0 = tile0 + r * pitch;
             const float *p1_in_y = in_y + (i0 * s0_in_y + first);
-            float *p2_out0 = out0 + (i0 * s0_out0 + first);
-            float buffer0[2048];
-            float *to0 = stream ? buffer0 : p2_out0;
-            if (stream) {
-                kf_stream_ahead(p2_out0, line_len * 4);
-            }
-            KF_SIMD
-            for (int64_t l = 0; l < line_len; ++l) {
-                const float v0 = kf_load_f32(row0, l);
-                const float v1 = kf_load_f32(p1_in_y, l);
-                const float v2 = v0 + v1;  // add
-                kf_store_f32(to0, l, v2);
-            }
-            if (stream) {
-                kf_stream_copy(p2_out0, buffer0, line_len * 4);
+            {
+                float *p2_out0 = out0 + (i0 * s0_out0 + first);
+                if (stream) {
+                    kf_stream_ahead(p2_out0, line_len * 4);
+                }
+                const int64_t size = stream ? 256 : 2048;  // of a piece
+                const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;
+                for (int64_t piece = start; piece < line_len; piece += size) {
+                    const int64_t l0 = kf_max_i64(piece, 0);
+                    const int64_t l1 = kf_min_i64(piece + size, line_len);
+                    float buffer0[304];
+                    float *to0 = stream ? buffer0 : (p2_out0 + l0);
+                    KF_SIMD
+                    for (int64_t l = l0; l < l1; ++l) {
+                        const float v0 = kf_load_f32(row0, l);
+                        const float v1 = kf_load_f32(p1_in_y, l);
+                        const float v2 = v0 + v1;  // add
+                        kf_store_f32(to0, l - l0, v2);
+                    }
+                    if (stream) {
+                        kf_stream_copy(p2_out0 + l0, buffer0, (l1 - l0) * 4);
+                    }
+                }
             }
             if ((prefetch && u == begin) && r + 8 < rows) {
                 if (along > 1) {
                     kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 4);
-                }
-                if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(p2_out0 + 8 * s0_out0, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -107,10 +108,6 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
                 const float *far1 = p1_in_y + (last ? below_in_y : next_in_y);
                 if (along > 1) {
                     kf_prefetch_run(far1, line_len * 4);
-                }
-                const float *far2 = p2_out0 + (last ? below_out0 : next_out0);
-                if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(far2, line_len * 4);
                 }
             }
         }

@@ -21,8 +21,6 @@ typedef struct {
     int64_t below_in_x;
     int64_t next_out0;
     int64_t below_out0;
-    int64_t next_out1;
-    int64_t below_out1;
 } k0_multiply_args;
 
 /* multiply.
@@ -52,8 +50,6 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_out0 = a->next_out0;
     const int64_t below_out0 = a->below_out0;
-    const int64_t next_out1 = a->next_out1;
-    const int64_t below_out1 = a->below_out1;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -68,28 +64,33 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
             const int64_t i0 = r0 + r;
             int8_t *row1 = tile1 + r * pitch;
             const int8_t *p0_in_x = in_x + (i0 * s0_in_x + first);
-            int8_t *p2_out1 = out1 + (i0 * s0_out1 + first);
-            int8_t buffer1[2048];
-            int8_t *to1 = stream ? buffer1 : p2_out1;
-            if (stream) {
-                kf_stream_ahead(p2_out1, line_len);
-            }
-            KF_SIMD
-            for (int64_t l = 0; l < line_len; ++l) {
-                const int8_t v0 = kf_load_i8(p0_in_x, l);
-                const int8_t v2 = kf_mul_i8(v0, 2);  // multiply
-                kf_store_i8(row1, l, v0);
-                kf_store_i8(to1, l, v2);
-            }
-            if (stream) {
-                kf_stream_copy(p2_out1, buffer1, line_len);
+            {
+                int8_t *p2_out1 = out1 + (i0 * s0_out1 + first);
+                if (stream) {
+                    kf_stream_ahead(p2_out1, line_len);
+                }
+                const int64_t size = stream ? 1024 : 2048;  // of a piece
+                const int64_t start = stream ? (0 - kf_stream_skew(p2_out1)) : 0;
+                for (int64_t piece = start; piece < line_len; piece += size) {
+                    const int64_t l0 = kf_max_i64(piece, 0);
+                    const int64_t l1 = kf_min_i64(piece + size, line_len);
+                    int8_t buffer1[1216];
+                    int8_t *to1 = stream ? buffer1 : (p2_out1 + l0);
+                    KF_SIMD
+                    for (int64_t l = l0; l < l1; ++l) {
+                        const int8_t v0 = kf_load_i8(p0_in_x, l);
+                        const int8_t v2 = kf_mul_i8(v0, 2);  // multiply
+                        kf_store_i8(row1, l, v0);
+                        kf_store_i8(to1, l - l0, v2);
+                    }
+                    if (stream) {
+                        kf_stream_copy(p2_out1 + l0, buffer1, l1 - l0);
+                    }
+                }
             }
             if ((prefetch && u == begin) && r + 8 < rows) {
                 if (along > 1) {
                     kf_prefetch_run(p0_in_x + 8 * s0_in_x, line_len);
-                }
-                if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(p2_out1 + 8 * s0_out1, line_len);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -103,10 +104,6 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                     for (int64_t l = r; l < line_len; l += rows) {
                         kf_prefetch_write_run(far1 + l * s1_out0, rows);
                     }
-                }
-                const int8_t *far2 = p2_out1 + (last ? below_out1 : next_out1);
-                if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(far2, line_len);
                 }
             }
         }

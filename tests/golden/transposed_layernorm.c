@@ -21,8 +21,6 @@ typedef struct {
     int64_t below_in_x;
     int64_t next_in_y;
     int64_t below_in_y;
-    int64_t next_packed_in_x;
-    int64_t below_packed_in_x;
 } k0_add_layer_norm_pack0_args;
 
 /* add.
@@ -52,8 +50,6 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
     const int64_t below_in_y = a->below_in_y;
-    const int64_t next_packed_in_x = a->next_packed_in_x;
-    const int64_t below_packed_in_x = a->below_packed_in_x;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -74,28 +70,33 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
             const int64_t i0 = r0 + r;
             const float *row0 = tile0 + r * pitch;
             const float *p1_in_y = in_y + (i0 * s0_in_y + first);
-            float *p2_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
-            float buffer0[2048];
-            float *to0 = stream ? buffer0 : p2_packed_in_x;
-            if (stream) {
-                kf_stream_ahead(p2_packed_in_x, line_len * 4);
-            }
-            KF_SIMD
-            for (int64_t l = 0; l < line_len; ++l) {
-                const float v0 = kf_load_f32(row0, l);
-                const float v1 = kf_load_f32(p1_in_y, l);
-                const float v2 = v0 + v1;  // add
-                kf_store_f32(to0, l, v2);
-            }
-            if (stream) {
-                kf_stream_copy(p2_packed_in_x, buffer0, line_len * 4);
+            {
+                float *p2_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
+                if (stream) {
+                    kf_stream_ahead(p2_packed_in_x, line_len * 4);
+                }
+                const int64_t size = stream ? 256 : 2048;  // of a piece
+                const int64_t start = stream ? (0 - kf_stream_skew(p2_packed_in_x) / 4) : 0;
+                for (int64_t piece = start; piece < line_len; piece += size) {
+                    const int64_t l0 = kf_max_i64(piece, 0);
+                    const int64_t l1 = kf_min_i64(piece + size, line_len);
+                    float buffer0[304];
+                    float *to0 = stream ? buffer0 : (p2_packed_in_x + l0);
+                    KF_SIMD
+                    for (int64_t l = l0; l < l1; ++l) {
+                        const float v0 = kf_load_f32(row0, l);
+                        const float v1 = kf_load_f32(p1_in_y, l);
+                        const float v2 = v0 + v1;  // add
+                        kf_store_f32(to0, l - l0, v2);
+                    }
+                    if (stream) {
+                        kf_stream_copy(p2_packed_in_x + l0, buffer0, (l1 - l0) * 4);
+                    }
+                }
             }
             if ((prefetch && u == begin) && r + 8 < rows) {
                 if (along > 1) {
                     kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 4);
-                }
-                if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(p2_packed_in_x + 8 * s0_packed_in_x, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -107,10 +108,6 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
                 const float *far1 = p1_in_y + (last ? below_in_y : next_in_y);
                 if (along > 1) {
                     kf_prefetch_run(far1, line_len * 4);
-                }
-                const float *far2 = p2_packed_in_x + (last ? below_packed_in_x : next_packed_in_x);
-                if (along > 1 && stream == 0) {
-                    kf_prefetch_write_run(far2, line_len * 4);
                 }
             }
         }
@@ -295,21 +292,29 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     }
                 }
                 const float *p0_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
-                float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                float buffer0[2048];
-                float *to0 = stream ? buffer0 : p2_out0;
-                if (stream) {
-                    kf_stream_ahead(p2_out0, len * 4);
-                }
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    const float v0 = kf_load_f32(p0_packed_in_x, l);
-                    const float v3 = v0 - v2;  // layer_norm
-                    const float v11 = v3 * v10;  // layer_norm
-                    kf_store_f32(to0, l, v11);
-                }
-                if (stream) {
-                    kf_stream_copy(p2_out0, buffer0, len * 4);
+                {
+                    float *p2_out0 = out0 + (i0 * s0_out0 + first);
+                    if (stream) {
+                        kf_stream_ahead(p2_out0, len * 4);
+                    }
+                    const int64_t size = stream ? (len <= 1024 ? 1024 : 256) : 2048;  // of a piece
+                    const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;
+                    for (int64_t piece = start; piece < len; piece += size) {
+                        const int64_t l0 = kf_max_i64(piece, 0);
+                        const int64_t l1 = kf_min_i64(piece + size, len);
+                        float buffer0[1072];
+                        float *to0 = stream ? buffer0 : (p2_out0 + l0);
+                        KF_SIMD
+                        for (int64_t l = l0; l < l1; ++l) {
+                            const float v0 = kf_load_f32(p0_packed_in_x, l);
+                            const float v3 = v0 - v2;  // layer_norm
+                            const float v11 = v3 * v10;  // layer_norm
+                            kf_store_f32(to0, l - l0, v11);
+                        }
+                        if (stream) {
+                            kf_stream_copy(p2_out0 + l0, buffer0, (l1 - l0) * 4);
+                        }
+                    }
                 }
             }
         }
