@@ -9,7 +9,7 @@ enum {
     KF__STREAM_BYTES = 4 << 20,
     KF__PIECE_BYTES = 1 << 10, /* of a store: what is made before it is streamed */
     KF__WHOLE_BYTES = 4 << 10, /* the same, of columns' rows that needn't be cut */
-    KF__APART_BYTES = 192, /* so no page apart: loads wait for stores at the same place of one */
+    KF__APART_BYTES = 192, /* columns: loads wait for stores at the same place of another page */
     KF__FAR_BYTES = 256 << 10,
     KF__SHORT_LINE = 64, /* elements */
     KF__LINES_AHEAD = 4 << 10, /* bytes: what takes as long as memory does to answer */
@@ -462,7 +462,8 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
         const char *stored = kf__types[L->operands[access].dtype].stored;
         const char *buffer = kf__l_name(L, "buffer%u", (unsigned)stores[i]);
         b->target[i] = kf__l_name(L, "to%u", (unsigned)stores[i]);
-        int64_t apart = KF__APART_BYTES / kf__types[L->operands[access].dtype].size;
+        int size = kf__types[L->operands[access].dtype].size;
+        int64_t apart = L->k->reduced ? KF__APART_BYTES / size : 0;
         kf__put_var(L, stored, buffer, (b->piece ? b->streamed : b->most) + apart, NULL);
         kf__put_let(L, kf__l_name(L, "%s *", stored), b->target[i],
                     kf__l_select(L, kf__l_var(L, "stream"), kf__l_var(L, buffer),

@@ -41,7 +41,7 @@ void k0_exp_log1p_tanh_multiply(const k0_exp_log1p_tanh_multiply_args *a, int64_
             for (int64_t piece = start; piece < len; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, len);
-                float buffer0[560];
+                float buffer0[512];
                 float *to0 = stream ? buffer0 : (p1_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {

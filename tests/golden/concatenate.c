@@ -54,7 +54,7 @@ void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int6
             for (int64_t piece = start; piece < end8; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, end8);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p5_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {
@@ -79,7 +79,7 @@ void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int6
             for (int64_t piece = start; piece < end7; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, begin7);
                 const int64_t l1 = kf_min_i64(piece + size, end7);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p5_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {

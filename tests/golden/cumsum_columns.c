@@ -29,7 +29,7 @@ void k0_exp(const k0_exp_args *a, int64_t begin, int64_t end) {
             for (int64_t piece = start; piece < len; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, len);
-                float buffer0[560];
+                float buffer0[512];
                 float *to0 = stream ? buffer0 : (p1_tmp_4 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {
@@ -434,7 +434,7 @@ void k3_tanh(const k3_tanh_args *a, int64_t begin, int64_t end) {
             for (int64_t piece = start; piece < len; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, len);
-                float buffer0[560];
+                float buffer0[512];
                 float *to0 = stream ? buffer0 : (p1_tmp_7 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {

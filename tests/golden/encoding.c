@@ -204,7 +204,7 @@ void k0_multiply_sin_cos_concatenate(const k0_multiply_sin_cos_concatenate_args 
             for (int64_t piece = start; piece < end13; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, begin13);
                 const int64_t l1 = kf_min_i64(piece + size, end13);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p8_out0 + l0);
                 {
                     const int64_t whole = l1 - (l1 - l0) % 8;
@@ -248,7 +248,7 @@ void k0_multiply_sin_cos_concatenate(const k0_multiply_sin_cos_concatenate_args 
             for (int64_t piece = start; piece < end12; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, begin12);
                 const int64_t l1 = kf_min_i64(piece + size, end12);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p8_out0 + l0);
                 {
                     const int64_t whole = l1 - (l1 - l0) % 8;

@@ -37,7 +37,7 @@ void k0_multiply_add(const k0_multiply_add_args *a, int64_t begin, int64_t end) 
             for (int64_t piece = start; piece < len; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, len);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p3_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {

@@ -218,7 +218,7 @@ void k1_relu_concatenate(const k1_relu_concatenate_args *a, int64_t begin, int64
             for (int64_t piece = start; piece < len; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, len);
-                float buffer0[560];
+                float buffer0[512];
                 float *to0 = stream ? buffer0 : (p1_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {

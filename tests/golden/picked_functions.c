@@ -56,7 +56,7 @@ void k0_exp_log1p_dropout_pad(const k0_exp_log1p_dropout_pad_args *a, int64_t be
                 for (int64_t piece = start; piece < end15; piece += size) {
                     const int64_t l0 = kf_max_i64(piece, begin15);
                     const int64_t l1 = kf_min_i64(piece + size, end15);
-                    float buffer0[304];
+                    float buffer0[256];
                     float *to0 = stream ? buffer0 : (p4_out0 + l0);
                     {
                         float chain9[512];
@@ -91,7 +91,7 @@ void k0_exp_log1p_dropout_pad(const k0_exp_log1p_dropout_pad_args *a, int64_t be
             for (int64_t piece = start; piece < begin15; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, begin15);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p4_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {
@@ -111,7 +111,7 @@ void k0_exp_log1p_dropout_pad(const k0_exp_log1p_dropout_pad_args *a, int64_t be
             for (int64_t piece = start; piece < len; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, end15);
                 const int64_t l1 = kf_min_i64(piece + size, len);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p4_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {

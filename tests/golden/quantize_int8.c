@@ -35,7 +35,7 @@ void k0_divide_add_round_clip(const k0_divide_add_round_clip_args *a, int64_t be
             for (int64_t piece = start; piece < len; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, len);
-                int8_t buffer0[2240];
+                int8_t buffer0[2048];
                 int8_t *to0 = stream ? buffer0 : (p1_out0 + l0);
                 float wide0[2048];
                 KF_SIMD

@@ -41,7 +41,7 @@ void k0_relu_dropout(const k0_relu_dropout_args *a, int64_t begin, int64_t end) 
             for (int64_t piece = start; piece < len; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, len);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p2_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {

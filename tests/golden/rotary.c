@@ -80,7 +80,7 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
             for (int64_t piece = start; piece < end6; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, 0);
                 const int64_t l1 = kf_min_i64(piece + size, end6);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p7_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {
@@ -110,7 +110,7 @@ void k0_negative_concatenate_multiply_multiply(const k0_negative_concatenate_mul
             for (int64_t piece = start; piece < end5; piece += size) {
                 const int64_t l0 = kf_max_i64(piece, begin5);
                 const int64_t l1 = kf_min_i64(piece + size, end5);
-                float buffer0[304];
+                float buffer0[256];
                 float *to0 = stream ? buffer0 : (p7_out0 + l0);
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {

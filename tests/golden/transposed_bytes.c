@@ -74,7 +74,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                 for (int64_t piece = start; piece < line_len; piece += size) {
                     const int64_t l0 = kf_max_i64(piece, 0);
                     const int64_t l1 = kf_min_i64(piece + size, line_len);
-                    int8_t buffer1[1216];
+                    int8_t buffer1[1024];
                     int8_t *to1 = stream ? buffer1 : (p2_out1 + l0);
                     KF_SIMD
                     for (int64_t l = l0; l < l1; ++l) {

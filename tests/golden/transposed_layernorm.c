@@ -80,7 +80,7 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
                 for (int64_t piece = start; piece < line_len; piece += size) {
                     const int64_t l0 = kf_max_i64(piece, 0);
                     const int64_t l1 = kf_min_i64(piece + size, line_len);
-                    float buffer0[304];
+                    float buffer0[256];
                     float *to0 = stream ? buffer0 : (p2_packed_in_x + l0);
                     KF_SIMD
                     for (int64_t l = l0; l < l1; ++l) {
