@@ -452,6 +452,13 @@ def test_reshapes(run, tmp_path, text, shapes, target):
     assert texts[0] == texts[1]
 
 
+def test_emit_as_in_readme(run):
+    readme = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
+    shown = readme.split("## A generated kernel")[1].split("```c\n")[1].split("```")[0]
+    done = run("emit", "exp((x + y) * 2)", "x=randn(4096, 1024)", "y=randn(4096, 1024)")
+    assert done.stdout.endswith(shown)
+
+
 def test_emit_cubin(run, tmp_path):
     done = run("emit", "softmax(x)", "x=ones(10, 10)", "--cubin", "k.cubin", code=None)
     if done.returncode == 2 and "NVRTC" in done.stderr:
