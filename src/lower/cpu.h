@@ -17,8 +17,8 @@ typedef struct kf__cpu_block {
     const kf__lx *first, *len; /* where it starts on the innermost axis, and its length */
     const kf__lx *begin;       /* its index among what a row reduces; columns: of the first row */
     int64_t most;              /* what its length can be */
-    const kf__lx *piece, *end; /* its elements that are made, then streamed. NULL: all at once */
-    int64_t streamed;          /* how many those can be */
+    const kf__lx *piece, *end; /* its elements that are made at once, then streamed */
+    int64_t streamed;          /* how many those can be; 0: it isn't in pieces */
     const char *random[64];    /* by access: its random words */
     const char *target[64];    /* by store: where the loop writes */
     const char *tile[64];      /* by access: the block's row of a tile, or NULL */
@@ -58,14 +58,17 @@ const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
  */
 bool kf__cpu_stream_word(kf__low *L);
 /* A loop over the pieces of the block's elements [*from, *to), where stores are streamed, which
- * these then are of; otherwise no loop. */
+ * these then are of; otherwise no loop. In it b->target is where each store goes. */
 void kf__cpu_open_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n,
                          const kf__lx **from, const kf__lx **to);
-void kf__cpu_close_pieces(kf__low *L, kf__cpu_block *b);
+void kf__cpu_close_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n);
+/* Are the elements of a load, as they lie in memory, those of a result, bit for bit? */
+bool kf__cpu_lies_as_stored(const kf__low *L, const kf__cpu_block *b, uint32_t load,
+                            uint32_t store);
 /* Where stores are streamed: copies elements [from, to) of what `source` points to. Opens what is
  * done otherwise. */
-void kf__cpu_open_uncopied(kf__low *L, const kf__cpu_block *b, uint32_t access, const char *source,
-                           const kf__lx *from, const kf__lx *to);
+void kf__cpu_open_uncopied(kf__low *L, uint32_t access, const char *source, const kf__lx *from,
+                           const kf__lx *to);
 /* Element l's index among the piece's. */
 const kf__lx *kf__cpu_in_piece(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
 void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n);

@@ -32,7 +32,9 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->folds = false;
     b->down = -1;
     b->most = KF__CPU_BLOCK;
-    b->piece = b->end = NULL;
+    b->piece = kf__l_int(L, 0);
+    b->end = len;
+    b->streamed = 0;
     memset(b->random, 0, sizeof b->random);
     memset(b->tile, 0, sizeof b->tile);
     b->pick = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
@@ -355,28 +357,28 @@ bool kf__cpu_stream_word(kf__low *L) {
 }
 
 const kf__lx *kf__cpu_in_piece(kf__low *L, const kf__cpu_block *b, const kf__lx *l) {
-    bool is = b->piece && (b->piece->kind != KF__L_INT || b->piece->integer);
-    return is ? kf__l_bin(L, "-", l, b->piece) : l;
-}
-
-static const kf__lx *plus(kf__low *L, const kf__lx *a, const kf__lx *b) {
-    return b->kind == KF__L_INT && !b->integer ? a : kf__l_bin(L, "+", a, b);
+    return kf__l_bin(L, "-", l, b->piece);
 }
 
 static const kf__lx *piece_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access) {
-    const kf__lx *p = kf__l_var(L, L->pointer[access]);
-    return b->piece ? plus(L, p, b->piece) : p;
+    return kf__l_bin(L, "+", kf__l_var(L, L->pointer[access]), b->piece);
 }
 
-void kf__cpu_open_uncopied(kf__low *L, const kf__cpu_block *b, uint32_t access, const char *source,
-                           const kf__lx *from, const kf__lx *to) {
-    kf__cpu_block piece = *b;
-    piece.piece = from;
-    const kf__lx *bytes = kf__l_bin(L, "*", kf__cpu_in_piece(L, &piece, to),
-                                    kf__l_int(L, kf__types[L->operands[access].dtype].size));
+bool kf__cpu_lies_as_stored(const kf__low *L, const kf__cpu_block *b, uint32_t load,
+                            uint32_t store) {
+    uint8_t type = L->operands[store].dtype;
+    return !L->held && type == L->operands[load].dtype && type != KF__BOOL && !b->tile[load] &&
+           !b->tile[store] && kf__low_step(L, load) == 1 && kf__low_step(L, store) == 1;
+}
+
+void kf__cpu_open_uncopied(kf__low *L, uint32_t access, const char *source, const kf__lx *from,
+                           const kf__lx *to) {
+    const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
     kf__open_if(L, kf__l_var(L, "stream"));
-    kf__put_call(L, kf__l_call(L, "kf_stream_copy", KF__I64, piece_pointer(L, &piece, access),
-                               plus(L, kf__l_var(L, source), from), bytes));
+    kf__put_call(L, kf__l_call(L, "kf_stream_copy", KF__I64,
+                               kf__l_bin(L, "+", kf__l_var(L, L->pointer[access]), from),
+                               kf__l_bin(L, "+", kf__l_var(L, source), from),
+                               kf__l_bin(L, "*", kf__l_bin(L, "-", to, from), size)));
     kf__open_else(L);
 }
 
@@ -392,20 +394,72 @@ static void put_stream_calls(kf__low *L, const kf__cpu_block *b, const uint16_t 
         const kf__lx *to = piece_pointer(L, b, access);
         const kf__lx *from = kf__l_var(L, kf__l_name(L, "buffer%u", (unsigned)stores[i]));
         const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
-        const kf__lx *len = b->piece ? kf__cpu_in_piece(L, b, b->end) : b->len;
-        const kf__lx *bytes = kf__l_bin(L, "*", len, size);
+        const kf__lx *bytes = kf__l_bin(L, "*", kf__cpu_in_piece(L, b, b->end), size);
         kf__put_call(L, copies ? kf__l_call(L, function, KF__I64, to, from, bytes)
                                : kf__l_call(L, function, KF__I64, to, bytes));
     }
     if (open) kf__close(L);
 }
 
+void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t access = L->k->stores[stores[i]].access;
+        if (b->tile[access]) {
+            b->target[i] = b->tile[access];
+            continue;
+        }
+        kf__cpu_need_pointer(L, b, access);
+        b->target[i] = L->pointer[access];
+        if (!streams(L, stores[i])) continue;
+        const char *stored = kf__types[L->operands[access].dtype].stored;
+        const char *buffer = kf__l_name(L, "buffer%u", (unsigned)stores[i]);
+        b->target[i] = kf__l_name(L, "to%u", (unsigned)stores[i]);
+        int size = kf__types[L->operands[access].dtype].size;
+        int64_t apart = L->k->reduced ? KF__APART_BYTES / size : 0;
+        kf__put_var(L, stored, buffer, (b->streamed ? b->streamed : b->most) + apart, NULL);
+        kf__put_let(L, kf__l_name(L, "%s *", stored), b->target[i],
+                    kf__l_select(L, kf__l_var(L, "stream"), kf__l_var(L, buffer),
+                                 piece_pointer(L, b, access)), NULL);
+    }
+    if (!b->streamed) put_stream_calls(L, b, stores, n, "kf_stream_ahead");
+}
+
+/* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. Of a
+ * row's value it is another loop's over the rows. */
+static const kf__lx *stored_value(kf__low *L, uint32_t instr, kf__dtype stored) {
+    const kf__instr *in = &L->k->instrs[instr];
+    bool half = stored != KF__F32 && kf__compute(stored) == KF__F32;
+    bool rounds = half && in->level == KF__LEVEL_FULL && in->kind == KF__I_CAST &&
+                  (kf__dtype)in->dtype == stored &&
+                  kf__compute((kf__dtype)L->k->instrs[in->args[0]].dtype) == KF__F32;
+    return rounds && L->value[in->args[0]] ? L->value[in->args[0]] : kf__value_of(L, instr);
+}
+
+void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
+                    const kf__lx *l) {
+    const kf__lx *at = kf__cpu_last(L, b, l);
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t access = L->k->stores[stores[i]].access;
+        const kf__lx *index = l;
+        if (!b->tile[access])
+            index = streams(L, stores[i]) ? kf__cpu_in_piece(L, b, l)
+                                          : kf__element(L, access, l, at);
+        kf__put_store(L, access, b->target[i], index,
+                      stored_value(L, L->k->stores[stores[i]].instr,
+                                   (kf__dtype)L->operands[access].dtype));
+    }
+}
+
+void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    put_stream_calls(L, b, stores, n, "kf_stream_copy");
+}
+
 /* Where the block is large, what is streamed would push what is read out of L1, and nothing would
  * be read while it leaves: by pieces that are a few hundred instructions, the processor does both.
  * x + y of 12M took a Zen 4 6.9 ms, then 4.5; what reads one array, best by longer ones. Pieces
  * begin at lines, of the first store at least. */
-void kf__cpu_open_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n,
-                         const kf__lx **from, const kf__lx **to) {
+static void open_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n,
+                        const kf__lx **from, const kf__lx **to) {
     int first = -1, widest = 0;
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
@@ -442,63 +496,20 @@ void kf__cpu_open_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, u
     *to = b->end;
 }
 
-void kf__cpu_close_pieces(kf__low *L, kf__cpu_block *b) {
-    if (!b->piece) return;
-    b->piece = NULL;
+void kf__cpu_open_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n,
+                         const kf__lx **from, const kf__lx **to) {
+    open_pieces(L, b, stores, n, from, to);
+    kf__cpu_store_targets(L, b, stores, n);
+}
+
+void kf__cpu_close_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    kf__cpu_flush(L, b, stores, n);
+    if (!b->streamed) return;
+    b->piece = kf__l_int(L, 0);
+    b->end = b->len;
+    b->streamed = 0;
     kf__close(L);
     kf__close(L);
-}
-
-void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
-    for (uint32_t i = 0; i < n; ++i) {
-        uint32_t access = L->k->stores[stores[i]].access;
-        if (b->tile[access]) {
-            b->target[i] = b->tile[access];
-            continue;
-        }
-        kf__cpu_need_pointer(L, b, access);
-        b->target[i] = L->pointer[access];
-        if (!streams(L, stores[i])) continue;
-        const char *stored = kf__types[L->operands[access].dtype].stored;
-        const char *buffer = kf__l_name(L, "buffer%u", (unsigned)stores[i]);
-        b->target[i] = kf__l_name(L, "to%u", (unsigned)stores[i]);
-        int size = kf__types[L->operands[access].dtype].size;
-        int64_t apart = L->k->reduced ? KF__APART_BYTES / size : 0;
-        kf__put_var(L, stored, buffer, (b->piece ? b->streamed : b->most) + apart, NULL);
-        kf__put_let(L, kf__l_name(L, "%s *", stored), b->target[i],
-                    kf__l_select(L, kf__l_var(L, "stream"), kf__l_var(L, buffer),
-                                 piece_pointer(L, b, access)), NULL);
-    }
-    if (!b->piece) put_stream_calls(L, b, stores, n, "kf_stream_ahead");
-}
-
-/* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. Of a
- * row's value it is another loop's over the rows. */
-static const kf__lx *stored_value(kf__low *L, uint32_t instr, kf__dtype stored) {
-    const kf__instr *in = &L->k->instrs[instr];
-    bool half = stored != KF__F32 && kf__compute(stored) == KF__F32;
-    bool rounds = half && in->level == KF__LEVEL_FULL && in->kind == KF__I_CAST &&
-                  (kf__dtype)in->dtype == stored &&
-                  kf__compute((kf__dtype)L->k->instrs[in->args[0]].dtype) == KF__F32;
-    return rounds && L->value[in->args[0]] ? L->value[in->args[0]] : kf__value_of(L, instr);
-}
-
-void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
-                    const kf__lx *l) {
-    const kf__lx *at = kf__cpu_last(L, b, l);
-    for (uint32_t i = 0; i < n; ++i) {
-        uint32_t access = L->k->stores[stores[i]].access;
-        const kf__lx *in = b->tile[access]          ? l
-                           : streams(L, stores[i]) ? kf__cpu_in_piece(L, b, l)
-                                                   : kf__element(L, access, l, at);
-        kf__put_store(L, access, b->target[i], in,
-                      stored_value(L, L->k->stores[stores[i]].instr,
-                                   (kf__dtype)L->operands[access].dtype));
-    }
-}
-
-void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
-    put_stream_calls(L, b, stores, n, "kf_stream_copy");
 }
 
 void kf__cpu_fence(kf__low *L) {

@@ -95,7 +95,6 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
     const kf__lx *from = kf__l_int(L, 0), *to = c->len, *l = kf__l_var(L, "l");
     kf__cpu_open_pieces(L, &b, c->stores, n_stores, &from, &to);
-    kf__cpu_store_targets(L, &b, c->stores, n_stores);
     kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
     kf__cpu_stores(L, &b, c->stores, n_stores, l);
@@ -115,8 +114,7 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
         kf__put_set(L, lane, kf__fold_of(L, red, f, lane, term));
     }
     kf__close(L);
-    kf__cpu_flush(L, &b, c->stores, n_stores);
-    kf__cpu_close_pieces(L, &b);
+    kf__cpu_close_pieces(L, &b, c->stores, n_stores);
     kf__cpu_forget(L, NULL);
     kf__close(L);
     for (uint32_t r = 0; r < c->n_reds; ++r) {

@@ -26,9 +26,8 @@ bool kf__cpu_is_worth_few(const kf__low *L, const kf__mask *mask) {
 
 const kf__lx *kf__cpu_put_whole(kf__low *L, const char *name, const kf__lx *from,
                                 const kf__lx *to) {
-    bool all = from->kind == KF__L_INT && !from->integer;
-    const kf__lx *n = all ? to : kf__l_bin(L, "-", to, from);
-    const kf__lx *left = kf__l_bin(L, "%", n, kf__l_int(L, KF__CPU_FEW));
+    const kf__lx *left =
+        kf__l_bin(L, "%", kf__l_bin(L, "-", to, from), kf__l_int(L, KF__CPU_FEW));
     return kf__put_let(L, "int64_t", name, kf__l_bin(L, "-", to, left), NULL);
 }
 

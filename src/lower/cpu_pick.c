@@ -98,15 +98,6 @@ static bool is_copied(const kf__low *L, const kf__cpu_block *b, uint16_t arg) {
     return contiguous && !strcmp(kf__types[o->dtype].stored, kf__ctype((kf__dtype)in->dtype));
 }
 
-/* May what is copied go past the caches as it lies in memory? */
-static bool may_stream(const kf__low *L, const kf__cpu_block *b, const goal *g, uint16_t arg) {
-    if (L->held || g->store < 0 || g->instr != g->pick) return false;
-    uint32_t to = L->k->stores[g->store].access, from = L->k->instrs[arg].access;
-    kf__dtype type = (kf__dtype)L->operands[to].dtype;
-    return type == (kf__dtype)L->operands[from].dtype && type != KF__BOOL && !b->tile[to] &&
-           !b->tile[from] && kf__low_step(L, to) == 1;
-}
-
 /* Loads of a run whose guards say nothing more than what is known, and that the run's does. */
 static bool put_froms(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     bool any = false;
@@ -213,7 +204,10 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     put_next_row(L, b, arg, from, to);
     bool copied = is_copied(L, b, arg) && (b->from[arg] || !L->k->instrs[arg].n_args ||
                                            L->k->instrs[arg].args[0] == holds);
-    bool whole = g->at && copied, streamed = copied && may_stream(L, b, g, arg);
+    bool whole = g->at && copied;
+    bool streamed = copied && g->store >= 0 && g->instr == g->pick &&
+                    kf__cpu_lies_as_stored(L, b, L->k->instrs[arg].access,
+                                           L->k->stores[g->store].access);
     if (whole) {
         const kf__lx *all = kf__l_bin(L, "==", to, b->len), *zero = kf__l_int(L, 0);
         if (from->kind != KF__L_INT || from->integer)
@@ -228,11 +222,10 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     uint16_t store = (uint16_t)g->store;
     if (streamed) {
         uint32_t access = L->k->stores[store].access;
-        kf__cpu_open_uncopied(L, b, access, kf__cpu_from(L, b, arg), from, to);
+        kf__cpu_open_uncopied(L, access, kf__cpu_from(L, b, arg), from, to);
         b->target[0] = L->pointer[access];
     } else if (g->store >= 0) {
         kf__cpu_open_pieces(L, b, &store, 1, &from, &to);
-        kf__cpu_store_targets(L, b, &store, 1);
     }
     const kf__lx *last = to;
     if (chains || few) kf__open_block(L);
@@ -245,12 +238,8 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     memcpy(L->value, made, sizeof *made * L->k->n_instrs);
     if (few) put_few(L, b, g, mask, arg, holds, last, to);
     if (chains || few) kf__close(L);
-    if (streamed) {
-        kf__close(L);
-    } else if (g->store >= 0) {
-        kf__cpu_flush(L, b, &store, 1);
-        kf__cpu_close_pieces(L, b);
-    }
+    if (streamed) kf__close(L);
+    else if (g->store >= 0) kf__cpu_close_pieces(L, b, &store, 1);
     if (words) kf__close(L);
     if (whole) kf__close(L);
     if (block) kf__close(L);

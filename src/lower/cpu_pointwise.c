@@ -83,12 +83,9 @@ kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n) {
 static bool copies(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     const kf__store *store = &L->k->stores[stores[0]];
     const kf__instr *in = &L->k->instrs[store->instr];
-    if (L->held || n != 1 || in->kind != KF__I_LOAD || L->value[store->instr]) return false;
+    if (n != 1 || in->kind != KF__I_LOAD || L->value[store->instr]) return false;
     if (in->n_args && !b->from[store->instr]) return false;
-    const kf__operand *from = &L->operands[in->access], *to = &L->operands[store->access];
-    return from->dtype == to->dtype && to->dtype != KF__BOOL && !b->tile[in->access] &&
-           !b->tile[store->access] && kf__low_step(L, in->access) == 1 &&
-           kf__low_step(L, store->access) == 1;
+    return kf__cpu_lies_as_stored(L, b, in->access, store->access);
 }
 
 static void put_copy(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t s) {
@@ -96,7 +93,7 @@ static void put_copy(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_
     const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0);
     kf__cpu_need_pointer(L, b, store->access);
     b->target[0] = L->pointer[store->access];
-    kf__cpu_open_uncopied(L, b, store->access, kf__cpu_from(L, b, store->instr), zero, b->len);
+    kf__cpu_open_uncopied(L, store->access, kf__cpu_from(L, b, store->instr), zero, b->len);
     kf__open_for(L, "int64_t", "l", zero, b->len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, mask, l);
     kf__cpu_stores(L, b, &s, 1, l);
@@ -184,7 +181,6 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
     }
     const kf__lx *from = kf__l_int(L, 0), *to = b->len;
     kf__cpu_open_pieces(L, b, stores, n, &from, &to);
-    kf__cpu_store_targets(L, b, stores, n);
     for (uint32_t i = 0; i < n; ++i)
         if (narrows(L, stores[i])) {
             const kf__instr *in = &L->k->instrs[L->k->stores[stores[i]].instr];
@@ -193,8 +189,7 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
         }
     put_elements(L, b, mask, stores, n, from, to);
     put_narrowing(L, b, stores, n, from, to);
-    kf__cpu_flush(L, b, stores, n);
-    kf__cpu_close_pieces(L, b);
+    kf__cpu_close_pieces(L, b, stores, n);
 }
 
 /* ---------------------------------------------------------------- the nest */
