@@ -162,7 +162,7 @@ static void make_loops(loops *l) {
     l->branch = (kf__ls){.kind = KF__S_IF, .value = &less, .body = &l->set, .other = &l->call};
     l->set = (kf__ls){.kind = KF__S_SET, .target = &item, .value = &pick};
     l->call = (kf__ls){.kind = KF__S_CALL, .value = &load};
-    l->word = (kf__word){KF__W_INPUT, "const float *", "x", 0, 4};
+    l->word = (kf__word){.kind = KF__W_INPUT, .ctype = "const float *", .name = "x", .number = 4};
     l->fn = (kf__loop_fn){.name = "k0", .doc = "", .n_words = 1, .words = &l->word,
                           .body = &l->lanes, .units = 100, .grain = 10};
 }

@@ -510,9 +510,48 @@ static void turned_once(void **state) {
     free(straight);
 }
 
+/* The addresses that a flag of a kernel is about. */
+static void addresses_of(const kf__loop_fn *fn, const char *flag, char *out, size_t size) {
+    *out = 0;
+    for (uint32_t f = 0; f < fn->n_words; f++)
+        for (uint32_t w = 0; w < fn->n_words && w < 63; w++)
+            if (!strcmp(fn->words[f].name, flag) && fn->words[f].number >> w & 1) {
+                size_t n = strlen(out);
+                snprintf(out + n, size - n, "%s%s", n ? " " : "", fn->words[w].name);
+            }
+}
+
+/* What is never loaded by 16 bytes, as the elements that a roll takes from a row's end and one
+ * number a row, doesn't keep others from it where it isn't aligned. */
+static void aligned_alone(void **state) {
+    static const struct {
+        const char *text, *head, *addresses;
+    } cases[] = {
+        {"-x, roll(x, 3, 1)", "# x: f32[64, 1448]\n", "in_x out0 out1"},
+        {"x * s", "# x: f32[64, 1000]\n# s: f32[64, 1]\n", "in_x out0"},
+        {"x + b", "# x: f32[64, 1000]\n# b: f32[1000]\n", "in_x out0"}, /* b has a flag */
+        {"x - x[:, 1:2]", "# x: f32[64, 1000]\n", "in_x out0"},
+    };
+    (void)state;
+    kf__target target = stages_target(KF__TARGET_CUDA, 90);
+    for (size_t i = 0; i < KF__COUNT(cases); i++) {
+        stages s;
+        kf_error err = {0};
+        kf__lowered lowered;
+        char got[200];
+        const char *text = cases[i].text, *head = cases[i].head;
+        must(stages_make(&s, text, head, KF__TARGET_CUDA, &err), text, head, &err);
+        must(stages_lower(&s, 0, &target, &lowered, &err), text, head, &err);
+        addresses_of(&lowered.fns[0], "vec", got, sizeof got);
+        if (strcmp(got, cases[i].addresses))
+            fail_msg("%s\n%s\nvec is about %s, not %s", head, text, got, cases[i].addresses);
+        stages_free(&s);
+    }
+}
+
 int main(void) {
     enum { N = KF__COUNT(sames) };
-    static struct CMUnitTest tests[N + 7];
+    static struct CMUnitTest tests[N + 8];
     for (size_t i = 0; i < N; i++)
         tests[i] = (struct CMUnitTest){.name = sames[i].text, .test_func = check_same,
                                        .initial_state = (void *)(uintptr_t)&sames[i]};
@@ -523,5 +562,6 @@ int main(void) {
     tests[N + 4] = (struct CMUnitTest)cmocka_unit_test(long_chains);
     tests[N + 5] = (struct CMUnitTest)cmocka_unit_test(same_kernels_of_halves);
     tests[N + 6] = (struct CMUnitTest)cmocka_unit_test(turned_once);
-    return _cmocka_run_group_tests("lower", tests, N + 7, NULL, NULL);
+    tests[N + 7] = (struct CMUnitTest)cmocka_unit_test(aligned_alone);
+    return _cmocka_run_group_tests("lower", tests, N + 8, NULL, NULL);
 }

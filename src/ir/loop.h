@@ -86,6 +86,7 @@ typedef struct kf__word { /* one 8-byte field of the argument struct */
     const char *ctype, *name; /* "const float *", "x" */
     uint32_t index;
     int64_t number; /* INT: the value; addresses: offset in bytes */
+    bool apart;     /* an address that no flag but its own is about */
 } kf__word;
 
 typedef struct kf__loop_fn {

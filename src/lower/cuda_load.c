@@ -22,7 +22,7 @@ static bool is_apart(const kf__low *L, uint32_t i, int width) {
     const kf__operand *o = &L->operands[i];
     if (!o->value || kf__low_step(L, i) != 1) return false;
     if (width == 8 && kf__types[o->dtype].size == 1 && kf__cuda_is_double(L)) return true;
-    return o->packed || (!o->store && !o->origin);
+    return o->packed || kf__begins_inside(o);
 }
 
 bool kf__cuda_wide(const kf__low *L, int width) {

@@ -55,22 +55,17 @@ static bool is_wide(const kf__low *L, uint32_t i) {
     return true;
 }
 
-/* Does it begin in the middle of an array? Then its alignment is its own affair. */
-static bool is_apart(const kf__low *L, uint32_t i) {
-    return !L->operands[i].store && !L->operands[i].origin;
-}
-
 /* Do they of all the others? */
 static bool are_wide(const kf__low *L) {
     bool all = true;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        all = all && (!kf__low_tiled(L, i) || is_apart(L, i) || is_wide(L, i));
+        all = all && (!kf__low_tiled(L, i) || kf__begins_inside(&L->operands[i]) || is_wide(L, i));
     return all;
 }
 
 /* A word: may operand i, which goes through shared memory, be accessed by 16 bytes? */
 const kf__lx *kf__along_wide(kf__low *L, uint32_t i) {
-    if (is_apart(L, i))
+    if (kf__begins_inside(&L->operands[i]))
         return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[i].name), is_wide(L, i));
     return kf__word_aligned(L, "vec_t", are_wide(L));
 }

@@ -255,6 +255,8 @@ void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat)
 int64_t kf__low_bytes_of(const kf__low *L, uint32_t access); /* that it reads or writes */
 int64_t kf__low_bytes(const kf__low *L); /* that the kernel moves at the least */
 static inline int kf__last(const kf__low *L) { return L->n_axes - 1; }
+/* Is what is loaded in the middle of an array? Then its alignment is its own affair. */
+static inline bool kf__begins_inside(const kf__operand *o) { return !o->store && !o->origin; }
 /* How an operand moves along the innermost axis: 0 not at all, 1 by one element, 2 by a stride, 3
  * in a way that isn't affine. */
 int kf__low_step(const kf__low *L, uint32_t access);

@@ -38,8 +38,8 @@ static bool is_own_flag(const kf__word *flag, const kf__word *address) {
            !strcmp(flag->name + 4, address->name);
 }
 
-/* Which address words must be aligned for `vec`: all but the partials, and but those that have a
- * flag of their own, vec_NAME. */
+/* Which address words must be aligned for `vec`: all but the partials, those that have a flag of
+ * their own, vec_NAME, and those that are apart. */
 static void finish_aligned(kf__loop_fn *fn) {
     for (uint32_t f = 0; f < fn->n_words; ++f) {
         kf__word *flag = &fn->words[f];
@@ -47,7 +47,7 @@ static void finish_aligned(kf__loop_fn *fn) {
         bool fits = true;
         if (flag->kind != KF__W_ALIGNED) continue;
         for (uint32_t w = 0; w < fn->n_words; ++w) {
-            bool another = false;
+            bool another = fn->words[w].apart;
             if (!is_address(&fn->words[w])) continue;
             if (is_own_flag(flag, &fn->words[w])) own = w < 63 ? (int64_t)1 << w : 0;
             for (uint32_t g = 0; g < fn->n_words; ++g)

@@ -65,10 +65,18 @@ const char *kf__pointer_type(kf__low *L, uint32_t access) {
     return kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored);
 }
 
+/* Is it never loaded by the wide accesses that `vec` is about? What is loaded by elements isn't. */
+static bool is_apart(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    if (o->store || o->packed) return false;
+    return kf__begins_inside(o) || (kf__low_step(L, access) != 1 && !kf__low_tiled(L, access));
+}
+
 const char *kf__word_operand(kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
     if (find(L, o->name)) return o->name;
     kf__word *word = add(L, kf__pointer_type(L, access), o->name);
+    word->apart = is_apart(L, access);
     const kf__value *v = o->value;
     if (o->packed) {
         word->kind = KF__W_PARTIAL;

@@ -230,8 +230,19 @@ static kf_status print_sources(const kf_plan *plan, kf__text *text, kf_error *er
 
 /* ---------------------------------------------------------------- steps */
 
-static void print_word(const kf_plan *plan, const kf__step *step, const kf__word *w, uint32_t i,
-                       kf__text *text) {
+static void print_aligned(const kf__loop_fn *fn, int64_t words, kf__text *text) {
+    kf__print(text, "1 where 16-byte aligned:");
+    const char *before = "";
+    for (uint32_t i = 0; i < fn->n_words && i < 63; i++) {
+        if (!(words >> i & 1)) continue;
+        kf__print(text, "%s %s", before, fn->words[i].name);
+        before = ",";
+    }
+}
+
+static void print_word(const kf_plan *plan, const kf__step *step, const kf__loop_fn *fn,
+                       uint32_t i, kf__text *text) {
+    const kf__word *w = &fn->words[i];
     const kf_graph *g = plan->program->partition->graph;
     const kf__patch *patch = NULL;
     for (uint32_t p = 0; p < step->n_patches; p++)
@@ -245,7 +256,7 @@ static void print_word(const kf_plan *plan, const kf__step *step, const kf__word
     case KF__W_PARTIAL: kf__print(text, "workspace"); break;
     case KF__W_SCALAR: kf__print(text, "number %s", g->inputs.at[w->index].name); break;
     case KF__W_INT: kf__print(text, "%lld", (long long)w->number); break;
-    case KF__W_ALIGNED: kf__print(text, "1 where addresses are 16-byte aligned"); break;
+    case KF__W_ALIGNED: print_aligned(fn, w->number, text); break;
     }
     if (patch && patch->offset && w->kind <= KF__W_PARTIAL)
         kf__print(text, " + %lld", (long long)patch->offset);
@@ -278,7 +289,7 @@ void kf__plan_print_steps(const kf_plan *plan, kf__text *text) {
                       step->threads, step->cluster);
         const kf__loop_fn *fn = function_of(plan, step);
         for (uint32_t i = 0; fn && i < fn->n_words; i++)
-            print_word(plan, step, &fn->words[i], i, text);
+            print_word(plan, step, fn, i, text);
     }
 }
 
