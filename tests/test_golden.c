@@ -38,7 +38,7 @@ static void print_launch(const kf__target *target, const kf__loop_fn *fn, kf__te
         kf__print(out, "%lld units by %lld, %lld bytes", (long long)fn->units,
                   (long long)fn->grain, (long long)fn->work_bytes);
     else
-        kf__print(out, "%lld blocks of %d threads", (long long)fn->grid, fn->threads);
+        kf__print(out, "%lld blocks of %d threads", (long long)fn->grid, kf__launched(fn));
     if (target->kind == KF__TARGET_CUDA && fn->cluster > 1)
         kf__print(out, ", in clusters of %d", fn->cluster);
     const char *before = "; ";

@@ -320,6 +320,16 @@ static void test_philox(void **state) {
         }
     int32_t four[4];
     int64_t wide[7], two[2];
+    for (int64_t start = 4000; start < 4008; start++) { /* packs, wherever they begin */
+        int32_t pack[4], half[2];
+        int64_t pair[2];
+        kf_philox4(9, 2, start, pack);
+        kf_philox2(9, 2, start, half);
+        kf_philox2_wide(9, 2, start, pair);
+        for (int i = 0; i < 4; i++) assert_int_equal(pack[i], kf_philox_word(9, 2, start + i));
+        for (int i = 0; i < 2; i++) assert_int_equal(half[i], pack[i]);
+        for (int i = 0; i < 2; i++) assert_int_equal(pair[i], kf_philox_wide(9, 2, start + i));
+    }
     kf_philox_fill_wide(9, 2, 4001, 7, wide);
     for (int i = 0; i < 7; i++) {
         uint64_t low = (uint32_t)kf_philox_word(9, 2, 2 * (4001 + i));

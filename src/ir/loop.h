@@ -99,9 +99,14 @@ typedef struct kf__loop_fn {
     int64_t units, grain; /* CPU: range [0, units) in multiples of grain */
     int64_t work_bytes;   /* bytes that it moves: how many threads are worth it */
     int64_t grid;         /* CUDA: blocks */
-    int threads;          /* CUDA: of a block; in the text */
+    int threads;          /* CUDA: of a block, at most; in the text */
+    int launched;         /* of these so many are launched; 0: all */
     int cluster;          /* CUDA: blocks of a cluster, 1: none; in the text */
 } kf__loop_fn;
+
+static inline int kf__launched(const kf__loop_fn *fn) {
+    return fn->launched ? fn->launched : fn->threads;
+}
 
 /* One kernel lowered for one layout. */
 typedef struct kf__lowered {

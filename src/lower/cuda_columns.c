@@ -345,6 +345,7 @@ static void put_clusters(kf__low *L, kf__column_kernel *c) {
 static void put_groups(kf__low *L, kf__column_kernel *c) {
     kf__low_begin(L, "", "A block takes a tile of columns over groups of rows.");
     L->fn->threads = KF__THREADS;
+    L->fn->launched = c->launched;
     L->fn->grid = c->outer * c->tiles * c->blocks;
     const kf__lx *blocks = kf__word_count(L, "blocks", c->blocks);
     kf__put_scalars(L);

@@ -34,6 +34,7 @@ typedef struct kf__column_kernel {
     int64_t lines;               /* of a cluster: outers of those; 0: the text knows of one only */
     int shift;                   /* 1 << shift: pieces of each */
     int64_t across;              /* threads of each of them across */
+    int launched;                /* threads of a block that has groups beside one another; 0: all */
     bool is_long, dear, simple; /* functions in what is reduced; no state but a fold */
     bool clusters, apart; /* apart: tiles all of whose rows are there have code of their own */
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */

@@ -79,14 +79,24 @@ static void pick_parts(const kf__low *L, kf__column_kernel *c) {
     c->pieces = kf__ceil_div(c->part, c->piece);
 }
 
+/* Threads in whole warps that have so many groups of columns across. */
+static int64_t threads_of(const kf__column_kernel *c, int64_t beside) {
+    return kf__ceil_div(c->across * beside * KF__DOWN, 32) * 32;
+}
+
 /* Threads beyond the last column would idle: a block takes several groups, where enough blocks are
- * left. Of tiles all threads go round as often. */
+ * left, and is launched without the warps that have none; of as many groups as leave the smallest
+ * share of its threads idle. Of tiles all threads go round as often. */
 static void pick_groups_beside(kf__low *L, kf__column_kernel *c) {
     int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
     if (L->tiled) return;
     c->across = kf__min(threads, KF__ACROSS);
-    c->beside = kf__min(KF__ACROSS / c->across, c->outer * c->parts / L->target->sms);
-    c->beside = kf__max(1, kf__min(c->beside, c->parts));
+    int64_t most = kf__min(KF__ACROSS / c->across, c->outer * c->parts / L->target->sms);
+    most = kf__max(1, kf__min(most, c->parts));
+    c->beside = most;
+    for (int64_t n = most - 1; 2 * n >= most; --n)
+        if (threads_of(c, n) * c->beside < threads_of(c, c->beside) * n) c->beside = n;
+    c->launched = (int)threads_of(c, c->beside);
 }
 
 /* A cluster's block takes several lines of few columns, outers, as long as enough blocks are left:

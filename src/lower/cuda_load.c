@@ -241,21 +241,18 @@ static void put_random(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     if (runs) {
         kf__put_let(L, "int64_t", index,
                     kf__l_bin(L, "+", start, kf__low_offset(L, in->access, t->j)), NULL);
-        const kf__lx *rest = kf__l_bin(L, "&", kf__l_var(L, index), kf__l_int(L, run - 1));
-        kf__open_if(L, kf__l_bin(L, "==", rest, kf__l_int(L, 0)));
         for (int q = 0; q < t->W; q += run)
             kf__put_call(L,
                          kf__l_call(L, fill, KF__I32, seed, stream,
                                     kf__l_bin(L, "+", kf__l_var(L, index), kf__l_int(L, q)),
                                     kf__l_bin(L, "+", address(L, t, array, s), kf__l_int(L, q))));
-        kf__open_else(L);
+        return;
     }
     const kf__lx *e = kf__cuda_open_elements(L, t), *at = kf__l_bin(L, "+", t->j, e);
     const kf__lx *offset = kf__low_offset(L, in->access, step ? at : NULL);
     if (o->affine) offset = kf__l_bin(L, "+", start, offset);
     kf__put_set(L, kf__l_item(L, array, kf__cuda_slot(L, t, s, e)), kf__random_call(L, in, offset));
     kf__close(L);
-    if (runs) kf__close(L);
 }
 
 /* Is its part chosen for all rows in flight? */

@@ -924,14 +924,14 @@ static __attribute__((unused)) int kf__emulate(struct kf__machine *m, const int6
         char *kf__report, size_t kf__report_size) {                                           \
         struct kf__machine m = {0};                                                           \
         m.kernel = #name, m.run = name##_thread, m.args = kf__args;                           \
-        m.block_size = name##_threads, m.cluster = kf__cluster > 1 ? kf__cluster : 1;         \
+        m.block_size = kf__block, m.cluster = kf__cluster > 1 ? kf__cluster : 1;              \
         m.report = kf__report, m.report_size = kf__report_size;                               \
-        if (kf__size == sizeof(args_type) && kf__block == name##_threads)                     \
+        if (kf__size == sizeof(args_type) && 0 < kf__block && kf__block <= name##_threads)    \
             return kf__emulate(&m, kf__grid, kf__ranges, kf__n_ranges);                       \
         if (kf__report_size)                                                                  \
             snprintf(kf__report, kf__report_size,                                             \
                      #name ": launched with %d bytes of arguments and %d threads, "           \
-                           "but it has %d and %d", (int)kf__size, kf__block,                  \
+                           "but it has %d and at most %d", (int)kf__size, kf__block,          \
                      (int)sizeof(args_type), (int)name##_threads);                            \
         return 1;                                                                             \
     }

@@ -86,10 +86,17 @@ KF_FN int32_t kf_philox_word(int64_t seed, int64_t stream, int64_t index) {
     uint32_t even = index & 2 ? w[2] : w[0], odd = index & 2 ? w[3] : w[1];
     return (int32_t)(index & 1 ? odd : even);
 }
-/* Words index to index + 3; index is a multiple of 4. */
+/* Words index to index + 3, of one counter or two. */
 KF_FN void kf_philox4(int64_t seed, int64_t stream, int64_t index, int32_t *r) {
-    uint32_t w[4];
+    uint32_t w[8];
     kf__philox(seed, stream, (uint64_t)index >> 2, w);
+    if (index & 3) {
+        kf__philox(seed, stream, ((uint64_t)index >> 2) + 1, w + 4);
+        KF_UNROLL
+        for (int i = 0; i < 5; i++) w[i] = index & 2 ? w[i + 2] : w[i];
+        KF_UNROLL
+        for (int i = 0; i < 4; i++) w[i] = index & 1 ? w[i + 1] : w[i];
+    }
     KF_UNROLL
     for (int i = 0; i < 4; i++) r[i] = (int32_t)w[i];
 }
@@ -98,6 +105,10 @@ KF_FN void kf_philox2(int64_t seed, int64_t stream, int64_t index, int32_t *r) {
     kf__philox(seed, stream, (uint64_t)index >> 2, w);
     r[0] = (int32_t)(index & 2 ? w[2] : w[0]);
     r[1] = (int32_t)(index & 2 ? w[3] : w[1]);
+    if (index & 1) {
+        r[0] = r[1];
+        r[1] = index & 2 ? kf_philox_word(seed, stream, index + 1) : (int32_t)w[2];
+    }
 }
 /* 64 bits an element: words 2 index and 2 index + 1, the lower half first. */
 KF_FN int64_t kf_philox_wide(int64_t seed, int64_t stream, int64_t index) {
@@ -111,6 +122,7 @@ KF_FN void kf_philox2_wide(int64_t seed, int64_t stream, int64_t index, int64_t 
     kf__philox(seed, stream, (uint64_t)index >> 1, w);
     r[0] = (int64_t)((uint64_t)w[1] << 32 | w[0]);
     r[1] = (int64_t)((uint64_t)w[3] << 32 | w[2]);
+    if (index & 1) r[0] = r[1], r[1] = kf_philox_wide(seed, stream, index + 1);
 }
 KF_FN float kf_uniform_bits_i32(int32_t w) {
     return (float)(int32_t)((uint32_t)w >> 8) * 0x1p-24f;

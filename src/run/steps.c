@@ -83,7 +83,7 @@ static kf_status add_step(kf_plan *plan, uint32_t k, const kf__loop_fn *fn, uint
                         fn->n_words, KF__MAX_WORDS);
     kf__step *step = &plan->steps[plan->n_steps++];
     *step = (kf__step){.units = fn->units, .grain = fn->grain > 0 ? fn->grain : 1,
-                       .work_bytes = fn->work_bytes, .grid = fn->grid, .threads = fn->threads,
+                       .work_bytes = fn->work_bytes, .grid = fn->grid, .threads = kf__launched(fn),
                        .cluster = fn->cluster > 0 ? fn->cluster : 1, .kernel = k};
     step->name = kf__arena_string(&plan->arena, fn->name, strlen(fn->name));
     if (!step->name) return kf__out_of_memory(err);

@@ -90,14 +90,7 @@ KF_KERNEL(k0_add_dropout, k0_add_dropout_args, 256) {
         const int left = any_row < n1 ? whole : 0;
         const uint32_t i1 = any_row < n1 ? any_row : (n1 - 1);
         const int64_t index2 = first_random0 + (i0 * s0_random0 + i1 * s1_random0 + j);
-        if ((index2 & 3) == 0) {
-            kf_philox4(3, 0, index2, r2 + s * 4);
-        } else {
-            KF_UNROLL
-            for (int e = 0; e < 4; ++e) {
-                r2[s * 4 + e] = kf_philox_word(3, 0, first_random0 + (i0 * s0_random0 + i1 * s1_random0 + (j + e)));
-            }
-        }
+        kf_philox4(3, 0, index2, r2 + s * 4);
         const float *p2_in_y = in_y + (i0 * s0_in_y + i1 * s1_in_y + j);
         kf_load4_f32(p2_in_y, 0, left, vec, r6 + s * 4);
     }

@@ -51,14 +51,7 @@ KF_KERNEL(k0_exp_log1p_dropout_pad, k0_exp_log1p_dropout_pad_args, 256) {
             uint32_t r8[4];
             {
                 const int64_t index5 = first_random2 + (i0 * s0_random2 + j);
-                if ((index5 & 3) == 0) {
-                    kf_philox4(3, 0, index5, r5);
-                } else {
-                    KF_UNROLL
-                    for (int e = 0; e < 4; ++e) {
-                        r5[e] = kf_philox_word(3, 0, first_random2 + (i0 * s0_random2 + (j + e)));
-                    }
-                }
+                kf_philox4(3, 0, index5, r5);
                 const float *p3_in_x = in_x + (i0 * s0_in_x + j);
                 const int64_t begin8 = kf_min_i64(kf_max_i64(0, 0 - (first_index1 + j)), left);
                 const int64_t end8 = kf_max_i64(begin8, kf_min_i64(kf_inside(first_index0 + i0, size_index0) ? left : 0, size_index1 - (first_index1 + j)));

@@ -33,14 +33,7 @@ KF_KERNEL(k0_relu_dropout, k0_relu_dropout_args, 256) {
         uint32_t r6[4];
         {
             const int64_t index2 = first_random0 + j;
-            if ((index2 & 3) == 0) {
-                kf_philox4(scalar2, 0, index2, r2);
-            } else {
-                KF_UNROLL
-                for (int e = 0; e < 4; ++e) {
-                    r2[e] = kf_philox_word(scalar2, 0, first_random0 + (j + e));
-                }
-            }
+            kf_philox4(scalar2, 0, index2, r2);
             const float *p1_in_x = in_x + j;
             kf_load4_f32(p1_in_x, 0, left, vec, r6);
             float w0[4];
