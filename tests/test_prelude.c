@@ -330,6 +330,14 @@ static void test_philox(void **state) {
         for (int i = 0; i < 2; i++) assert_int_equal(half[i], pack[i]);
         for (int i = 0; i < 2; i++) assert_int_equal(pair[i], kf_philox_wide(9, 2, start + i));
     }
+    for (int before = 1; before < 4; before++) { /* and where they begin before the array */
+        int32_t pack[4], half[2];
+        kf_philox4(9, 2, -before, pack);
+        kf_philox2(9, 2, -1, half);
+        for (int i = before; i < 4; i++)
+            assert_int_equal(pack[i], kf_philox_word(9, 2, i - before));
+        assert_int_equal(half[1], kf_philox_word(9, 2, 0));
+    }
     kf_philox_fill_wide(9, 2, 4001, 7, wide);
     for (int i = 0; i < 7; i++) {
         uint64_t low = (uint32_t)kf_philox_word(9, 2, 2 * (4001 + i));

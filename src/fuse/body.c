@@ -32,6 +32,20 @@ static bool is_always_there(kf__body *b, const kf__node *n, const kf__expr *inde
     return there;
 }
 
+/* What of a guard is about any of these axes; KF__NO_INSTR: nothing. */
+static uint16_t guard_of(kf__body *b, kf__ref ref, uint16_t guard, uint32_t axes) {
+    const kf__instr *in = &b->instrs.at[guard];
+    if (in->kind == KF__I_INSIDE) {
+        kf__expr at = b->accesses.at[in->access].index[0];
+        return kf__axes_of(&b->f->g->exprs, at) & axes ? guard : KF__NO_INSTR;
+    }
+    if (in->kind != KF__I_OP || in->op != KF__BITWISE_AND || in->dtype != KF__BOOL) return guard;
+    uint16_t first = in->args[0], second = in->args[1];
+    uint16_t x = guard_of(b, ref, first, axes), y = guard_of(b, ref, second, axes);
+    if (x == KF__NO_INSTR || y == KF__NO_INSTR) return x == KF__NO_INSTR ? y : x;
+    return x == first && y == second ? guard : kf__body_both(b, ref, x, y);
+}
+
 static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
     uint32_t before = b->accesses.n;
     kf__instr i;
@@ -44,8 +58,13 @@ static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr
     uint32_t axes = kf__body_axes(b, n->rank, index);
     i.level = kf__body_level(b, kf__body_axes_inside(b, n->rank, index));
     if ((axes & b->domain.reduced) && i.level == KF__LEVEL_SCALAR) i.level = KF__LEVEL_ROW;
-    if (b->guard != KF__NO_INSTR && n->rank > 0 && !is_always_there(b, n, index, axes))
-        kf__body_add_arg(b, &i, b->guard);
+    uint16_t guard = b->guard;
+    if (n->rank == 0 || guard == KF__NO_INSTR || is_always_there(b, n, index, axes))
+        guard = KF__NO_INSTR;
+    else if (!(axes >> KF__FIRST_SYMBOL)) /* what a row has is asked for once, whoever is inside */
+        guard = guard_of(b, ref, guard, axes);
+    if (b->failed) return KF__NO_INSTR;
+    if (guard != KF__NO_INSTR) kf__body_add_arg(b, &i, guard);
     for (uint32_t k = 0; k < b->n_symbols; k++) {
         if (!(axes >> (KF__FIRST_SYMBOL + k) & 1)) continue;
         if (i.n_args == KF__COUNT(i.args))

@@ -79,14 +79,22 @@ static void pick_parts(const kf__low *L, kf__column_kernel *c) {
     c->pieces = kf__ceil_div(c->part, c->piece);
 }
 
-/* Threads in whole warps that have so many groups of columns across. */
+/* Threads, in whole warps, of a block that takes so many groups beside one another; and of an SM's
+ * blocks, where all SMs have equally many: how long it takes. */
 static int64_t threads_of(const kf__column_kernel *c, int64_t beside) {
     return kf__ceil_div(c->across * beside * KF__DOWN, 32) * 32;
 }
 
+static int64_t threads_of_all(const kf__low *L, const kf__column_kernel *c, int64_t beside) {
+    int64_t tiles = kf__ceil_div(c->width, c->across * c->tile.W);
+    int64_t blocks = c->outer * tiles * kf__ceil_div(c->parts, beside);
+    return kf__ceil_div(blocks, L->target->sms) * threads_of(c, beside);
+}
+
 /* Threads beyond the last column would idle: a block takes several groups, where enough blocks are
- * left, and is launched without the warps that have none; of as many groups as leave the smallest
- * share of its threads idle. Of tiles all threads go round as often. */
+ * left, and is launched without the warps that have none. var(softplus(x), 0) of 100,000 x 10 takes
+ * an H100 13.8 us by two groups, 20 columns of whole warps, 14.7 us by three. Of tiles all threads
+ * go round as often. */
 static void pick_groups_beside(kf__low *L, kf__column_kernel *c) {
     int64_t threads = kf__max(1, kf__ceil_div(c->width, c->tile.W));
     if (L->tiled) return;
@@ -95,7 +103,7 @@ static void pick_groups_beside(kf__low *L, kf__column_kernel *c) {
     most = kf__max(1, kf__min(most, c->parts));
     c->beside = most;
     for (int64_t n = most - 1; 2 * n >= most; --n)
-        if (threads_of(c, n) * c->beside < threads_of(c, c->beside) * n) c->beside = n;
+        if (threads_of_all(L, c, n) < threads_of_all(L, c, c->beside)) c->beside = n;
     c->launched = (int)threads_of(c, c->beside);
 }
 

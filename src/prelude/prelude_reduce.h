@@ -86,12 +86,14 @@ KF_FN int32_t kf_philox_word(int64_t seed, int64_t stream, int64_t index) {
     uint32_t even = index & 2 ? w[2] : w[0], odd = index & 2 ? w[3] : w[1];
     return (int32_t)(index & 1 ? odd : even);
 }
-/* Words index to index + 3, of one counter or two. */
+/* Words index to index + 3, of one counter or two. A pack may begin before the array, at an index
+ * below 0, where nobody asks for its first words. */
 KF_FN void kf_philox4(int64_t seed, int64_t stream, int64_t index, int32_t *r) {
     uint32_t w[8];
-    kf__philox(seed, stream, (uint64_t)index >> 2, w);
+    int64_t block = index >> 2;
+    kf__philox(seed, stream, (uint64_t)block, w);
     if (index & 3) {
-        kf__philox(seed, stream, ((uint64_t)index >> 2) + 1, w + 4);
+        kf__philox(seed, stream, (uint64_t)(block + 1), w + 4);
         KF_UNROLL
         for (int i = 0; i < 5; i++) w[i] = index & 2 ? w[i + 2] : w[i];
         KF_UNROLL
