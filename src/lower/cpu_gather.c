@@ -25,7 +25,7 @@ enum {
 /* Adds what a guard says besides L->holds to *all. False: it isn't all known yet. */
 static bool is_known(kf__low *L, uint32_t guard, const kf__lx **all) {
     const kf__instr *in = &L->k->instrs[guard];
-    if ((int)guard == L->holds) return true;
+    if (kf__is_known(L, guard)) return true;
     if (L->value[guard]) {
         *all = *all ? kf__l_bin(L, "&", *all, L->value[guard]) : L->value[guard];
         return true;

@@ -104,7 +104,7 @@ static bool put_froms(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || in->kind != KF__I_LOAD || !in->n_args || b->from[i]) continue;
-        if (b->tile[in->access] || in->args[0] == L->holds) continue;
+        if (b->tile[in->access] || kf__is_known(L, in->args[0])) continue;
         if (!any) kf__open_block(L);
         any = true;
         kf__cpu_put_from(L, b, i);
@@ -203,7 +203,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     bool block = put_froms(L, b, mask);
     put_next_row(L, b, arg, from, to);
     bool copied = is_copied(L, b, arg) && (b->from[arg] || !L->k->instrs[arg].n_args ||
-                                           L->k->instrs[arg].args[0] == holds);
+                                           kf__is_known(L, L->k->instrs[arg].args[0]));
     bool whole = g->at && copied;
     bool streamed = copied && g->store >= 0 && g->instr == g->pick &&
                     kf__cpu_lies_as_stored(L, b, L->k->instrs[arg].access,

@@ -352,6 +352,8 @@ const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at);
 static inline bool kf__is_always(const kf__low *L, uint32_t guard) { /* of what was clipped */
     return L->k->instrs[guard].kind == KF__I_CONSTANT;
 }
+/* Is it known to hold, by L->holds, which may say more? */
+bool kf__is_known(const kf__low *L, uint32_t guard);
 /* What load instruction `in` gives at `at`: `load`, or 0 where its guard doesn't hold. */
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at);
 /* Is the guard made of ranges of the innermost axis, and of what doesn't depend on it? */
