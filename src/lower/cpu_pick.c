@@ -337,20 +337,13 @@ static bool may_miss(const kf__low *L, uint32_t i) {
     return in->field == KF__PICK_LAST && asks_more(L, in->args[0]);
 }
 
-static bool is_term(const kf__low *L, uint32_t guard, uint32_t term) {
-    const kf__instr *in = &L->k->instrs[guard];
-    if (guard == term) return true;
-    return in->kind == KF__I_OP && in->op == KF__BITWISE_AND &&
-           (is_term(L, in->args[0], term) || is_term(L, in->args[1], term));
-}
-
 bool kf__cpu_is_pick_or_zero(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     if (in->kind != KF__I_OP || in->op != KF__WHERE || !b->pick[in->args[1]]) return false;
     const kf__instr *pick = &L->k->instrs[in->args[1]], *other = &L->k->instrs[in->args[2]];
     bool is = other->kind == KF__I_CONSTANT && other->integer == 0 && other->number == 0 &&
               !signbit(other->number) && pick->kind == KF__I_PICK && may_miss(L, in->args[1]);
-    for (; is && is_term(L, pick->args[0], in->args[0]); pick = &L->k->instrs[pick->args[2]])
+    for (; is && kf__implies(L, pick->args[0], in->args[0]); pick = &L->k->instrs[pick->args[2]])
         if (pick->field == KF__PICK_LAST) return true;
     return false;
 }

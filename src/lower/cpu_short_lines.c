@@ -81,7 +81,8 @@ static bool is_made_well(const kf__low *L, const kf__mask *mask, uint16_t guard)
                 !kf__at_level(L, in->args[a], KF__LEVEL_FULL))
                 return false;
         if (in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
-        if (in->kind != KF__I_LOAD || (in->n_args && in->args[0] != guard)) return false;
+        if (in->kind != KF__I_LOAD || (in->n_args && !kf__implies(L, guard, in->args[0])))
+            return false;
         if (!L->operands[in->access].affine || kf__low_step(L, in->access) != 1) return false;
     }
     return true;

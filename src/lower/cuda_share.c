@@ -13,19 +13,11 @@
 
 #include "lower/cuda.h"
 
-/* Where `guard` holds, does `other`? */
-static bool implies(const kf__low *L, uint32_t guard, uint32_t other) {
-    const kf__instr *in = &L->k->instrs[guard];
-    if (guard == other) return true;
-    return in->kind == KF__I_OP && in->op == KF__BITWISE_AND && in->dtype == KF__BOOL &&
-           (implies(L, in->args[0], other) || implies(L, in->args[1], other));
-}
-
 /* Which part of the chain of picks does the guard belong to? -1: none. */
 static int part_of(const kf__low *L, uint32_t pick, uint32_t guard) {
     for (int part = 0;; ++part) {
         const kf__instr *in = &L->k->instrs[pick];
-        if (implies(L, guard, in->args[0])) return part;
+        if (kf__implies(L, guard, in->args[0])) return part;
         if (in->field != KF__PICK_MORE) return -1;
         pick = in->args[2];
         if (L->k->instrs[pick].kind != KF__I_PICK) return -1;

@@ -352,7 +352,9 @@ const kf__lx *kf__guard_at(kf__low *L, uint32_t guard, const kf__lx *at);
 static inline bool kf__is_always(const kf__low *L, uint32_t guard) { /* of what was clipped */
     return L->k->instrs[guard].kind == KF__I_CONSTANT;
 }
-/* Is it known to hold, by L->holds, which may say more? */
+/* Where `guard` holds, does `other`, which says a part of it? */
+bool kf__implies(const kf__low *L, uint32_t guard, uint32_t other);
+/* Does L->holds imply it? */
 bool kf__is_known(const kf__low *L, uint32_t guard);
 /* What load instruction `in` gives at `at`: `load`, or 0 where its guard doesn't hold. */
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at);

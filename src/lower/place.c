@@ -98,16 +98,15 @@ static bool is_both(const kf__instr *in) {
     return in->kind == KF__I_OP && in->op == KF__BITWISE_AND && in->dtype == KF__BOOL;
 }
 
-/* Does a guard say all that another one does? */
-static bool says(const kf__low *L, uint32_t guard, uint32_t other) {
+bool kf__implies(const kf__low *L, uint32_t guard, uint32_t other) {
     const kf__instr *in = &L->k->instrs[guard], *of = &L->k->instrs[other];
     if (guard == other) return true;
-    if (is_both(of)) return says(L, guard, of->args[0]) && says(L, guard, of->args[1]);
-    return is_both(in) && (says(L, in->args[0], other) || says(L, in->args[1], other));
+    if (is_both(of)) return kf__implies(L, guard, of->args[0]) && kf__implies(L, guard, of->args[1]);
+    return is_both(in) && (kf__implies(L, in->args[0], other) || kf__implies(L, in->args[1], other));
 }
 
 bool kf__is_known(const kf__low *L, uint32_t guard) {
-    return L->holds >= 0 && says(L, (uint32_t)L->holds, guard);
+    return L->holds >= 0 && kf__implies(L, (uint32_t)L->holds, guard);
 }
 
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at) {
