@@ -32,18 +32,30 @@ static bool is_always_there(kf__body *b, const kf__node *n, const kf__expr *inde
     return there;
 }
 
-/* What of a guard is about any of these axes; KF__NO_INSTR: nothing. */
+/* What of a guard is about any of these axes, or sizes alone; KF__NO_INSTR: nothing. */
 static uint16_t guard_of(kf__body *b, kf__ref ref, uint16_t guard, uint32_t axes) {
     const kf__instr *in = &b->instrs.at[guard];
     if (in->kind == KF__I_INSIDE) {
-        kf__expr at = b->accesses.at[in->access].index[0];
-        return kf__axes_of(&b->f->g->exprs, at) & axes ? guard : KF__NO_INSTR;
+        uint32_t of = kf__axes_of(&b->f->g->exprs, b->accesses.at[in->access].index[0]);
+        return !of || of & axes ? guard : KF__NO_INSTR;
     }
     if (in->kind != KF__I_OP || in->op != KF__BITWISE_AND || in->dtype != KF__BOOL) return guard;
     uint16_t first = in->args[0], second = in->args[1];
     uint16_t x = guard_of(b, ref, first, axes), y = guard_of(b, ref, second, axes);
     if (x == KF__NO_INSTR || y == KF__NO_INSTR) return x == KF__NO_INSTR ? y : x;
     return x == first && y == second ? guard : kf__body_both(b, ref, x, y);
+}
+
+/* Is it there whatever the other axes' guards say, if those of its own axes do? Not where a part is
+ * fixed that may be of nothing: x[..., 0]. */
+static bool is_of_its_axes(const kf__body *b, const kf__node *n, const kf__expr *index,
+                           uint32_t axes) {
+    kf__exprs *x = &b->f->g->exprs;
+    bool is = !(axes >> KF__FIRST_SYMBOL);
+    for (int d = 0; d < n->rank && is; d++)
+        is = kf__axes_of(x, index[d]) || (kf__x_below(x, kf__x_const(x, -1), index[d]) &&
+                                          kf__x_below(x, index[d], n->shape[d]));
+    return is;
 }
 
 static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr *index) {
@@ -61,7 +73,7 @@ static uint16_t load(kf__body *b, kf__ref ref, const kf__node *n, const kf__expr
     uint16_t guard = b->guard;
     if (n->rank == 0 || guard == KF__NO_INSTR || is_always_there(b, n, index, axes))
         guard = KF__NO_INSTR;
-    else if (!(axes >> KF__FIRST_SYMBOL)) /* what a row has is asked for once, whoever is inside */
+    else if (is_of_its_axes(b, n, index, axes)) /* what a row has is asked for once */
         guard = guard_of(b, ref, guard, axes);
     if (b->failed) return KF__NO_INSTR;
     if (guard != KF__NO_INSTR) kf__body_add_arg(b, &i, guard);
