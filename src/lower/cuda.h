@@ -35,6 +35,7 @@ struct kf__tile {
     bool whole;                /* of columns: all rows of the tile are there */
     bool warps;                /* each warp has packs of one row side by side, all its lanes stay */
     const kf__lx *skew;        /* elements of a row's first pack that are before the row; or NULL */
+    int like;                  /* the store whose rows tell */
     const kf__lx *index;       /* of the pack among what a row reduces; by head, NULL: j */
     /* Operands that go through shared memory: what happens between loads and values, and where the
      * pack is in the tile of shared memory, along the innermost axis and the other one. */
@@ -97,7 +98,7 @@ bool kf__cuda_is_pack(const kf__low *L, const kf__tile *t, uint32_t i);
 const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access);
 /* Rows that aren't aligned may all be skewed alike: their packs then begin where one is aligned,
  * and a row's first pack is short. The store whose rows tell by how much; -1: none. Are all others
- * that have such rows skewed as it is? */
+ * skewed as it is? */
 int kf__cuda_skewed_store(const kf__low *L, int width);
 bool kf__cuda_are_alike(const kf__low *L, int store, int width);
 /* Are the rows of an operand all aligned? */

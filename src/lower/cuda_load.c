@@ -48,27 +48,45 @@ int kf__cuda_skewed_store(const kf__low *L, int width) {
     return -1;
 }
 
-bool kf__cuda_are_alike(const kf__low *L, int store, int width) {
-    const kf__operand *like = &L->operands[store];
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        const kf__operand *o = &L->operands[i];
-        if (!is_full(L, i, width)) continue;
-        for (int m = 0; m + 1 < L->n_axes; ++m)
-            if (L->axes[m].size > 1 && (o->stride[m] - like->stride[m]) % width) return false;
-        for (uint32_t k = 0; k < L->k->n_symbols; ++k)
-            if ((o->symbol_stride[k] - like->symbol_stride[k]) % width) return false;
-    }
+/* Is a pack of it aligned wherever the store's is that rows are skewed like? */
+static bool is_alike(const kf__low *L, uint32_t i, int store, int width) {
+    const kf__operand *o = &L->operands[i], *like = &L->operands[store];
+    for (int m = 0; m + 1 < L->n_axes; ++m)
+        if (L->axes[m].size > 1 && (o->stride[m] - like->stride[m]) % width) return false;
+    for (uint32_t k = 0; k < L->k->n_symbols; ++k)
+        if ((o->symbol_stride[k] - like->symbol_stride[k]) % width) return false;
     return true;
 }
 
+bool kf__cuda_are_alike(const kf__low *L, int store, int width) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (L->operands[i].store && is_full(L, i, width) && !is_alike(L, i, store, width))
+            return false;
+    return true;
+}
+
+static const kf__lx *own_flag(kf__low *L, uint32_t access, bool may) {
+    return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name), may);
+}
+
+/* A full row's load: where it is skewed as the store is, any pack may be aligned, else those of rows
+ * that aren't skewed. */
+static const kf__lx *aligned_by(kf__low *L, const kf__tile *t, uint32_t access) {
+    const char *name = kf__l_name(L, "by_%s", L->operands[access].name);
+    bool alike = is_alike(L, access, t->like, t->W);
+    const kf__lx *flag = own_flag(L, access, alike || is_wide(L, access, t->W));
+    const kf__lx *by = kf__word_int(L, name, alike ? 0 : t->W - 1);
+    const kf__lx *skew = kf__l_bin(L, "&", t->skew, by);
+    return kf__l_bin(L, "&&", flag, kf__l_bin(L, "==", skew, kf__l_int(L, 0)));
+}
+
 const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access) {
-    bool moved = t->skew && !is_full(L, access, t->W);
+    bool full = is_full(L, access, t->W), moved = t->skew && !full;
     const kf__lx *aligned = kf__l_int(L, 1);
+    if (t->skew && full && !L->operands[access].store) return aligned_by(L, t, access);
     if (!L->operands[access].packed && !moved && !is_apart(L, access, t->W))
         return kf__word_aligned(L, "vec", t->vec);
-    if (!L->operands[access].packed)
-        aligned = kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name),
-                                   is_wide(L, access, t->W));
+    if (!L->operands[access].packed) aligned = own_flag(L, access, is_wide(L, access, t->W));
     if (!moved) return aligned;
     return kf__l_bin(L, "&&", aligned, kf__l_bin(L, "==", t->skew, kf__l_int(L, 0)));
 }

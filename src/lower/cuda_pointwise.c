@@ -46,6 +46,7 @@ static void put_pack(kf__low *L, kf__tile *t, const kf__kernel *k) {
 static void put_skewed(kf__low *L, kf__tile *t, uint32_t store, const kf__lx *begin) {
     const kf__lx *size = kf__word_size(L, kf__last(L)), *line = kf__low_offset(L, store, NULL);
     const kf__lx *width = kf__l_int(L, t->W), *zero = kf__l_int(L, 0);
+    t->like = (int)store;
     t->skew = kf__put_let(L, "int", "skew", kf__l_bin(L, "&", line, kf__l_int(L, t->W - 1)),
                           "elements of the first pack that are before the line");
     begin = kf__put_let(L, "int64_t", "begin", kf__l_bin(L, "-", begin, t->skew), NULL);

@@ -281,12 +281,14 @@ typedef struct {
     int64_t s0_out0;
     const float *in_x;
     int64_t s0_in_x;
-    int64_t vec;
+    int64_t vec_in_x;
+    int64_t by_in_x;
     const float *tmp_2;
     int64_t vec_tmp_2;
     const float *tmp_3;
     int64_t vec_tmp_3;
     float *out0;
+    int64_t vec;
 } k1_softmax_args;
 
 /* softmax.
@@ -302,12 +304,14 @@ KF_KERNEL(k1_softmax, k1_softmax_args, 256) {
     const int64_t s0_out0 = a.s0_out0;
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
-    const int64_t vec = a.vec;
+    const int64_t vec_in_x = a.vec_in_x;
+    const int64_t by_in_x = a.by_in_x;
     const float *tmp_2 = a.tmp_2;
     const int64_t vec_tmp_2 = a.vec_tmp_2;
     const float *tmp_3 = a.tmp_3;
     const int64_t vec_tmp_3 = a.vec_tmp_3;
     float *out0 = a.out0;
+    const int64_t vec = a.vec;
     const uint32_t t = kf_block() * 256 + kf_thread();
     const uint32_t packs = line_packs;  // of a line
     const uint32_t line = t / packs;
@@ -323,7 +327,7 @@ KF_KERNEL(k1_softmax, k1_softmax_args, 256) {
             uint32_t r4[4];
             {
                 const float *p0_in_x = in_x + (i0 * s0_in_x + j);
-                kf_load4_f32(p0_in_x, 0, left, vec, r0);
+                kf_load4_f32(p0_in_x, 0, left, vec_in_x && (skew & by_in_x) == 0, r0);
                 const float *p1_tmp_2 = tmp_2 + j;
                 kf_load4_f32(p1_tmp_2, 0, left, vec_tmp_2 && skew == 0, r1);
                 const float *p2_tmp_3 = tmp_3 + j;

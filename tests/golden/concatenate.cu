@@ -7,7 +7,8 @@ typedef struct {
     const float *in_x;
     int64_t s0_in_x;
     int64_t size_index0;
-    int64_t vec;
+    int64_t vec_in_x;
+    int64_t by_in_x;
     const kf_f16 *in_y;
     int64_t s0_in_y;
     int64_t size_index2;
@@ -16,6 +17,7 @@ typedef struct {
     const float *in_b;
     int64_t vec_in_b;
     float *out0;
+    int64_t vec;
 } k0_multiply_concatenate_add_args;
 
 /* multiply, concatenate, add.
@@ -32,7 +34,8 @@ KF_KERNEL(k0_multiply_concatenate_add, k0_multiply_concatenate_add_args, 256) {
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t size_index0 = a.size_index0;
-    const int64_t vec = a.vec;
+    const int64_t vec_in_x = a.vec_in_x;
+    const int64_t by_in_x = a.by_in_x;
     const kf_f16 *in_y = a.in_y;
     const int64_t s0_in_y = a.s0_in_y;
     const int64_t size_index2 = a.size_index2;
@@ -41,6 +44,7 @@ KF_KERNEL(k0_multiply_concatenate_add, k0_multiply_concatenate_add_args, 256) {
     const float *in_b = a.in_b;
     const int64_t vec_in_b = a.vec_in_b;
     float *out0 = a.out0;
+    const int64_t vec = a.vec;
     const uint32_t t = kf_block() * 256 + kf_thread();
     const uint32_t packs = line_packs;  // of a line
     const uint32_t line = t / packs;
@@ -57,7 +61,7 @@ KF_KERNEL(k0_multiply_concatenate_add, k0_multiply_concatenate_add_args, 256) {
             {
                 const float *p1_in_x = in_x + (i0 * s0_in_x + j);
                 const int64_t end1 = kf_max_i64(0, kf_min_i64(left, size_index0 - j));
-                kf_load4_f32(p1_in_x, 0, end1, vec, r1);
+                kf_load4_f32(p1_in_x, 0, end1, vec_in_x && (skew & by_in_x) == 0, r1);
                 const kf_f16 *p3_in_y = in_y + (i0 * s0_in_y + j);
                 const int64_t begin3 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + j)), left);
                 const int64_t end3 = kf_max_i64(begin3, kf_min_i64(left, size_index2 - (first_index2 + j)));

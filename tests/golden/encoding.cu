@@ -7,7 +7,8 @@ typedef struct {
     const float *in_x;
     int64_t s0_in_x;
     int64_t size_index0;
-    int64_t vec;
+    int64_t vec_in_x;
+    int64_t by_in_x;
     const float *in_x_3;
     int64_t s0_in_x_3;
     int64_t first_index2;
@@ -23,6 +24,7 @@ typedef struct {
     const float *in_f_7;
     int64_t vec_in_f_7;
     float *out0;
+    int64_t vec;
 } k0_multiply_sin_cos_concatenate_args;
 
 /* multiply, sin, cos, concatenate.
@@ -41,7 +43,8 @@ KF_KERNEL(k0_multiply_sin_cos_concatenate, k0_multiply_sin_cos_concatenate_args,
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t size_index0 = a.size_index0;
-    const int64_t vec = a.vec;
+    const int64_t vec_in_x = a.vec_in_x;
+    const int64_t by_in_x = a.by_in_x;
     const float *in_x_3 = a.in_x_3;
     const int64_t s0_in_x_3 = a.s0_in_x_3;
     const int64_t first_index2 = a.first_index2;
@@ -57,6 +60,7 @@ KF_KERNEL(k0_multiply_sin_cos_concatenate, k0_multiply_sin_cos_concatenate_args,
     const float *in_f_7 = a.in_f_7;
     const int64_t vec_in_f_7 = a.vec_in_f_7;
     float *out0 = a.out0;
+    const int64_t vec = a.vec;
     const uint32_t t = kf_block() * 256 + kf_thread();
     const uint32_t packs = line_packs;  // of a line
     const uint32_t line = t / packs;
@@ -72,7 +76,7 @@ KF_KERNEL(k0_multiply_sin_cos_concatenate, k0_multiply_sin_cos_concatenate_args,
             {
                 const float *p1_in_x = in_x + (i0 * s0_in_x + j);
                 if (kf_within(j + left - 1, size_index0)) {
-                    kf_load4_f32(p1_in_x, 0, left, vec, r1);
+                    kf_load4_f32(p1_in_x, 0, left, vec_in_x && (skew & by_in_x) == 0, r1);
                 } else {
                     const float *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + j);
                     if (kf_within(first_index2 + j, size_index2) & kf_within(first_index2 + (j + left - 1), size_index2)) {

@@ -120,8 +120,10 @@ typedef struct {
     int64_t s0_out0;
     const float *in_y;
     int64_t s0_in_y;
-    int64_t vec;
+    int64_t vec_in_y;
+    int64_t by_in_y;
     float *out0;
+    int64_t vec;
 } k1_relu_concatenate_args;
 
 /* relu, concatenate.
@@ -135,8 +137,10 @@ KF_KERNEL(k1_relu_concatenate, k1_relu_concatenate_args, 256) {
     const int64_t s0_out0 = a.s0_out0;
     const float *in_y = a.in_y;
     const int64_t s0_in_y = a.s0_in_y;
-    const int64_t vec = a.vec;
+    const int64_t vec_in_y = a.vec_in_y;
+    const int64_t by_in_y = a.by_in_y;
     float *out0 = a.out0;
+    const int64_t vec = a.vec;
     const uint32_t t = kf_block() * 256 + kf_thread();
     const uint32_t packs = line_packs;  // of a line
     const uint32_t line = t / packs;
@@ -150,7 +154,7 @@ KF_KERNEL(k1_relu_concatenate, k1_relu_concatenate_args, 256) {
             uint32_t r0[4];
             {
                 const float *p0_in_y = in_y + (i0 * s0_in_y + j);
-                kf_load4_f32(p0_in_y, 0, left, vec, r0);
+                kf_load4_f32(p0_in_y, 0, left, vec_in_y && (skew & by_in_y) == 0, r0);
                 float w0[4];
                 KF_UNROLL
                 for (int e = 0; e < 4; ++e) {

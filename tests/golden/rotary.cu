@@ -23,11 +23,13 @@ typedef struct {
     const kf_bf16 *in_x_5;
     int64_t s0_in_x_5;
     int64_t s1_in_x_5;
-    int64_t vec;
+    int64_t vec_in_x_5;
+    int64_t by_in_x_5;
     const float *in_c;
     int64_t s1_in_c;
     int64_t vec_in_c;
     float *out0;
+    int64_t vec;
 } k0_negative_concatenate_multiply_multiply_args;
 
 /* negative, concatenate, multiply, multiply, add.
@@ -62,11 +64,13 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
     const kf_bf16 *in_x_5 = a.in_x_5;
     const int64_t s0_in_x_5 = a.s0_in_x_5;
     const int64_t s1_in_x_5 = a.s1_in_x_5;
-    const int64_t vec = a.vec;
+    const int64_t vec_in_x_5 = a.vec_in_x_5;
+    const int64_t by_in_x_5 = a.by_in_x_5;
     const float *in_c = a.in_c;
     const int64_t s1_in_c = a.s1_in_c;
     const int64_t vec_in_c = a.vec_in_c;
     float *out0 = a.out0;
+    const int64_t vec = a.vec;
     const uint32_t t = kf_block() * 256 + kf_thread();
     const uint32_t packs = line_packs;  // of a line
     const uint32_t line = t / packs;
@@ -113,7 +117,7 @@ KF_KERNEL(k0_negative_concatenate_multiply_multiply, k0_negative_concatenate_mul
                 const float *p4_in_s = in_s + (i1 * s1_in_s + j);
                 kf_load4_f32(p4_in_s, 0, left, vec_in_s && skew == 0, r7);
                 const kf_bf16 *p5_in_x_5 = in_x_5 + (i0 * s0_in_x_5 + i1 * s1_in_x_5 + j);
-                kf_load4_bf16(p5_in_x_5, 0, left, vec, r9);
+                kf_load4_bf16(p5_in_x_5, 0, left, vec_in_x_5 && (skew & by_in_x_5) == 0, r9);
                 const float *p6_in_c = in_c + (i1 * s1_in_c + j);
                 kf_load4_f32(p6_in_c, 0, left, vec_in_c && skew == 0, r10);
                 float w0[4];
