@@ -514,8 +514,8 @@ static void turned_once(void **state) {
 static void addresses_of(const kf__loop_fn *fn, const char *flag, char *out, size_t size) {
     *out = 0;
     for (uint32_t f = 0; f < fn->n_words; f++)
-        for (uint32_t w = 0; w < fn->n_words && w < 63; w++)
-            if (!strcmp(fn->words[f].name, flag) && fn->words[f].number >> w & 1) {
+        for (uint32_t w = 0; w < fn->n_words; w++)
+            if (!strcmp(fn->words[f].name, flag) && kf__is_about(fn, &fn->words[f], w)) {
                 size_t n = strlen(out);
                 snprintf(out + n, size - n, "%s%s", n ? " " : "", fn->words[w].name);
             }
@@ -523,6 +523,9 @@ static void addresses_of(const kf__loop_fn *fn, const char *flag, char *out, siz
 
 /* What is never loaded by 16 bytes, as the elements that a roll takes from a row's end and one
  * number a row, doesn't keep others from it where it isn't aligned; nor do loads keep stores. */
+#define MANY_ROLLS                                                                       \
+    "x + roll(x, 1, 1) + roll(x, 2, 1) + roll(x, 3, 1) + roll(x, 4, 1) + roll(x, 5, 1) + " \
+    "roll(x, 6, 1) + roll(x, 7, 1) + roll(x, 8, 1) + roll(x, 9, 1) + roll(x, 10, 1)"
 static void aligned_alone(void **state) {
     static const struct {
         const char *text, *head, *flag, *addresses;
@@ -537,6 +540,8 @@ static void aligned_alone(void **state) {
         {"pad(x, (0, 2))", "# x: f32[64, 96]\n", "vec", "out0"}, /* whose rows are others */
         {"pad(x, (0, 2))", "# x: f32[64, 96]\n", "vec_in_x", "in_x"},
         {"x * y", "# x: f32[64, 96]\n# y: f32[64, 96]\n", "vec", "in_x in_y out0"}, /* a row */
+        {MANY_ROLLS, "# x: f32[64, 1448]\n", "vec", "out0"}, /* of more words than masks have bits */
+        {MANY_ROLLS, "# x: f32[64, 1448]\n", "vec_in_x", "in_x"},
     };
     (void)state;
     kf__target target = stages_target(KF__TARGET_CUDA, 90);

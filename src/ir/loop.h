@@ -78,7 +78,8 @@ typedef enum kf__word_kind {
     KF__W_PARTIAL, /* address in the kernel's own scratch + offset bytes */
     KF__W_SCALAR,  /* input `index`, f64 or i64 */
     KF__W_INT,     /* number known to the plan */
-    KF__W_ALIGNED, /* 1 if the address words in bit mask `number` are all 16-byte aligned, else 0 */
+    KF__W_ALIGNED, /* 1 if the addresses in bit mask `number` are all 16-byte aligned, else 0; bit k:
+                    * the k-th word that is an address */
 } kf__word_kind;
 
 typedef struct kf__word { /* one 8-byte field of the argument struct */
@@ -103,6 +104,15 @@ typedef struct kf__loop_fn {
     int launched;         /* of these so many are launched; 0: all */
     int cluster;          /* CUDA: blocks of a cluster, 1: none; in the text */
 } kf__loop_fn;
+
+static inline bool kf__is_address(const kf__word *w) { return w->kind <= KF__W_PARTIAL; }
+
+/* Is a KF__W_ALIGNED about this address? */
+static inline bool kf__is_about(const kf__loop_fn *fn, const kf__word *flag, uint32_t word) {
+    uint32_t k = 0;
+    for (uint32_t w = 0; w < word; ++w) k += kf__is_address(&fn->words[w]);
+    return kf__is_address(&fn->words[word]) && k < 63 && flag->number >> k & 1;
+}
 
 static inline int kf__launched(const kf__loop_fn *fn) {
     return fn->launched ? fn->launched : fn->threads;

@@ -28,35 +28,31 @@ void kf__low_begin(kf__low *L, const char *suffix, const char *doc) {
     memset((void *)L->value, 0, sizeof *L->value * L->k->n_instrs);
 }
 
-static bool is_address(const kf__word *w) {
-    return w->kind == KF__W_INPUT || w->kind == KF__W_RESULT || w->kind == KF__W_TEMP;
-}
-
 /* Is `flag` the word that tells whether `address` alone is aligned? */
 static bool is_own_flag(const kf__word *flag, const kf__word *address) {
     return flag->kind >= KF__W_INT && !strncmp(flag->name, "vec_", 4) &&
            !strcmp(flag->name + 4, address->name);
 }
 
-/* Which address words must be aligned for `vec`: all but the partials, those that have a flag of
- * their own, vec_NAME, and those that are apart. */
+/* Which addresses must be aligned for `vec`: all but the partials, those that have a flag of their
+ * own, vec_NAME, and those that are apart. */
 static void finish_aligned(kf__loop_fn *fn) {
     for (uint32_t f = 0; f < fn->n_words; ++f) {
         kf__word *flag = &fn->words[f];
-        int64_t all = 0, own = 0;
-        bool fits = true;
+        int64_t all = 0, own = 0, bit = 1;
         if (flag->kind != KF__W_ALIGNED) continue;
-        for (uint32_t w = 0; w < fn->n_words; ++w) {
-            bool another = fn->words[w].apart;
-            if (!is_address(&fn->words[w])) continue;
-            if (is_own_flag(flag, &fn->words[w])) own = w < 63 ? (int64_t)1 << w : 0;
+        for (uint32_t w = 0; w < fn->n_words && bit > 0; ++w) {
+            const kf__word *word = &fn->words[w];
+            bool another = word->apart || word->kind == KF__W_PARTIAL;
+            if (!kf__is_address(word)) continue;
+            if (is_own_flag(flag, word)) own = bit;
             for (uint32_t g = 0; g < fn->n_words; ++g)
-                another = another || is_own_flag(&fn->words[g], &fn->words[w]);
-            fits = fits && w < 63;
-            if (w < 63 && !another) all |= (int64_t)1 << w;
+                another = another || is_own_flag(&fn->words[g], word);
+            if (!another) all |= bit;
+            bit = (int64_t)((uint64_t)bit << 1);
         }
         flag->number = own ? own : all;
-        if (!fits) flag->kind = KF__W_INT, flag->number = 0;
+        if (bit <= 0) flag->kind = KF__W_INT, flag->number = 0; /* there are more than masks have */
     }
 }
 

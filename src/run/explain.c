@@ -230,11 +230,11 @@ static kf_status print_sources(const kf_plan *plan, kf__text *text, kf_error *er
 
 /* ---------------------------------------------------------------- steps */
 
-static void print_aligned(const kf__loop_fn *fn, int64_t words, kf__text *text) {
+static void print_aligned(const kf__loop_fn *fn, const kf__word *flag, kf__text *text) {
     kf__print(text, "1 where 16-byte aligned:");
     const char *before = "";
-    for (uint32_t i = 0; i < fn->n_words && i < 63; i++) {
-        if (!(words >> i & 1)) continue;
+    for (uint32_t i = 0; i < fn->n_words; i++) {
+        if (!kf__is_about(fn, flag, i)) continue;
         kf__print(text, "%s %s", before, fn->words[i].name);
         before = ",";
     }
@@ -256,7 +256,7 @@ static void print_word(const kf_plan *plan, const kf__step *step, const kf__loop
     case KF__W_PARTIAL: kf__print(text, "workspace"); break;
     case KF__W_SCALAR: kf__print(text, "number %s", g->inputs.at[w->index].name); break;
     case KF__W_INT: kf__print(text, "%lld", (long long)w->number); break;
-    case KF__W_ALIGNED: print_aligned(fn, w->number, text); break;
+    case KF__W_ALIGNED: print_aligned(fn, w, text); break;
     }
     if (patch && patch->offset && w->kind <= KF__W_PARTIAL)
         kf__print(text, " + %lld", (long long)patch->offset);

@@ -20,7 +20,7 @@ typedef enum kf__patch_kind {
     KF__PATCH_RESULT,    /* results[index] + offset */
     KF__PATCH_WORKSPACE, /* workspace + offset */
     KF__PATCH_SCALAR,    /* scalars[index] */
-    KF__PATCH_ALIGNED,   /* 1 if the words in mask `offset` are 16-byte aligned: comes last */
+    KF__PATCH_ALIGNED,   /* 1 if the addresses in mask `offset` are 16-byte aligned: comes last */
 } kf__patch_kind;
 
 typedef struct kf__patch {

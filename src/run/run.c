@@ -68,17 +68,18 @@ static kf_status check_addresses(const kf_plan *plan, const void *const *inputs,
 
 /* ---------------------------------------------------------------- patches */
 
-static uint64_t all_aligned(const uint64_t *words, uint64_t mask) {
+/* addresses: the patches that come first */
+static uint64_t all_aligned(const uint64_t *words, const kf__patch *addresses, uint64_t mask) {
     uint64_t any = 0;
-    for (; mask; mask &= mask - 1) any |= words[__builtin_ctzll(mask)];
+    for (; mask; mask &= mask - 1) any |= words[addresses[__builtin_ctzll(mask)].word];
     return (any & 15) == 0;
 }
 
 static void apply_patches(const kf_plan *plan, const kf__step *step, const void *const *inputs,
                           void *const *results, const kf_scalar *scalars, char *workspace,
                           uint64_t *words) {
-    const kf__patch *patch = plan->patches + step->first_patch, *end = patch + step->n_patches;
-    for (; patch < end; patch++) {
+    const kf__patch *first = plan->patches + step->first_patch, *end = first + step->n_patches;
+    for (const kf__patch *patch = first; patch < end; patch++) {
         uint64_t *to = &words[patch->word];
         switch ((kf__patch_kind)patch->kind) {
         case KF__PATCH_INPUT:
@@ -91,7 +92,7 @@ static void apply_patches(const kf_plan *plan, const kf__step *step, const void 
             *to = (uint64_t)((uintptr_t)workspace + (uintptr_t)patch->offset);
             break;
         case KF__PATCH_SCALAR: memcpy(to, &scalars[patch->index], sizeof *to); break;
-        case KF__PATCH_ALIGNED: *to = all_aligned(words, (uint64_t)patch->offset); break;
+        case KF__PATCH_ALIGNED: *to = all_aligned(words, first, (uint64_t)patch->offset); break;
         }
     }
 }

@@ -42,14 +42,14 @@ static void add_words(kf_plan *plan, uint32_t k, const kf__loop_fn *fn, kf__step
     step->first_word = *n_words;
     step->n_words = fn->n_words;
     step->first_patch = *n_patches;
-    for (int pass = 0; pass < 2; pass++) /* alignment last: it looks at patched words */
+    for (int pass = 0; pass < 3; pass++) /* addresses first, alignment last: it looks at these */
         for (uint32_t i = 0; i < fn->n_words; i++) {
             const kf__word *w = &fn->words[i];
             if (w->kind == KF__W_INT) {
                 plan->words[*n_words + i] = (uint64_t)w->number;
                 continue;
             }
-            if ((w->kind == KF__W_ALIGNED) != (pass == 1)) continue;
+            if (pass != (kf__is_address(w) ? 0 : w->kind == KF__W_SCALAR ? 1 : 2)) continue;
             plan->patches[(*n_patches)++] = patch_for(plan, k, w, (uint16_t)i);
         }
     step->n_patches = *n_patches - step->first_patch;
