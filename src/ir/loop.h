@@ -78,8 +78,8 @@ typedef enum kf__word_kind {
     KF__W_PARTIAL, /* address in the kernel's own scratch + offset bytes */
     KF__W_SCALAR,  /* input `index`, f64 or i64 */
     KF__W_INT,     /* number known to the plan */
-    KF__W_ALIGNED, /* 1 if the addresses in bit mask `number` are all 16-byte aligned, else 0; bit k:
-                    * the k-th word that is an address */
+    KF__W_ALIGNED, /* 1 if the addresses in bit mask `number` are all 16-byte aligned, else 0; bit
+                    * k: the k-th word that is an address */
 } kf__word_kind;
 
 typedef struct kf__word { /* one 8-byte field of the argument struct */

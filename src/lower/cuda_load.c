@@ -69,8 +69,8 @@ static const kf__lx *own_flag(kf__low *L, uint32_t access, bool may) {
     return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name), may);
 }
 
-/* A full row's load: where it is skewed as the store is, any pack may be aligned, else those of rows
- * that aren't skewed. */
+/* A full row's load: where it is skewed as the store is, any pack may be aligned, else those of
+ * rows that aren't skewed. */
 static const kf__lx *aligned_by(kf__low *L, const kf__tile *t, uint32_t access) {
     const char *name = kf__l_name(L, "by_%s", L->operands[access].name);
     bool alike = is_alike(L, access, t->like, t->W);

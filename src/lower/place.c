@@ -101,8 +101,10 @@ static bool is_both(const kf__instr *in) {
 bool kf__implies(const kf__low *L, uint32_t guard, uint32_t other) {
     const kf__instr *in = &L->k->instrs[guard], *of = &L->k->instrs[other];
     if (guard == other) return true;
-    if (is_both(of)) return kf__implies(L, guard, of->args[0]) && kf__implies(L, guard, of->args[1]);
-    return is_both(in) && (kf__implies(L, in->args[0], other) || kf__implies(L, in->args[1], other));
+    if (is_both(of))
+        return kf__implies(L, guard, of->args[0]) && kf__implies(L, guard, of->args[1]);
+    return is_both(in) &&
+           (kf__implies(L, in->args[0], other) || kf__implies(L, in->args[1], other));
 }
 
 bool kf__is_known(const kf__low *L, uint32_t guard) {
