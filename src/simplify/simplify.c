@@ -129,9 +129,22 @@ static bool is_stored_beside(const pass *p, kf__ref old, kf__ref a) {
     return !distance || !distance->n_args || p->m2[distance->args[0]] == n->axes;
 }
 
+/* Is it given a half that is a result, of which a rule would take what it negates? Who uses a result
+ * has it rounded, so infinite where what it is made of isn't. */
+static bool uses_stored_sign(const pass *p, const kf__node *n) {
+    bool any = false;
+    for (int i = 0; i < n->n_args; i++) {
+        const kf__node *a = kf__at(p->in, n->args[i]);
+        bool sign = a->kind == KF__OP && (a->op == KF__NEGATIVE || a->op == KF__ABS);
+        any |= sign && kf__is_narrow((kf__dtype)a->dtype) && p->needed[n->args[i]] == STORED;
+    }
+    return any;
+}
+
 /* The other way round: a mean beside its variance comes from the same pass. */
 static kf__ref operation(pass *p, const kf__node *n, const kf__ref *args) {
     kf_graph *g = p->g;
+    if (uses_stored_sign(p, n)) return kf__op(g, (kf__opcode)n->op, (kf__dtype)n->dtype, args);
     kf__ref r = kf__simple_op(g, (kf__opcode)n->op, (kf__dtype)n->dtype, args);
     uint32_t axes;
     if ((n->op != KF__DIVIDE && n->op != KF__MULTIPLY) || !r) return r;
