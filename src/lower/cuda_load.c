@@ -65,16 +65,12 @@ bool kf__cuda_are_alike(const kf__low *L, int store, int width) {
     return true;
 }
 
-static const kf__lx *own_flag(kf__low *L, uint32_t access, bool may) {
-    return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name), may);
-}
-
 /* A full row's load: where it is skewed as the store is, any pack may be aligned, else those of
  * rows that aren't skewed. */
 static const kf__lx *aligned_by(kf__low *L, const kf__tile *t, uint32_t access) {
     const char *name = kf__l_name(L, "by_%s", L->operands[access].name);
     bool alike = is_alike(L, access, t->like, t->W);
-    const kf__lx *flag = own_flag(L, access, alike || is_wide(L, access, t->W));
+    const kf__lx *flag = kf__word_own_aligned(L, access, alike || is_wide(L, access, t->W));
     const kf__lx *by = kf__word_int(L, name, alike ? 0 : t->W - 1);
     const kf__lx *skew = kf__l_bin(L, "&", t->skew, by);
     return kf__l_bin(L, "&&", flag, kf__l_bin(L, "==", skew, kf__l_int(L, 0)));
@@ -86,7 +82,8 @@ const kf__lx *kf__cuda_aligned(kf__low *L, const kf__tile *t, uint32_t access) {
     if (t->skew && full && !L->operands[access].store) return aligned_by(L, t, access);
     if (!L->operands[access].packed && !moved && !is_apart(L, access, t->W))
         return kf__word_aligned(L, "vec", t->vec);
-    if (!L->operands[access].packed) aligned = own_flag(L, access, is_wide(L, access, t->W));
+    if (!L->operands[access].packed)
+        aligned = kf__word_own_aligned(L, access, is_wide(L, access, t->W));
     if (!moved) return aligned;
     return kf__l_bin(L, "&&", aligned, kf__l_bin(L, "==", t->skew, kf__l_int(L, 0)));
 }

@@ -66,7 +66,7 @@ static bool are_wide(const kf__low *L) {
 /* A word: may operand i, which goes through shared memory, be accessed by 16 bytes? */
 const kf__lx *kf__along_wide(kf__low *L, uint32_t i) {
     if (kf__begins_inside(&L->operands[i]))
-        return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[i].name), is_wide(L, i));
+        return kf__word_own_aligned(L, i, is_wide(L, i));
     return kf__word_aligned(L, "vec_t", are_wide(L));
 }
 

@@ -236,9 +236,10 @@ const kf__lx *kf__word_partial(kf__low *L, const char *name, kf__dtype type, int
 const kf__lx *kf__word_stride(kf__low *L, uint32_t access, int axis);
 const kf__lx *kf__word_size(kf__low *L, int axis);
 const kf__lx *kf__word_scalar(kf__low *L, uint32_t input);
-/* 1 where every operand's address is 16-byte aligned; `may`: what the plan knows of strides.
- * "vec_" and an operand's name: that operand's alone, which then doesn't count for the others. */
+/* 1 where every operand's address is 16-byte aligned; `may`: what the plan knows of strides. */
 const kf__lx *kf__word_aligned(kf__low *L, const char *name, bool may);
+/* vec_NAME: the same of this operand's address alone, which then doesn't count for the others. */
+const kf__lx *kf__word_own_aligned(kf__low *L, uint32_t access, bool may);
 
 /* ---------------------------------------------------------------- layout.c */
 

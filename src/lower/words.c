@@ -135,3 +135,7 @@ const kf__lx *kf__word_aligned(kf__low *L, const char *name, bool may) {
     }
     return kf__l_var(L, name);
 }
+
+const kf__lx *kf__word_own_aligned(kf__low *L, uint32_t access, bool may) {
+    return kf__word_aligned(L, kf__l_name(L, "vec_%s", L->operands[access].name), may);
+}

@@ -129,8 +129,8 @@ static bool is_stored_beside(const pass *p, kf__ref old, kf__ref a) {
     return !distance || !distance->n_args || p->m2[distance->args[0]] == n->axes;
 }
 
-/* Is it given a half that is a result, of which a rule would take what it negates? Who uses a result
- * has it rounded, so infinite where what it is made of isn't. */
+/* Is it given a half that is a result, of which a rule would take what it negates? Who uses a
+ * result has it rounded, so infinite where what it is made of isn't. */
 static bool uses_stored_sign(const pass *p, const kf__node *n) {
     bool any = false;
     for (int i = 0; i < n->n_args; i++) {
