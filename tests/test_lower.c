@@ -540,6 +540,9 @@ static void aligned_alone(void **state) {
         {"pad(x, (0, 2))", "# x: f32[64, 96]\n", "vec", "out0"}, /* whose rows are others */
         {"pad(x, (0, 2))", "# x: f32[64, 96]\n", "vec_in_x", "in_x"},
         {"x * y", "# x: f32[64, 96]\n# y: f32[64, 96]\n", "vec", "in_x in_y out0"}, /* a row */
+        {"sum(take(s, j, axis=0), 0)", "# s: f32[3000, 256]\n# j: i64[1500]\n", "vec", "in_s out0"},
+        {"sum(concatenate([take(s, j, 0), take(y, j, 0)], 0), 0)",
+         "# s: f32[99, 256]\n# y: f32[99, 256]\n# j: i64[1500]\n", "vec", "in_s in_y out0"},
         {MANY_ROLLS, "# x: f32[64, 1448]\n", "vec", "out0"}, /* of more words than masks have bits */
         {MANY_ROLLS, "# x: f32[64, 1448]\n", "vec_in_x", "in_x"},
     };

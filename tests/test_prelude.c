@@ -38,6 +38,7 @@ static int is_exception(const char *name) {
     static const char *const only[] = {
         "kf_philox_fill", "kf_prefetch", "kf_nothing", "kf_stream_", "kf_transpose", /* C */
         "kf_repeat", "kf_strided", "kf_trailing_ones", "kf_bit_length", "kf_has_bit", "kf_opaque",
+        "kf_blend_",
         "kf_thread", "kf_block", "kf_barrier", "kf_shfl_", "kf_shared_", "kf_cluster_", /* CUDA */
         "kf_dense_", "kf_store16_bits", "kf_single_", "kf_zeros_", "kf_row_store",
         "kf_emu_",
@@ -238,6 +239,11 @@ static void test_max_min(void **state) {
             int nan = isnan(a) || isnan(b);
             assert_true(nan ? isnan(most) : most == (a > b ? a : b));
             assert_true(nan ? isnan(least) : least == (a < b ? a : b));
+            most = kf_blend_max_f32(a, b), least = kf_blend_min_f32(a, b);
+            assert_true(nan ? isnan(most) : most == (a > b ? a : b));
+            assert_true(nan ? isnan(least) : least == (a < b ? a : b));
+            assert_true(nan ? isnan(kf_blend_max_f64(a, b)) : kf_blend_max_f64(a, b) == most);
+            assert_true(nan ? isnan(kf_blend_min_f64(a, b)) : kf_blend_min_f64(a, b) == least);
             assert_true(nan ? isnan(kf_max_f64(a, b)) : kf_max_f64(a, b) == (a > b ? a : b));
             assert_true(nan ? isnan(kf_min_f64(a, b)) : kf_min_f64(a, b) == (a < b ? a : b));
         }

@@ -143,6 +143,11 @@ const kf__lx *kf__low_load(kf__low *L, uint32_t access, const kf__lx *pointer,
     return kf__l_call(L, kf__l_name(L, "kf_load_%s", suffix), KF__I64, pointer, index);
 }
 
+const kf__lx *kf__low_zeros(kf__low *L, uint32_t access) {
+    const char *type = kf__types[L->operands[access].dtype].alias;
+    return kf__l_callv(L, kf__l_name(L, "kf_zeros_%s", type), KF__I64, 0, NULL);
+}
+
 void kf__put_store(kf__low *L, uint32_t access, const char *pointer, const kf__lx *index,
                    const kf__lx *value) {
     const char *suffix = kf__types[L->operands[access].dtype].alias;

@@ -103,8 +103,6 @@ int kf__cuda_skewed_store(const kf__low *L, int width);
 bool kf__cuda_are_alike(const kf__low *L, int store, int width);
 /* Are the rows of an operand all aligned? */
 bool kf__cuda_has_aligned_rows(const kf__low *L, uint32_t i, int width);
-/* Where a load goes that has nothing to load. */
-const kf__lx *kf__cuda_zeros(kf__low *L, uint32_t access);
 /* How many elements of the pack there are, for the ranges of guards; may be negative. */
 const kf__lx *kf__cuda_elements_here(kf__low *L, const kf__tile *t, uint32_t i);
 void kf__cuda_put_registers(kf__low *L, const kf__tile *t, uint32_t i); /* their variables */
@@ -116,6 +114,8 @@ void kf__cuda_put_span_loads(kf__low *L, kf__tile *t, const kf__mask *mask, cons
 /* Guarded loads of this phase that share them. */
 void kf__cuda_share_registers(kf__low *L, const kf__mask *mask);
 void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
+/* The random words of a pack: of one that isn't held they would be made in vain. */
+void kf__cuda_put_randoms(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s);
 /* Loads of this phase of packs that may begin within a word; NULL: none. Those in L->raw are left
  * out by kf__cuda_put_loads. Where all packs are aligned a wide load of each; else a load of raw
  * words, for which there are registers, and the same again that shifts them into place. */
@@ -140,6 +140,10 @@ bool kf__cuda_is_fixed(const kf__low *L, uint32_t i);
 bool kf__cuda_is_early(const kf__low *L, uint32_t guard, bool pack);
 /* Is any element loaded under a guard, as those of a concatenation's or pad's parts are? */
 bool kf__cuda_is_guarded(const kf__low *L);
+/* Do the load's guard, and those of what shares its registers, hold for all of a row or nothing of
+ * it, as a row that a gather leads to is there or not, and as its index is? Of parts without gathers
+ * rows are chosen for all in flight instead. */
+bool kf__cuda_is_of_rows(const kf__low *L, uint32_t i);
 void kf__cuda_put_fixed(kf__low *L);    /* as statements, for the pack */
 void kf__cuda_forget_fixed(kf__low *L); /* at the end of the pack's scope */
 

@@ -42,7 +42,7 @@ static void put_element(const target *to, const kf__lx *place, const kf__lx *any
     const kf__lx *left = to->t->inside ? NULL : kf__l_bin(L, "<", e, to->t->left);
     if (left) any = any ? kf__l_bin(L, "&", any, left) : left;
     if (any)
-        place = kf__l_select(L, any, place, kf__cuda_zeros(L, L->k->instrs[to->lead].access));
+        place = kf__l_select(L, any, place, kf__low_zeros(L, L->k->instrs[to->lead].access));
     const char *name = kf__l_name(L, "p_%s", to->array);
     place = kf__put_let(L, kf__choice_pointer(L, to->lead), name, place, NULL);
     if (to->words) {

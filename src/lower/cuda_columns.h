@@ -36,6 +36,7 @@ typedef struct kf__column_kernel {
     int64_t across;              /* threads of each of them across */
     int launched;                /* threads of a block that has groups beside one another; 0: all */
     bool is_long, dear, simple; /* functions in what is reduced; no state but a fold */
+    bool gathers;               /* rows at indices of their own, by packs */
     bool clusters, apart; /* apart: tiles all of whose rows are there have code of their own */
     const kf__lx *first_row, *to, *j, *left, *first; /* first: column of the block's tile */
     const kf__lx *wide, *nth;       /* across, as text; which of those beside one another the

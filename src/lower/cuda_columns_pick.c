@@ -58,7 +58,7 @@ static bool is_worth_twice(const kf__column_kernel *c) {
 static int64_t group_rows(const kf__low *L, const kf__column_kernel *c) {
     if (c->is_long) return KF__LONG_GROUP_ROWS;
     if (c->dear && !c->simple && c->rows <= KF__DEAR_ROWS) return KF__DEAR_GROUP_ROWS;
-    bool light = c->simple && !c->dear && !c->phase.n_stores && !L->tiled;
+    bool light = c->simple && !c->dear && !c->gathers && !c->phase.n_stores && !L->tiled;
     return light ? KF__LIGHT_GROUP_ROWS : KF__GROUP_ROWS;
 }
 
@@ -134,10 +134,30 @@ static bool is_in_pieces(const kf__column_kernel *c) {
     return c->clusters && c->rows > KF__CLUSTER_BLOCKS * rows && c->dear;
 }
 
+/* Does a column choose by itself what is loaded? A row that a gather's index leads to is there or
+ * not for all of them. gathers: are there such? */
+static bool are_guarded(kf__low *L, bool *gathers) {
+    const uint16_t *lead = L->lead;
+    kf__mask *guarded = kf__low_mask(L);
+    bool any = false;
+    for (uint32_t i = 0; guarded && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->n_args)
+            kf__add(guarded, i);
+    }
+    if (!guarded) return !(L->failed = true);
+    kf__cuda_share(L, guarded); /* as far as is known yet */
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        any |= kf__has(guarded, i) && !kf__cuda_is_of_rows(L, i), *gathers |= kf__has(guarded, i);
+    L->lead = lead;
+    *gathers &= !any;
+    return any;
+}
+
 /* bytes: of a column's states of all threads in shared memory, of which there is `room`. */
 static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
     kf__tile *t = &c->tile;
-    bool single = L->tiled || kf__cuda_is_guarded(L); /* each column chooses its part by itself */
+    bool single = are_guarded(L, &c->gathers) || L->tiled;
     int width = kf__cuda_width(L), loads = (int)kf__max(1, kf__cuda_n_loads(L));
     /* Of few rows by two: halves of rows that aren't aligned are loaded one by one. */
     int most = c->clusters ? 2 : 4;
@@ -147,6 +167,8 @@ static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
     t->W = single ? 1 : (int)kf__max(1, kf__min(most, kf__max(2, width / 2)));
     while (t->W > 1 && bytes * t->W > room) t->W /= 2;
     t->V = KF__ROWS_IN_FLIGHT;
+    /* Gathers wait twice for memory, for an index and for what it leads to. */
+    if (c->gathers && (c->clusters ? is_worth_twice(c) : c->down > 1)) t->V *= 2;
     while (t->V > 1 && t->V * t->W * loads > KF__ELEMENTS_IN_FLIGHT) t->V /= 2;
     if (L->tiled) {
         t->V = KF__TILE_ROWS / KF__DOWN;
@@ -157,7 +179,7 @@ static void pick_tile(kf__low *L, kf__column_kernel *c, int bytes, int room) {
     if (c->down == 1) {
         if (c->dear) t->V = (int)kf__min(t->V, KF__FEW_DEAR_ROWS);
     } else if (!L->tiled && c->simple) { /* else what a tile holds shows in the bits */
-        int rows = 2 * t->V;
+        int rows = t->V > KF__ROWS_IN_FLIGHT ? t->V : 2 * t->V;
         /* Long functions unrolled 16 times don't fit the cache of instructions, and where threads
          * are few they wait for each other. */
         if (c->is_long)

@@ -184,11 +184,6 @@ const kf__lx *kf__cuda_below_left(kf__low *L, const kf__tile *t, const kf__instr
     return kf__l_select(L, there, load, kf__l_const(L, in->dtype, 0, 0));
 }
 
-const kf__lx *kf__cuda_zeros(kf__low *L, uint32_t access) {
-    const char *type = kf__types[L->operands[access].dtype].alias;
-    return kf__l_callv(L, kf__l_name(L, "kf_zeros_%s", type), KF__I64, 0, NULL);
-}
-
 /* May the last pack of a row be read whole? Rows of packed copies end with 16 bytes. */
 static bool is_padded(const kf__low *L, const kf__tile *t, uint32_t access) {
     const kf__operand *o = &L->operands[access];
@@ -231,7 +226,7 @@ static void put_load(kf__low *L, kf__tile *t, uint32_t i, const kf__lx *s) {
     const kf__lx *index = kf__element(L, in->access, e, at), *load;
     if (t->taken) { /* without a condition, which would be waited for */
         const kf__lx *there = kf__l_bin(L, "<", e, t->left);
-        p = kf__l_select(L, there, kf__l_bin(L, "+", p, index), kf__cuda_zeros(L, in->access));
+        p = kf__l_select(L, there, kf__l_bin(L, "+", p, index), kf__low_zeros(L, in->access));
         load = kf__low_load(L, in->access, p, kf__l_int(L, 0));
     } else {
         load = kf__low_load(L, in->access, p, index);
@@ -296,10 +291,14 @@ void kf__cuda_put_loads(kf__low *L, kf__tile *t, const kf__mask *mask, const kf_
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         if (!kf__has(mask, i) || L->value[i] || !kf__cuda_in_registers(L, i)) continue;
         if (is_raw(L, i) || is_of_span(L, t, i)) continue;
-        if (L->k->instrs[i].kind == KF__I_LOAD)
-            put_load(L, t, i, s);
-        else
-            put_random(L, t, i, s);
+        if (L->k->instrs[i].kind == KF__I_LOAD) put_load(L, t, i, s);
+    }
+}
+
+void kf__cuda_put_randoms(kf__low *L, kf__tile *t, const kf__mask *mask, const kf__lx *s) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        if (!kf__has(mask, i) || L->value[i] || !kf__cuda_in_registers(L, i)) continue;
+        if (L->k->instrs[i].kind == KF__I_RANDOM) put_random(L, t, i, s);
     }
 }
 
@@ -340,18 +339,33 @@ void kf__cuda_share_registers(kf__low *L, const kf__mask *mask) {
  * layer_norm(gelu(x + b) + r) of bf16 8192x4096 took 82 us on an H200 instead of 74. */
 enum { MOST_RAW_PACKS = 8 };
 
+static bool may_be_raw(const kf__low *L, const kf__tile *t, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->n_args && (!t->row_left || !kf__cuda_is_of_rows(L, i))) return false;
+    if (t->V == 1 || !pack_words(L, t, i) || kf__low_tiled(L, in->access)) return false;
+    bool half = kf__types[L->operands[in->access].dtype].size == 2;
+    return !is_apart(L, in->access, t->W) && (t->row_left || half);
+}
+
+/* And whatever shares its registers in this phase? */
+static bool may_all_be_raw(const kf__low *L, const kf__tile *t, const kf__mask *mask, uint32_t i) {
+    bool all = true;
+    for (uint32_t k = 0; k < L->k->n_instrs; ++k)
+        if (kf__has(mask, k) && !L->value[k] && L->k->instrs[k].kind == KF__I_LOAD &&
+            kf__cuda_lead(L, k) == kf__cuda_lead(L, i))
+            all &= may_be_raw(L, t, k);
+    return all;
+}
+
 const kf__mask *kf__cuda_find_raw(kf__low *L, const kf__tile *t, const kf__mask *mask) {
     if (t->wide) return NULL;
     kf__mask *raw = kf__low_mask(L);
     int packs = 0;
     for (uint32_t i = 0; raw && i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (!kf__has(mask, i) || L->value[i] || in->kind != KF__I_LOAD || in->n_args) continue;
-        if (t->V == 1 || !pack_words(L, t, i) || kf__low_tiled(L, in->access)) continue;
-        int size = kf__types[L->operands[in->access].dtype].size;
-        if (is_apart(L, in->access, t->W) || (!t->row_left && size != 2)) continue;
+        if (!kf__has(mask, i) || L->value[i] || L->k->instrs[i].kind != KF__I_LOAD) continue;
+        if (!may_all_be_raw(L, t, mask, i)) continue;
         kf__add(raw, i);
-        packs += t->V;
+        if (kf__cuda_lead(L, i) == i) packs += t->V;
     }
     if (!raw) L->failed = true;
     return packs > 0 && (t->row_left || packs <= MOST_RAW_PACKS) ? raw : NULL;
@@ -367,22 +381,43 @@ static const char *raw_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "raw_%s", register_name(L, i));
 }
 
+static bool leads_raw(const kf__low *L, uint32_t i) {
+    return is_raw(L, i) && kf__cuda_lead(L, i) == i;
+}
+
 void kf__cuda_put_raw_registers(kf__low *L, const kf__tile *t) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (is_raw(L, i))
+        if (leads_raw(L, i))
             kf__put_var(L, "uint32_t", raw_name(L, i), t->V * raw_words(L, t, i), NULL);
+}
+
+/* Where a pack is: of rows that are there or not, and of parts that share registers, in that which
+ * is. */
+static const kf__lx *raw_place(kf__low *L, const kf__tile *t, uint32_t lead) {
+    const kf__lx *place = NULL;
+    for (uint32_t i = lead; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!is_raw(L, i) || kf__cuda_lead(L, i) != lead) continue;
+        kf__cuda_need_pointer(L, t, in->access);
+        const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
+        if (!in->n_args) return p;
+        if (!place) place = kf__low_zeros(L, in->access);
+        place = kf__l_select(L, kf__guard_at(L, in->args[0], t->j), p, place);
+    }
+    const char *name = kf__l_name(L, "p_%s", register_name(L, lead));
+    return kf__put_let(L, kf__pointer_type(L, L->k->instrs[lead].access), name, place, NULL);
 }
 
 void kf__cuda_put_raw(kf__low *L, kf__tile *t, const kf__lx *s, kf__raw_step step) {
     static const char *const by_shifts[] = {"load", "raw", "settle"};
     static const char *const by_elements[] = {"whole", "each", "join"};
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        if (!is_raw(L, i)) continue;
+        if (!leads_raw(L, i)) continue;
         uint32_t access = L->k->instrs[i].access;
-        kf__cuda_need_pointer(L, t, access);
+        bool joins = step == KF__RAW_SETTLE && t->row_left;
         const char *name = (t->row_left ? by_elements : by_shifts)[step];
         name = kf__cuda_wide_name(L, name, t->W, L->operands[access].dtype);
-        const kf__lx *p = kf__l_var(L, L->pointer[access]), *words = kf__cuda_words_of(L, t, i, s);
+        const kf__lx *p = joins ? NULL : raw_place(L, t, i), *words = kf__cuda_words_of(L, t, i, s);
         const kf__lx *room = kf__l_int(L, raw_words(L, t, i));
         const kf__lx *raw =
             kf__l_bin(L, "+", kf__l_var(L, raw_name(L, i)), kf__l_bin(L, "*", s, room));
@@ -394,7 +429,7 @@ void kf__cuda_put_raw(kf__low *L, kf__tile *t, const kf__lx *s, kf__raw_step ste
         else if (step == KF__RAW_LOAD)
             kf__put_call(L, kf__l_call(L, name, KF__I64, p, t->row_left ? t->row_left : t->left,
                                        raw));
-        else if (t->row_left)
+        else if (joins)
             kf__put_call(L, kf__l_call(L, name, KF__I64, raw, words));
         else
             kf__put_call(L, kf__l_call(L, name, KF__I64, p, t->left, raw, words));

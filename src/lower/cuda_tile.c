@@ -348,8 +348,11 @@ static void put_raw_loads(kf__low *L, kf__tile *t) {
         wide = kf__l_bin(L, "&&", wide, kf__l_bin(L, "==", t->row_left, kf__l_int(L, t->W)));
     kf__open_if(L, wide);
     for (kf__raw_step step = KF__RAW_WIDE; step <= KF__RAW_SETTLE; ++step) {
-        kf__cuda_put_raw(L, t, open_packs(L, t), step);
+        const kf__lx *s = open_packs(L, t);
+        if (step != KF__RAW_SETTLE) kf__cuda_put_fixed(L);
+        kf__cuda_put_raw(L, t, s, step);
         kf__close(L);
+        kf__cuda_forget_fixed(L);
         if (step > KF__RAW_WIDE) continue;
         kf__open_else(L);
         kf__cuda_put_raw_registers(L, t);
@@ -421,7 +424,8 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
                     t->V * t->W, NULL);
     bool loads = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        loads |= kf__has(mask, i) && !L->value[i] && kf__cuda_in_registers(L, i);
+        loads |= kf__has(mask, i) && !L->value[i] && kf__cuda_in_registers(L, i) &&
+                 L->k->instrs[i].kind == KF__I_LOAD;
     bool apart = split && (loads || t->between);
     L->raw = split ? kf__cuda_find_raw(L, t, mask) : NULL;
     const kf__lx *s = apart ? open_packs(L, t) : open_held_packs(L, t);
@@ -438,6 +442,7 @@ void kf__cuda_phase(kf__low *L, kf__tile *t, kf__phase *p, uint32_t stage, bool 
         s = open_held_packs(L, t);
         kf__cuda_put_fixed(L);
     }
+    kf__cuda_put_randoms(L, t, mask, s);
     put_values(L, t, p, mask, stage, s);
     put_pack_stores(L, t, p);
     if (t->tail) t->tail(L, false);

@@ -70,6 +70,17 @@ static bool chooses(const kf__low *L, uint32_t i) {
     return any;
 }
 
+/* On CUDA without a condition, which would be waited for before the next load starts. */
+static const kf__lx *guarded_load(kf__low *L, const kf__instr *in, const kf__lx *p,
+                                  const kf__lx *element) {
+    const kf__lx *load = kf__low_load(L, in->access, p, element);
+    const kf__lx *guarded = kf__guarded(L, in, load, NULL);
+    if (L->target->kind == KF__TARGET_C || guarded == load) return guarded;
+    p = kf__l_select(L, kf__guard_at(L, in->args[0], NULL), kf__l_bin(L, "+", p, element),
+                     kf__low_zeros(L, in->access));
+    return kf__low_load(L, in->access, p, kf__l_int(L, 0));
+}
+
 void kf__low_put_fixed(kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const char *name = kf__l_name(L, "v%u", (unsigned)i);
@@ -84,8 +95,8 @@ void kf__low_put_fixed(kf__low *L, uint32_t i) {
     } else if (in->kind == KF__I_LOAD) {
         if (!L->pointer[in->access]) kf__put_pointer(L, in->access, NULL);
         const kf__lx *p = kf__l_var(L, L->pointer[in->access]);
-        const kf__lx *load = kf__low_load(L, in->access, p, kf__element(L, in->access, NULL, NULL));
-        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, kf__guarded(L, in, load, NULL),
+        L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name,
+                                  guarded_load(L, in, p, kf__element(L, in->access, NULL, NULL)),
                                   NULL);
     } else if (in->kind != KF__I_CONSTANT) {
         kf__put_instr(L, i);

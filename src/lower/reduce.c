@@ -107,6 +107,8 @@ const kf__lx *kf__lane_identity(kf__low *L, uint32_t red, int field) {
 const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, const kf__lx *b) {
     kf__dtype type = kf__lane_type(L, red, field); /* of states there are only simple ones' */
     bool f = kf__is_float(type);
+    bool blends = f && L->target->kind == KF__TARGET_C && L->rows_inside &&
+                  L->k->instrs[red].kind == KF__I_SCAN;
     const char *code = "a + b";
     switch (field_of(L, red, field)->fold) {
     case KF__FOLD_SUM: code = f ? "a + b" : "kf_add_T(a, b)"; break;
@@ -114,8 +116,8 @@ const kf__lx *kf__fold_of(kf__low *L, uint32_t red, int field, const kf__lx *a, 
     /* That way round: they look whether their second argument is NaN. Where it were the element, a
      * maximum and a minimum of it would look together, and gcc makes jumps in masks of both
      * selects. */
-    case KF__FOLD_MAX: code = "kf_max_T(b, a)"; break;
-    case KF__FOLD_MIN: code = "kf_min_T(b, a)"; break;
+    case KF__FOLD_MAX: code = blends ? "kf_blend_max_T(b, a)" : "kf_max_T(b, a)"; break;
+    case KF__FOLD_MIN: code = blends ? "kf_blend_min_T(b, a)" : "kf_min_T(b, a)"; break;
     case KF__FOLD_ANY: code = "a | b"; break;
     case KF__FOLD_ALL: code = "a & b"; break;
     case KF__FOLD_LOGADDEXP: code = "kf_logaddexp_T(a, b)"; break;

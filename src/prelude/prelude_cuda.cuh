@@ -418,8 +418,9 @@ template <> struct kf__bits<1> { typedef uint8_t type; };
 template <> struct kf__bits<2> { typedef uint16_t type; };
 
 /* Where a load goes that has nothing to load, and gives 0: under a condition it would be waited for
- * before the next one starts. Not const, or compilers would know what is there. */
-__device__ uint64_t kf__zeros[1];
+ * before the next one starts. As long as four elements. Not const, or compilers would know what is
+ * there. */
+__device__ alignas(16) uint64_t kf__zeros[4];
 
 /* An element, as words of its own. */
 template <typename S> KF_FN void kf__single(const S *p, uint32_t *raw) {

@@ -10,13 +10,13 @@ typedef struct {
     int64_t s2_in_x;
     const kf_bf16 *in_x;
     int64_t vec_t;
-    int64_t first_random0;
-    int64_t s0_random0;
-    int64_t s1_random0;
     const float *in_y;
     int64_t s0_in_y;
     int64_t s1_in_y;
     int64_t vec;
+    int64_t first_random0;
+    int64_t s0_random0;
+    int64_t s1_random0;
     float *out0;
     int64_t s0_out0;
     int64_t s1_out0;
@@ -38,13 +38,13 @@ KF_KERNEL(k0_add_dropout, k0_add_dropout_args, 256) {
     const int64_t s2_in_x = a.s2_in_x;
     const kf_bf16 *in_x = a.in_x;
     const int64_t vec_t = a.vec_t;
-    const int64_t first_random0 = a.first_random0;
-    const int64_t s0_random0 = a.s0_random0;
-    const int64_t s1_random0 = a.s1_random0;
     const float *in_y = a.in_y;
     const int64_t s0_in_y = a.s0_in_y;
     const int64_t s1_in_y = a.s1_in_y;
     const int64_t vec = a.vec;
+    const int64_t first_random0 = a.first_random0;
+    const int64_t s0_random0 = a.s0_random0;
+    const int64_t s1_random0 = a.s1_random0;
     float *out0 = a.out0;
     const int64_t s0_out0 = a.s0_out0;
     const int64_t s1_out0 = a.s1_out0;
@@ -89,8 +89,6 @@ KF_KERNEL(k0_add_dropout, k0_add_dropout_args, 256) {
         const uint32_t any_row = t0 + r;
         const int left = any_row < n1 ? whole : 0;
         const uint32_t i1 = any_row < n1 ? any_row : (n1 - 1);
-        const int64_t index2 = first_random0 + (i0 * s0_random0 + i1 * s1_random0 + j);
-        kf_philox4(3, 0, index2, r2 + s * 4);
         const float *p2_in_y = in_y + (i0 * s0_in_y + i1 * s1_in_y + j);
         kf_load4_f32(p2_in_y, 0, left, vec, r6 + s * 4);
     }
@@ -110,6 +108,8 @@ KF_KERNEL(k0_add_dropout, k0_add_dropout_args, 256) {
         const uint32_t any_row = t0 + r;
         const int left = any_row < n1 ? whole : 0;
         const uint32_t i1 = any_row < n1 ? any_row : (n1 - 1);
+        const int64_t index2 = first_random0 + (i0 * s0_random0 + i1 * s1_random0 + j);
+        kf_philox4(3, 0, index2, r2 + s * 4);
         float w0[4];
         kf_shared_take4_i16(tile1, in_row * (tile_rows + 2) + r, tile_rows + 2, r5 + s * 2);
         KF_UNROLL

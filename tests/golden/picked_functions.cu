@@ -4,8 +4,6 @@ typedef struct {
     int64_t line_packs;
     int64_t lines;
     int64_t s0_out0;
-    int64_t first_random2;
-    int64_t s0_random2;
     const float *in_x;
     int64_t s0_in_x;
     int64_t size_index0;
@@ -13,6 +11,8 @@ typedef struct {
     int64_t size_index1;
     int64_t first_index1;
     int64_t vec_in_x;
+    int64_t first_random2;
+    int64_t s0_random2;
     float *out0;
     int64_t vec;
 } k0_exp_log1p_dropout_pad_args;
@@ -26,8 +26,6 @@ KF_KERNEL(k0_exp_log1p_dropout_pad, k0_exp_log1p_dropout_pad_args, 256) {
     const int64_t line_packs = a.line_packs;
     const int64_t lines = a.lines;
     const int64_t s0_out0 = a.s0_out0;
-    const int64_t first_random2 = a.first_random2;
-    const int64_t s0_random2 = a.s0_random2;
     const float *in_x = a.in_x;
     const int64_t s0_in_x = a.s0_in_x;
     const int64_t size_index0 = a.size_index0;
@@ -35,6 +33,8 @@ KF_KERNEL(k0_exp_log1p_dropout_pad, k0_exp_log1p_dropout_pad_args, 256) {
     const int64_t size_index1 = a.size_index1;
     const int64_t first_index1 = a.first_index1;
     const int64_t vec_in_x = a.vec_in_x;
+    const int64_t first_random2 = a.first_random2;
+    const int64_t s0_random2 = a.s0_random2;
     float *out0 = a.out0;
     const int64_t vec = a.vec;
     const uint32_t t = kf_block() * 256 + kf_thread();
@@ -50,8 +50,6 @@ KF_KERNEL(k0_exp_log1p_dropout_pad, k0_exp_log1p_dropout_pad_args, 256) {
             int32_t r5[4];
             uint32_t r8[4];
             {
-                const int64_t index5 = first_random2 + (i0 * s0_random2 + j);
-                kf_philox4(3, 0, index5, r5);
                 const float *p3_in_x = in_x + (i0 * s0_in_x + j);
                 const int64_t begin8 = kf_min_i64(kf_max_i64(0, 0 - (first_index1 + j)), left);
                 const int64_t end8 = kf_max_i64(begin8, kf_min_i64(kf_inside(first_index0 + i0, size_index0) ? left : 0, size_index1 - (first_index1 + j)));
@@ -60,6 +58,8 @@ KF_KERNEL(k0_exp_log1p_dropout_pad, k0_exp_log1p_dropout_pad_args, 256) {
                 } else {
                     kf_part4_f32(p3_in_x, begin8, end8, r8);
                 }
+                const int64_t index5 = first_random2 + (i0 * s0_random2 + j);
+                kf_philox4(3, 0, index5, r5);
                 float w0[4];
                 KF_UNROLL
                 for (int e = 0; e < 4; ++e) {

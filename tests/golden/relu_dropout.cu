@@ -3,9 +3,9 @@ typedef struct {
     int64_t n0;
     int64_t scalar2;
     double scalar1;
-    int64_t first_random0;
     const float *in_x;
     int64_t vec;
+    int64_t first_random0;
     float *out0;
 } k0_relu_dropout_args;
 
@@ -17,9 +17,9 @@ KF_KERNEL(k0_relu_dropout, k0_relu_dropout_args, 256) {
     const uint32_t n0 = a.n0;
     const int64_t scalar2 = a.scalar2;
     const double scalar1 = a.scalar1;
-    const int64_t first_random0 = a.first_random0;
     const float *in_x = a.in_x;
     const int64_t vec = a.vec;
+    const int64_t first_random0 = a.first_random0;
     float *out0 = a.out0;
     const uint32_t t = kf_block() * 256 + kf_thread();
     const int64_t j = ((int64_t)t) * 4;
@@ -32,10 +32,10 @@ KF_KERNEL(k0_relu_dropout, k0_relu_dropout_args, 256) {
         int32_t r2[4];
         uint32_t r6[4];
         {
-            const int64_t index2 = first_random0 + j;
-            kf_philox4(scalar2, 0, index2, r2);
             const float *p1_in_x = in_x + j;
             kf_load4_f32(p1_in_x, 0, left, vec, r6);
+            const int64_t index2 = first_random0 + j;
+            kf_philox4(scalar2, 0, index2, r2);
             float w0[4];
             KF_UNROLL
             for (int e = 0; e < 4; ++e) {
