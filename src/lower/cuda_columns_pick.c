@@ -145,12 +145,18 @@ static bool are_guarded(kf__low *L, bool *gathers) {
         if (in->kind == KF__I_LOAD && in->level == KF__LEVEL_FULL && in->n_args)
             kf__add(guarded, i);
     }
-    if (!guarded) return !(L->failed = true);
+    if (!guarded) {
+        L->failed = true;
+        return false;
+    }
     kf__cuda_share(L, guarded); /* as far as is known yet */
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        any |= kf__has(guarded, i) && !kf__cuda_is_of_rows(L, i), *gathers |= kf__has(guarded, i);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        if (!kf__has(guarded, i)) continue;
+        any = any || !kf__cuda_is_of_rows(L, i);
+        *gathers = true;
+    }
     L->lead = lead;
-    *gathers &= !any;
+    *gathers = *gathers && !any;
     return any;
 }
 

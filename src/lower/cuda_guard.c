@@ -23,18 +23,18 @@ void kf__cuda_forget_fixed(kf__low *L) {
         if (kf__cuda_is_fixed(L, i) && kf__at_level(L, i, KF__LEVEL_FULL)) L->value[i] = NULL;
 }
 
-enum { KF__ROW_DEPTH = 24 };
+enum { KF__ROW_OPERATIONS = 256 };
 
-/* Is it the same for all of a row? */
-static bool is_of_row(const kf__low *L, uint32_t i, int depth) {
+/* Is it the same for all of a row? Of more operations than the budget it may be. */
+static bool is_of_row(const kf__low *L, uint32_t i, int *budget) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__operand *o = &L->operands[in->access];
+    if (in->level == KF__LEVEL_SCALAR) return true;
     if (in->kind == KF__I_INSIDE) return o->affine && !o->varies[kf__last(L)];
-    if (kf__low_is_same(L, i)) return true;
     bool same = in->kind == KF__I_OP || in->kind == KF__I_CAST;
     if (in->kind == KF__I_LOAD) same = kf__low_step(L, in->access) == 0;
     for (int a = 0; a < in->n_args && same; ++a)
-        same = depth < KF__ROW_DEPTH && is_of_row(L, in->args[a], depth + 1);
+        same = --*budget > 0 && is_of_row(L, in->args[a], budget);
     return same;
 }
 
@@ -44,7 +44,8 @@ bool kf__cuda_is_of_rows(const kf__low *L, uint32_t i) {
         const kf__instr *in = &L->k->instrs[k];
         if (in->kind != KF__I_LOAD || !in->n_args || kf__cuda_lead(L, k) != kf__cuda_lead(L, i))
             continue;
-        if (!is_of_row(L, in->args[0], 0)) return false;
+        int budget = KF__ROW_OPERATIONS;
+        if (!is_of_row(L, in->args[0], &budget)) return false;
         gathers |= kf__has_symbols(L, in->access) || kf__low_step(L, in->access) == 0;
     }
     return gathers;
