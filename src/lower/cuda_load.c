@@ -341,19 +341,18 @@ enum { MOST_RAW_PACKS = 8 };
 
 static bool may_be_raw(const kf__low *L, const kf__tile *t, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    if (in->n_args && (!t->row_left || !kf__cuda_is_of_rows(L, i))) return false;
     if (t->V == 1 || !pack_words(L, t, i) || kf__low_tiled(L, in->access)) return false;
     bool half = kf__types[L->operands[in->access].dtype].size == 2;
     return !is_apart(L, in->access, t->W) && (t->row_left || half);
 }
 
-/* And whatever shares its registers in this phase? */
+/* And whatever shares its registers in this phase? Under guards only rows that are there or not. */
 static bool may_all_be_raw(const kf__low *L, const kf__tile *t, const kf__mask *mask, uint32_t i) {
-    bool all = true;
-    for (uint32_t k = 0; k < L->k->n_instrs; ++k)
+    bool all = !L->k->instrs[i].n_args || (t->row_left && kf__cuda_is_of_rows(L, i));
+    for (uint32_t k = 0; k < L->k->n_instrs && all; ++k)
         if (kf__has(mask, k) && !L->value[k] && L->k->instrs[k].kind == KF__I_LOAD &&
             kf__cuda_lead(L, k) == kf__cuda_lead(L, i))
-            all &= may_be_raw(L, t, k);
+            all = may_be_raw(L, t, k);
     return all;
 }
 

@@ -311,7 +311,8 @@ const kf__lx *kf__low_address(kf__low *L, uint32_t access, const char *row, cons
 void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first);
 const kf__lx *kf__element(kf__low *L, uint32_t access, const kf__lx *l, const kf__lx *at);
 const kf__lx *kf__low_load(kf__low *L, uint32_t access, const kf__lx *pointer, const kf__lx *index);
-const kf__lx *kf__low_zeros(kf__low *L, uint32_t access); /* CUDA: the same of nothing; where from */
+/* CUDA: an address to load from where there is nothing to load. */
+const kf__lx *kf__low_zeros(kf__low *L, uint32_t access);
 void kf__put_store(kf__low *L, uint32_t access, const char *pointer, const kf__lx *index,
                    const kf__lx *value);
 /* Which instructions of a level do `roots` need? Stops where the value is known. */
