@@ -467,7 +467,7 @@ static const struct {
     {"softmax of a pad", softmax_of_pad, KF_FUSION_ON, "r1>1", ""},
     {"pad of a softmax", pad_of_softmax, KF_FUSION_ON, "r1>1 p1>1", "recompute-dearer"},
     {"pad of a sum", pad_of_sum, KF_FUSION_ON, "r1>1 p1>1", "reduction-axis"},
-    {"many parts", concat_many, KF_FUSION_ON, "p11>1 p20>1", "capacity"},
+    {"many parts", concat_many, KF_FUSION_ON, "p7>1 p8>1 p7>1 p8>1", ""},
     {"slice of a concatenation", slice_of_concat, KF_FUSION_ON, "y1>1", ""},
     {"sum of rows", sum_of_rows, KF_FUSION_ON, "r2>1 f1>1", "reduction-axis"},
     {"sum of rows off", sum_of_rows, KF_FUSION_OFF, "r1>1 f2>1", "user"},

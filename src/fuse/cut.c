@@ -182,13 +182,33 @@ static kf__ref largest(const kf__body *b, bool (*wanted)(const kf__body *b, kf__
     return best;
 }
 
+/* Of the concatenations that one is put together of, the one with about half of the arrays. */
+static kf__ref half_of(const kf__body *b, kf__ref whole) {
+    const kf_graph *g = b->f->g;
+    uint32_t axis = kf__at(g, whole)->index;
+    uint32_t all = kf__arrays_in(g, whole, axis, KF__MAX_PICKS);
+    for (kf__ref at = whole; kf__arrays_in(g, at, axis, 2) > 1;) {
+        const kf__node *n = kf__at(g, at);
+        uint32_t first = kf__arrays_in(g, n->args[0], axis, KF__MAX_PICKS);
+        at = n->args[first < kf__arrays_in(g, n->args[1], axis, KF__MAX_PICKS)];
+        if (can_store(b, at) && kf__arrays_in(g, at, axis, all) <= (all + 1) / 2)
+            return joins(b, at) ? at : 0;
+    }
+    return 0;
+}
+
 /* Too large: store the value whose computing took most so far. Where nothing has been computed yet
  * that can be stored, the lower half of what is being computed; where nothing is computed, what
- * takes most of what is but put together, or the lower half of what only moves. */
+ * takes most of what is but put together, or the lower half of what only moves. Of too many arrays
+ * that are put together, half. */
 uint16_t kf__cut_capacity(kf__body *b) {
     for (uint32_t i = b->depth; i-- > 1;) /* of a long chain the rest */
         if (joins(b, b->path[i]) && can_store(b, b->path[i]))
             return kf__cut_at(b, b->path[i], b->path[i - 1], KF__CUT_CAPACITY);
+    for (uint32_t i = kf__body_is_full(b) ? b->depth : 0; i-- > 0;) {
+        kf__ref half = joins(b, b->path[i]) ? half_of(b, b->path[i]) : 0;
+        if (half) return kf__cut_at(b, half, b->path[i], KF__CUT_CAPACITY);
+    }
     kf__ref best = largest(b, computes);
     kf__ref user = b->path[b->depth ? b->depth - 1 : 0];
     if (best) return kf__cut_at(b, best, user, KF__CUT_CAPACITY);
@@ -196,6 +216,8 @@ uint16_t kf__cut_capacity(kf__body *b) {
     best = largest(b, joins);
     if (best) return kf__cut_at(b, best, user, KF__CUT_CAPACITY);
     if (cut_middle(b, moves)) return KF__NO_INSTR;
+    best = largest(b, moves);
+    if (best) return kf__cut_at(b, best, user, KF__CUT_CAPACITY);
     b->failed = true; /* cut stays 0: the driver reports a limit */
     return KF__NO_INSTR;
 }

@@ -80,7 +80,8 @@ typedef struct kf__fuse_state {
     uint32_t marks, newest_of;
     kf__ref *twin;    /* [nodes] a result that is a reshape of it; 0: none */
     uint8_t *scalars; /* [nodes] 1: made of numbers only; 2: of these and reductions of them */
-    uint8_t *split;   /* [nodes] a result, a concatenation: each part is stored where it belongs */
+    uint8_t *split;   /* [nodes] a result, a concatenation: parts of so many arrays at most are stored
+                         where they belong; 0: it is stored as a whole */
     uint8_t *results; /* [nodes] KF__IS_RESULT, KF__UNDER_RESULT */
     int64_t *names;   /* [names] sizes that costs are guessed with */
 } kf__fuse_state;
@@ -266,11 +267,14 @@ bool kf__dear_values(const kf__fuse_state *f, const kf__groups *groups, kf__ref 
 
 /* ---------------------------------------------------------------- parts.c */
 
-/* Adds a root for each part of a result that is a concatenation. False: it has too many, or out of
- * memory. */
+/* How many arrays a concatenation along an axis puts together, counted up to `most`; 1: it is an
+ * array. */
+uint32_t kf__arrays_in(const kf_graph *g, kf__ref node, uint32_t axis, uint32_t most);
+/* Adds a root for each part of a result that is a concatenation, f->split says of how many arrays.
+ * False: out of memory. */
 bool kf__split_roots(const kf__fuse_state *f, kf__ref node, int32_t result, kf__roots *out);
-/* May storing its parts apart be worth while? It is one result, of few parts. */
-bool kf__may_split(const kf__fuse_state *f, kf__ref node);
+/* May parts of at most so many arrays, stored apart, be worth while? It is one result, of few. */
+bool kf__may_split(const kf__fuse_state *f, kf__ref node, uint32_t most);
 /* What groups load that read it from memory: itself, or the result that it is a part of; 0: it
  * isn't in memory for others. */
 kf__ref kf__root_fed_as(const kf__fuse_state *f, const kf__root *root);

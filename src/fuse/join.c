@@ -7,7 +7,7 @@
  * array is read, and what is computed from it is dropped by the PICK. */
 #include "fuse/internal.h"
 
-enum { MOST_PARTS = 20 }; /* of one body: then the rest of the chain is a part */
+enum { MOST_PARTS = 20 }; /* of one body: then concatenations are parts */
 
 enum { ALWAYS = 0xfffe, NEVER = 0xfffd }; /* guards that are known */
 
@@ -69,32 +69,36 @@ typedef struct parts {
     uint32_t n;
 } parts;
 
-/* The arrays of a chain, but for those that the index never is in; the last may be what is left of
- * the chain. One where it always is stands alone. So does the last where it is in none: then it is
- * demanded under a guard that never holds. False: out of memory. */
-static bool find_parts(const kf__body *b, kf__ref ref, kf__expr index, parts *p) {
+/* The arrays that are put together, but for those that the index never is in; some may be what
+ * others are put together to. One where it always is stands alone. So does the last where it is in
+ * none: then it is demanded under a guard that never holds. False: out of memory. */
+static bool find_parts(const kf__body *b, kf__ref whole, kf__expr index, parts *p) {
     kf_graph *g = b->f->g;
-    uint32_t axis = kf__at(g, ref)->index, seen = 0;
-    kf__ref first = ref;
+    uint32_t axis = kf__at(g, whole)->index, n = 1, seen = 0;
+    kf__ref open[MOST_PARTS] = {whole}; /* the last one is next */
     p->n = 0;
-    for (bool more = true; more; seen++) {
-        const kf__node *n = kf__at(g, ref);
-        more = n->kind == KF__CONCAT && n->index == axis && (ref == first || !b->f->stored[ref]) &&
-               seen + 1 < MOST_PARTS;
-        kf__ref part = more ? n->args[0] : ref;
+    while (n > 0 && index) {
+        kf__ref part = open[--n];
+        const kf__node *c = kf__at(g, part);
+        bool more = c->kind == KF__CONCAT && c->index == axis && seen + n + 2 <= MOST_PARTS;
+        if (more && (part == whole || !b->f->stored[part])) {
+            open[n++] = c->args[1];
+            open[n++] = c->args[0];
+            continue;
+        }
         kf__expr *size = &kf__at(g, part)->shape[axis];
-        uint16_t is = index ? known(&g->exprs, index, *size) : NEVER;
+        uint16_t is = known(&g->exprs, index, *size);
         if (is == ALWAYS) p->n = 0;
-        if (is != NEVER || (index && !more && p->n == 0)) {
+        if (is != NEVER || (n == 0 && p->n == 0)) {
             p->at[p->n] = part;
             p->index[p->n] = index;
             p->size[p->n++] = size;
         }
         if (is == ALWAYS) break;
         index = kf__x_sub(&g->exprs, index, *size);
-        if (more) ref = kf__at(g, ref)->args[1];
+        seen++;
     }
-    return p->n > 0;
+    return index && p->n > 0;
 }
 
 uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index) {

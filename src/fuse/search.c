@@ -108,18 +108,20 @@ static kf_status try_stored(kf__fuse_state *f, kf__groups *groups, const kf__ref
 /* Results that are concatenations: do kernels of their own for the parts cost less? Where it is one
  * kernel anyway they don't. */
 static kf_status search_parts(kf__fuse_state *f, kf__groups *groups, kf_error *err) {
+    static const uint8_t most[] = {1, KF__MOST_IN_CHAIN};
     uint32_t tried = 0;
-    for (uint32_t i = 0; i < f->g->results.n && groups->n > 1 && tried < MAX_CANDIDATES; i++) {
-        kf__ref node = f->g->results.at[i];
+    for (uint32_t i = 0; i < 2 * f->g->results.n && groups->n > 1 && tried < MAX_CANDIDATES; i++) {
+        kf__ref node = f->g->results.at[i / 2];
         double cost = total(groups).cost;
-        if (!kf__may_split(f, node)) continue;
+        uint8_t was = f->split[node];
+        if (!kf__may_split(f, node, most[i % 2])) continue;
         uint8_t *before = copy_marks(f);
         if (!before) return kf__out_of_memory(err);
         tried++;
         memset(f->stored, 0, f->g->nodes.n); /* where it is cut may change as a whole */
-        f->split[node] = 1;
+        f->split[node] = most[i % 2];
         KF_TRY(try_marked(f, groups, false, before, err));
-        f->split[node] = total(groups).cost < cost;
+        if (total(groups).cost >= cost) f->split[node] = was;
     }
     return KF_OK;
 }

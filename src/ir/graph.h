@@ -20,7 +20,8 @@
 
 typedef uint32_t kf__ref; /* index of a node; 0: none */
 
-enum { KF__MAX_RANK = 16, KF__MAX_ARRAY_RANK = 8, KF__MAX_NODES = 1000000 };
+enum { KF__MAX_RANK = 16, KF__MAX_ARRAY_RANK = 8, KF__MAX_NODES = 1000000,
+       KF__MOST_IN_CHAIN = 8 /* arrays that are concatenated one by one */ };
 
 typedef enum kf__kind {
     KF__NONE,
@@ -195,7 +196,7 @@ static inline kf__ref kf__apply2(kf_graph *g, kf__opcode op, kf__ref a, kf__ref 
 }
 /* Broadcast a (NumPy's rules) to a shape whose rank isn't smaller. */
 kf__ref kf__broadcast_to(kf_graph *g, kf__ref a, int rank, const kf__expr *shape);
-/* n >= 1 arrays of one rank, promoted, as a chain; axis in [0, rank). */
+/* n >= 1 arrays of one rank, promoted; axis in [0, rank). */
 kf__ref kf__concat_all(kf_graph *g, int axis, const kf__ref *args, int n);
 /* A bool, integer or float to a float dtype: integers f32. */
 kf__ref kf__to_float(kf_graph *g, kf__ref a);

@@ -1,6 +1,7 @@
 /* Strict makers of what is made of parts: pad, concatenate.
  *
- * A concatenation of many arrays is a chain, each node one array and the rest. */
+ * A concatenation of a few arrays is a chain, each node one array and the rest; of more, a tree whose
+ * leaves are chains, so that what doesn't fit in one kernel can be done by halves. */
 #include "ir/graph_core.h"
 
 kf__ref kf__pad(kf_graph *g, kf__ref a, kf__ref value, const kf__expr *shape,
@@ -76,6 +77,16 @@ kf__ref kf__concat(kf_graph *g, int axis, kf__ref a, kf__ref b) {
     return kf__node_find_or_add(g, &x);
 }
 
+/* Arrays of the same dtype. */
+static kf__ref concat_range(kf_graph *g, int axis, const kf__ref *args, int n) {
+    if (n == 1) return args[0];
+    int left = n <= KF__MOST_IN_CHAIN ? 1 : n / 2;
+    kf__ref rest = concat_range(g, axis, args + left, n - left);
+    if (!rest) return 0;
+    kf__ref first = concat_range(g, axis, args, left);
+    return first ? kf__concat(g, axis, first, rest) : 0;
+}
+
 kf__ref kf__concat_all(kf_graph *g, int axis, const kf__ref *args, int n) {
     kf__dtype dtype = KF__BOOL;
     if (!kf__graph_ok(g)) return 0;
@@ -84,14 +95,16 @@ kf__ref kf__concat_all(kf_graph *g, int axis, const kf__ref *args, int n) {
         kf__dtype own = (kf__dtype)kf__at(g, args[i])->dtype;
         dtype = i ? kf__join(dtype, own) : own;
     }
-    kf__ref rest = kf__cast(g, args[n - 1], dtype);
-    for (int i = n - 1; i-- > 0 && rest;) {
+    kf__ref *parts = KF__NEW(&g->arena, kf__ref, (size_t)n);
+    if (!parts) return kf__graph_no_memory(g);
+    for (int i = n; i-- > 0;) {
         if (kf__at(g, args[i])->rank != kf__at(g, args[n - 1])->rank)
             return kf__graph_fail(g, KF_ERR_SHAPE, "concatenate of %s: the ranks differ",
                                   kf__types_text(g, (const kf__ref[]){args[i], args[n - 1]}, 2));
-        rest = kf__concat(g, axis, kf__cast(g, args[i], dtype), rest);
+        parts[i] = kf__cast(g, args[i], dtype);
+        if (!parts[i]) return 0;
     }
-    return rest;
+    return concat_range(g, axis, parts, n);
 }
 
 kf__ref kf__gather(kf_graph *g, int axis, kf__ref a, kf__ref indices) {
