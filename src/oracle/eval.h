@@ -19,6 +19,7 @@ typedef struct kf__o_noise {
     uint64_t key; /* of node and pair of samples */
     bool all;     /* of the first sample: halves are rounded in it */
     bool other;   /* it is of another look */
+    uint64_t few; /* which further look of no more than three samples it is of; 0: of none */
     bool border;  /* of the node: what others than its own operator or library call use */
     bool reduced; /* it is a reduction */
     bool folded;  /* all who use it reduce it */
@@ -39,6 +40,7 @@ double kf__o_random(const kf__o_noise *noise, int64_t element);
 /* x, off by about `error`; in the first sample 0 where that is as near, else on a coarse grid. */
 long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t, long double x,
                           long double error);
+bool kf__o_scatters(const kf__o_noise *noise);
 bool kf__o_border(const kf__o_noise *noise);
 void kf__o_cast(kf__dtype from, kf__dtype to, const void *a, int64_t n, void *out);
 

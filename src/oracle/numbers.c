@@ -206,17 +206,28 @@ long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t
     return fabsl(x) <= error ? 0 : rintl(x / grid) * grid;
 }
 
+/* Are all halves moved by about as much as rounding would, either way? The roundings of two that
+ * cancel don't then, however few the samples are. */
+bool kf__o_scatters(const kf__o_noise *noise) {
+    return noise->sample == (noise->all ? 2 : 3) && noise->few > 1;
+}
+
 /* Is a half that a kernel may store stored in this sample? Then whoever uses it, in the kernel that
  * makes it too, gets it rounded (src/fuse/body.c). In the second sample those are that calls hand
  * on, which one kernel a call stores; in the fourth all are, in the first all or none, in the third
  * none. Other looks swap the second and the fourth. In the sixth those are that are reduced, behind
  * which kernels end. In the fifth of other looks all are but what is only reduced, in the kernel
- * that makes it. Of the others one in 4, 16, 2, ..: most kernels store few. */
+ * that makes it. Of the others one in 4, 16, 2, ..: most kernels store few. Further looks of three
+ * samples have no others, so there the third is one of these, or one of both scatters. */
 bool kf__o_border(const kf__o_noise *noise) {
+    int bits = 1 + noise->sample % 4;
     switch (noise->sample) {
     case 1: return noise->all;
     case 2: return noise->all || noise->border;
-    case 3: return false;
+    case 3:
+        if (!noise->few || kf__o_scatters(noise)) return noise->few > 0;
+        bits = 1 + noise->other;
+        break;
     case 4: return !noise->all || noise->border;
     case 6: return noise->reduced;
     case 5:
@@ -224,7 +235,6 @@ bool kf__o_border(const kf__o_noise *noise) {
         break;
     default: break;
     }
-    int bits = 1 + noise->sample % 4;
     uint64_t h = kf__o_hash((noise->key ^ 0x5555555555555555u) + (uint64_t)noise->sample);
     return (h & ((1u << bits) - 1)) == 0;
 }

@@ -368,19 +368,23 @@ static bool may_round(const walk *w, kf__ref r) {
 }
 
 /* The value as those who use it see it in a sample, in a new buffer where it is rounded. */
-static void *round_argument(walk *w, kf__ref arg, int sample) {
+static void *round_argument(walk *w, kf__ref arg, const kf__o_noise *noise) {
     const value *v = &w->values[arg];
-    const double *from = run_of(w, arg, sample);
+    const double *from = run_of(w, arg, noise->sample);
     double *to = take(w, (size_t)v->count, 8);
-    for (int64_t j = 0; to && j < v->count; j++)
+    bool scattered = kf__o_scatters(noise) && !v->kept;
+    for (int64_t j = 0; to && j < v->count; j++) {
         to[j] = kf__o_round((kf__dtype)kf__at(w->g, arg)->dtype, from[j]);
+        if (scattered && isfinite(to[j]))
+            to[j] = from[j] + kf__o_random(noise, j) * (to[j] - from[j]);
+    }
     return to;
 }
 
 static kf__o_noise noise_of(const walk *w, kf__ref r, int sample) {
     uint64_t key = kf__o_hash(w->opt.seed * 64 + (uint64_t)(sample / 2));
     return (kf__o_noise){sample, kf__o_hash(key + r), w->opt.seed & 1, w->opt.seed >> 1 & 1,
-                         w->values[r].border,
+                         w->opt.samples <= 3 ? w->opt.seed : 0, w->values[r].border,
                          kf__at(w->g, r)->kind == KF__REDUCE || kf__at(w->g, r)->kind == KF__SCAN,
                          !w->values[r].handed};
 }
@@ -397,7 +401,7 @@ static kf_status evaluate(walk *w, kf__ref r, int sample, void *out) {
         args[k] = run_of(w, arg, sample);
         bool stored = w->values[arg].kept || (sample && kf__o_border(&edge));
         if (!stored || !may_round(w, arg)) continue;
-        args[k] = rounded[k] = round_argument(w, arg, sample);
+        args[k] = rounded[k] = round_argument(w, arg, &edge);
         ok = ok && rounded[k];
     }
     kf_status status = ok ? evaluate_on(w, r, args, &noise, out) : kf__out_of_memory(w->err);
