@@ -100,6 +100,11 @@ static void write_text(void) {
                     int_types[i], F, ints[i], k);
         }
     fputs("CONVERT(f64_to_f32, double, float, kf_cast_f64_f32(v))\n", out);
+    fputs("#ifdef KF_LINE /* the CPU's */\n"
+          "#define RUNS(name, code) void name(const void *from, void *to, int64_t n) { code; }\n"
+          "RUNS(f16_runs_f32, kf_widen_f16(to, from, n))\n"
+          "RUNS(f32_runs_f16, kf_narrow_f16(to, from, n))\n"
+          "#endif\n", out);
     fclose(out);
 }
 
@@ -270,6 +275,60 @@ static void test_floats(void **state) {
             check_floats(b, &formats[t], getenv("KFUSE_EXHAUSTIVE") ? 1 : 1009);
 }
 
+/* Runs of halves of any length, with the processor's own instructions where it has them: as one by
+ * one, and nothing behind them. */
+static void check_runs(const struct build *b) {
+    enum { CODES = 65536, MOST = 3 * CODES, LENGTHS = 40 };
+    static uint16_t codes[CODES], one[MOST], many[MOST + LENGTHS];
+    static float floats[MOST], wide[CODES + LENGTHS];
+    const format_t *f = &formats[0];
+    for (int i = 0; i < CODES; i++) codes[i] = (uint16_t)i;
+    find(b, "f16", "to", "f32")(codes, floats, CODES);
+    find(b, "f16", "runs", "f32")(codes, wide, CODES);
+    for (int i = 0; i < CODES; i++)
+        if (is_nan(f, i) ? !isnan(wide[i]) : memcmp(&wide[i], &floats[i], 4) != 0)
+            fail_msg("%s: code %#x is %a, not %a", b->name, i, (double)wide[i], (double)floats[i]);
+    for (int code = 0; code < n_finite(f); code++) {
+        float at = (float)border(f, code), sign = code % 2 ? -1 : 1;
+        floats[3 * code] = sign * at;
+        floats[3 * code + 1] = sign * nextafterf(at, 0);
+        floats[3 * code + 2] = sign * nextafterf(at, INFINITY);
+    }
+    int n = 3 * n_finite(f);
+    for (int e = -149; e < 128; e++) floats[n++] = ldexpf(e % 2 ? -1 : 1, e);
+    static const float wild[] = {0.0f, -0.0f, INFINITY, -INFINITY, 0x1.fffffep127f};
+    memcpy(floats + n, wild, sizeof wild);
+    n += sizeof wild / sizeof *wild;
+    find(b, "f32", "to", "f16")(floats, one, n);
+    find(b, "f32", "runs", "f16")(floats, many, n);
+    for (int i = 0; i < n; i++)
+        if (one[i] != many[i])
+            fail_msg("%s: %a is %#x, not %#x", b->name, (double)floats[i], many[i], one[i]);
+    float nan = NAN;
+    find(b, "f32", "runs", "f16")(&nan, many, 1);
+    if (!is_nan(f, many[0])) fail_msg("%s: NaN is %#x", b->name, many[0]);
+    for (int length = 0; length < LENGTHS; length++) {
+        memset(wide, 0x55, sizeof wide);
+        memset(many, 0x55, sizeof many);
+        find(b, "f16", "runs", "f32")(codes + 15361, wide, length);
+        find(b, "f32", "runs", "f16")(floats + 30000, many, length);
+        for (int i = 0; i < LENGTHS; i++) {
+            int32_t bits;
+            memcpy(&bits, &wide[i], 4);
+            bool right = i < length ? wide[i] == (float)value(f, 15361 + i) &&
+                                          many[i] == one[30000 + i]
+                                    : bits == 0x55555555 && many[i] == 0x5555;
+            if (!right) fail_msg("%s: element %d of a run of %d", b->name, i, length);
+        }
+    }
+}
+
+static void test_runs(void **state) {
+    (void)state;
+    FOR_BUILDS(b)
+        if (strcmp(b->dialect, "prelude_emu.h")) check_runs(b);
+}
+
 /* ---------------------------------------------------------------- integers */
 
 static int64_t lowest_of(int t) {
@@ -416,8 +475,8 @@ static void test_to_integers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_codes),         cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_floats),        cmocka_unit_test(test_from_integers),
-        cmocka_unit_test(test_to_integers),
+        cmocka_unit_test(test_floats),        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_from_integers), cmocka_unit_test(test_to_integers),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -26,6 +26,7 @@ typedef struct kf__cpu_block {
     kf__mask *in_place;        /* those of picks that may be an array's: behind them is nothing */
     const char **from;         /* by load: where it reads whatever its guard says, or NULL */
     const kf__lx *inside;      /* is there such an element at all? NULL: yes */
+    bool widens;               /* are halves widened before the loop? */
     bool folds;                /* is it read by a loop over lanes of reductions? */
     int down;                  /* the axis along which rows follow, if picks ask for the next; -1 */
 } kf__cpu_block;
@@ -72,6 +73,9 @@ void kf__cpu_open_uncopied(kf__low *L, uint32_t access, const char *source, cons
 /* Element l's index among the piece's. */
 const kf__lx *kf__cpu_in_piece(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
 void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n);
+/* Where element l is stored, of the store's target. */
+const kf__lx *kf__cpu_store_index(kf__low *L, const kf__cpu_block *b, uint16_t store,
+                                  const kf__lx *l);
 void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
                     const kf__lx *l);
 void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n);

@@ -30,6 +30,7 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->begin = first;
     b->inside = NULL;
     b->folds = false;
+    b->widens = false;
     b->down = -1;
     b->most = KF__CPU_BLOCK;
     b->piece = kf__l_int(L, 0);
@@ -114,6 +115,21 @@ bool kf__cpu_put_words(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const
     return any;
 }
 
+/* A half that the loop computes with: as floats before it, see kf_widen_f16. */
+static void put_widened(kf__low *L, kf__cpu_block *b, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    const char *row = b->tile[in->access];
+    if (!b->widens || in->kind != KF__I_LOAD || L->operands[in->access].dtype != KF__F16 ||
+        L->value[i] || b->pick[i] || (in->n_args && !b->from[i]))
+        return;
+    if (!row && (L->operands[in->access].row || kf__low_step(L, in->access) != 1)) return;
+    const char *name = kf__l_name(L, "wide_%s", L->operands[in->access].name);
+    kf__put_var(L, "float", name, b->most, NULL);
+    kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64, kf__l_var(L, name),
+                               kf__l_var(L, row ? row : kf__cpu_from(L, b, i)), b->len));
+    b->pick[i] = name;
+}
+
 /* Pointers, random words and values that don't change along the block, before its loop. */
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     kf__mask *fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
@@ -137,6 +153,7 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
                                           kf__low_load(L, in->access, p, kf__l_int(L, 0)), NULL);
             }
         }
+        put_widened(L, b, i);
         if (has_words(L, b, i) && !kf__cpu_is_in_picks(L, mask, i)) put_words(L, b, i, NULL, NULL);
     }
     if (L->k->n_symbols) kf__cpu_put_elements(L, b, mask);
@@ -435,16 +452,19 @@ static const kf__lx *stored_value(kf__low *L, uint32_t instr, kf__dtype stored) 
     return rounds && L->value[in->args[0]] ? L->value[in->args[0]] : kf__value_of(L, instr);
 }
 
+const kf__lx *kf__cpu_store_index(kf__low *L, const kf__cpu_block *b, uint16_t store,
+                                  const kf__lx *l) {
+    uint32_t access = L->k->stores[store].access;
+    if (b->tile[access]) return l;
+    return streams(L, store) ? kf__cpu_in_piece(L, b, l)
+                             : kf__element(L, access, l, kf__cpu_last(L, b, l));
+}
+
 void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
                     const kf__lx *l) {
-    const kf__lx *at = kf__cpu_last(L, b, l);
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
-        const kf__lx *index = l;
-        if (!b->tile[access])
-            index = streams(L, stores[i]) ? kf__cpu_in_piece(L, b, l)
-                                          : kf__element(L, access, l, at);
-        kf__put_store(L, access, b->target[i], index,
+        kf__put_store(L, access, b->target[i], kf__cpu_store_index(L, b, stores[i], l),
                       stored_value(L, L->k->stores[stores[i]].instr,
                                    (kf__dtype)L->operands[access].dtype));
     }

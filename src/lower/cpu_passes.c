@@ -260,9 +260,9 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         roots[n++] = L->k->stores[p->stores[s]].instr;
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     p->mask = mask;
-    b->folds = true;
+    b->folds = b->widens = true;
     kf__cpu_prepare(L, b, mask);
-    b->folds = false;
+    b->folds = b->widens = false;
     for (uint32_t r = 0; p->field == 0 && !p->kept && r < p->n_reds; ++r) {
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (kf__fields(L, p->reds[r]) < 2) continue;

@@ -252,8 +252,7 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
             const float *p0_packed_tmp_5 = packed_tmp_5 + (i0 * s0_packed_tmp_5 + first);
             KF_SIMD
             for (int64_t l = 0; l < line_len; ++l) {
-                const float v0 = kf_load_f32(p0_packed_tmp_5, l);
-                kf_store_f32(row1, l, v0);
+                row1[l] = p0_packed_tmp_5[l];
             }
             if ((prefetch && u == begin) && r + 8 < rows) {
                 if (along > 1) {
@@ -657,8 +656,7 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
             const float *p0_packed_tmp_8 = packed_tmp_8 + (i0 * s0_packed_tmp_8 + first);
             KF_SIMD
             for (int64_t l = 0; l < line_len; ++l) {
-                const float v0 = kf_load_f32(p0_packed_tmp_8, l);
-                kf_store_f32(row1, l, v0);
+                row1[l] = p0_packed_tmp_8[l];
             }
             if ((prefetch && u == begin) && r + 8 < rows) {
                 if (along > 1) {
