@@ -8,6 +8,7 @@
 
 enum {
     EXP_BYTES = 8, /* a softmax's exponential, taken again where it could be copied */
+    CPU_PICK_BYTES = 1, /* each is a loop of its own, for each line again */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
 
@@ -29,6 +30,7 @@ static double function_weight(kf__opcode op, bool cpu) {
 
 double kf__text_of(const kf__instr *i) {
     double weight = i->kind == KF__I_OP ? function_weight((kf__opcode)i->op, true) : 0;
+    if (i->kind == KF__I_RANDOM) weight = i->dtype == KF__I64 ? 40 : 15;
     return weight < 1 ? 0.5 : kf__min(weight, 40);
 }
 
@@ -36,7 +38,7 @@ double kf__text_of(const kf__instr *i) {
 static double node_weight(const kf__node *n, bool cpu) {
     switch (n->kind) {
     case KF__OP: return function_weight((kf__opcode)n->op, cpu);
-    case KF__RANDOM: return cpu ? 12 : 1;
+    case KF__RANDOM: return (cpu ? 12 : KF__WORD_BYTES) * (n->dtype == KF__I64 ? 2 : 1);
     case KF__SCAN: return 0.3;
     case KF__REDUCE: return n->op == KF__RED_MAX_SUMEXP ? cpu ? 10 : 1 : 0.3;
     default: return 0.05;
@@ -389,6 +391,7 @@ static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__in
                       const int64_t times[3], const double *access) {
     double n = (double)times[level_computed(k, in)];
     double work = is_work(in) ? weight_of(f, k, in) * n : 0;
+    if (in->kind == KF__I_PICK && f->cpu) work = CPU_PICK_BYTES * n;
     bool at = in->kind == KF__I_LOAD || in->kind == KF__I_RANDOM;
     return at ? work + access[in->access] * n : work;
 }

@@ -171,11 +171,32 @@ static bool is_scattered(const kf__exprs *x, const kf__kernel *k, uint32_t acces
     return k->reduced ? of & last : of && of == all;
 }
 
+/* A counter of Philox gives four words, and a pack of elements one counter's. What is rolled or
+ * padded has packs of two of them, what is turned around a counter for each element. */
+static void add_uneven(const kf__fuse_state *f, const kf__kernel *k, double *bytes) {
+    kf__exprs *x = &f->g->exprs;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        const kf__instr *in = &k->instrs[i];
+        kf__expr by[KF__ALL_AXES] = {0}, offset;
+        if (in->kind != KF__I_RANDOM || in->level != KF__LEVEL_FULL) continue;
+        const kf__access *a = &k->accesses[in->access];
+        kf__expr last = a->rank ? a->index[a->rank - 1] : 0;
+        if (!last || !kf__x_affine(x, last, KF__ALL_AXES, by, &offset)) continue;
+        kf__expr step = by[k->n_axes - 1];
+        int words = in->dtype == KF__I64 ? 2 : 1, each = 4 / words;
+        if (step && !kf__x_is(x, step, 1)) bytes[in->access] += (each - 1) * words * KF__WORD_BYTES;
+        else if (step && !kf__x_is(x, offset, 0)) bytes[in->access] += words * KF__WORD_BYTES;
+    }
+}
+
 uint64_t kf__access_bytes(const kf__fuse_state *f, const kf__kernel *k, double *bytes) {
     for (uint32_t i = 0; i < k->n_accesses; i++) {
         bool divides = !k->accesses[i].flat && k->accesses[i].value != KF__NO_VALUE;
         bytes[i] = !divides ? 0 : f->cpu ? CPU_DIVISION_BYTES : DIVISION_BYTES;
         if (is_scattered(&f->g->exprs, k, i)) bytes[i] += SCATTERED_BYTES;
     }
-    return f->cpu && k->n_axes ? add_turned(&f->g->exprs, k, bytes) : 0;
+    if (!k->n_axes) return 0;
+    if (f->cpu) return add_turned(&f->g->exprs, k, bytes);
+    add_uneven(f, k, bytes);
+    return 0;
 }
