@@ -98,6 +98,7 @@ void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const
     const kf__lx *at = kf__l_bin(L, "*", kf__l_var(L, "r"), n);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, zero, n);
+    b.widens = true;
     kf__cpu_hold(L, l);
     kf__cpu_put_kept_from(L, kept, zero);
     kf__cpu_read_kept(L, kept, l);
@@ -119,6 +120,7 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf_
     const kf__lx *len = kf__cpu_open_runs(L, is, rows, n);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
+    b.widens = true;
     f->made.begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", kf__l_var(L, "r"), n), NULL);
     L->held = &f->made;
     kf__cpu_hold(L, kf__l_var(L, "l"));
