@@ -111,7 +111,8 @@ static bool copies(const kf__low *L, const kf__cpu_block *b, const uint16_t *sto
     const kf__store *store = &L->k->stores[stores[0]];
     const kf__instr *in = &L->k->instrs[store->instr];
     if (n != 1 || in->kind != KF__I_LOAD || L->value[store->instr]) return false;
-    if (in->dtype == KF__BOOL || in->dtype != L->operands[store->access].dtype) return false;
+    kf__dtype type = L->operands[store->access].dtype;
+    if (type == KF__BOOL || type != L->operands[in->access].dtype) return false;
     bool reads = b->tile[in->access] || kf__low_step(L, in->access) == 1;
     return reads && (b->tile[store->access] || kf__low_step(L, store->access) == 1);
 }
