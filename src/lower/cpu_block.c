@@ -374,7 +374,7 @@ bool kf__cpu_stream_word(kf__low *L) {
 }
 
 const kf__lx *kf__cpu_in_piece(kf__low *L, const kf__cpu_block *b, const kf__lx *l) {
-    return kf__l_bin(L, "-", l, b->piece);
+    return l == b->piece ? kf__l_int(L, 0) : kf__l_bin(L, "-", l, b->piece);
 }
 
 static const kf__lx *piece_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access) {
