@@ -221,16 +221,30 @@ static bool reduces_softmax(const kf__kernel *k) {
     return false;
 }
 
-/* What a function such as an exponential, or random bits, takes: on a GPU as long as a byte. A core
- * moves 20 bytes in a nanosecond while they are in its caches, as what was just stored is, and
- * takes 0.35 ns for an exponential, 0.45 for a tanh and 0.6 for random bits, more where it can't
- * make four numbers of one counter (of a Xeon with AVX-512 and of an EPYC). A softmax's kernel of
- * rows keeps its exponentials. */
-static double function_bytes(const kf__exprs *x, const kf__kernel *k, const kf__instr *in,
-                             bool cpu) {
+/* A word of random bits takes a GPU as long as three bytes, an H100 at least; where it is shifted
+ * twice that, as a pack's are of two counters then, and four counters where it is turned around. */
+static double word_bytes(kf__exprs *x, const kf__kernel *k, const kf__instr *in) {
+    const kf__access *a = &k->accesses[in->access];
+    kf__expr by[KF__ALL_AXES] = {0}, offset;
+    int words = in->dtype == KF__I64 ? 2 : 1;
+    if (!a->rank || !k->n_axes || in->level != KF__LEVEL_FULL ||
+        !kf__x_affine(x, a->index[a->rank - 1], KF__ALL_AXES, by, &offset) || !by[k->n_axes - 1])
+        return 3 * words;
+    if (!kf__x_is(x, by[k->n_axes - 1], 1)) return 12;
+    return kf__x_is(x, offset, 0) ? 3 * words : 6 * words;
+}
+
+/* What a function such as an exponential takes: on a GPU as long as a byte. A core moves 20 bytes in
+ * a nanosecond while they are in its caches, as what was just stored is, and takes 0.35 ns for an
+ * exponential, 0.45 for a tanh and 0.6 for random bits, more where it can't make four numbers of one
+ * counter (of a Xeon with AVX-512 and of an EPYC). A softmax's kernel of rows keeps its
+ * exponentials. */
+static double function_bytes(kf__exprs *x, const kf__kernel *k, const kf__instr *in, bool cpu) {
     bool reduce = in->kind == KF__I_REDUCE && in->op == KF__RED_MAX_SUMEXP;
     if (in->kind == KF__I_RANDOM)
-        return !cpu ? 1 : is_turned(x, &k->accesses[in->access], 1u << k->n_axes >> 1) ? 50 : 12;
+        return !cpu ? word_bytes(x, k, in)
+               : is_turned(x, &k->accesses[in->access], 1u << k->n_axes >> 1) ? 50 : 12;
+    if (in->kind == KF__I_PICK) return cpu; /* a loop of its own */
     if (!reduce && !(in->kind == KF__I_OP && kf__ops[in->op].ulp > 0)) return 0;
     if (cpu && in->op == KF__EXP && !reduce && in->stage && reduces_softmax(k)) return 0;
     return cpu ? 8 : 1;
@@ -238,7 +252,7 @@ static double function_bytes(const kf__exprs *x, const kf__kernel *k, const kf__
 
 /* Of all functions that the kernel computes; what isn't another one along the last axis counts a
  * quarter of that. */
-static double functions_at(const kf__exprs *x, const int64_t *names, const kf__kernel *kernel,
+static double functions_at(kf__exprs *x, const int64_t *names, const kf__kernel *kernel,
                            bool cpu) {
     double bytes = 0;
     for (uint32_t i = 0; i < kernel->n_instrs; i++) {
@@ -286,7 +300,7 @@ static double scattered_bytes(const kf__exprs *x, const int64_t *names, const kf
 }
 
 /* Where nothing is reduced, along the axis that is best for what is gathered. */
-static double kernel_bytes(const kf__exprs *x, const sizes *z, const kf__kernel *kernel,
+static double kernel_bytes(kf__exprs *x, const sizes *z, const kf__kernel *kernel,
                            const use *uses, uint32_t n) {
     double least = 1e300;
     for (uint32_t last = 1u << kernel->n_axes >> 1;; last >>= 1) {
