@@ -234,6 +234,13 @@ static void check_borders(const struct build *b, const format_t *f) {
     for (int i = 0; i < n; i++) expect(b, f, "f64", doubles[i], get(f, got, i));
     find(b, "f32", "to", f->name)(floats, got, n);
     for (int i = 0; i < n; i++) expect(b, f, "f32", floats[i], get(f, got, i));
+    static float back[MOST], rounded[MOST];
+    find(b, f->name, "to", "f32")(got, back, n);
+    find(b, "f32", "round", f->name)(floats, rounded, n);
+    for (int i = 0; i < n; i++)
+        if (memcmp(&back[i], &rounded[i], 4) != 0)
+            fail_msg("%s: f32 %a rounded to %s is %a, not %a", b->name, (double)floats[i], f->name,
+                     (double)rounded[i], (double)back[i]);
 }
 
 static void test_borders(void **state) {

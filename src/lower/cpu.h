@@ -27,6 +27,8 @@ typedef struct kf__cpu_block {
     const char **from;         /* by load: where it reads whatever its guard says, or NULL */
     const kf__lx *inside;      /* is there such an element at all? NULL: yes */
     bool widens;               /* are halves widened before the loop? */
+    bool narrows;              /* and those that are stored narrowed by kf__cpu_flush? */
+    const char *half[64];      /* by store: the floats that will be, or NULL */
     bool folds;                /* is it read by a loop over lanes of reductions? */
     int down;                  /* the axis along which rows follow, if picks ask for the next; -1 */
 } kf__cpu_block;

@@ -30,7 +30,8 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->begin = first;
     b->inside = NULL;
     b->folds = false;
-    b->widens = false;
+    b->widens = b->narrows = false;
+    memset(b->half, 0, sizeof b->half);
     b->down = -1;
     b->most = KF__CPU_BLOCK;
     b->piece = kf__l_int(L, 0);
@@ -418,9 +419,21 @@ static void put_stream_calls(kf__low *L, const kf__cpu_block *b, const uint16_t 
     if (open) kf__close(L);
 }
 
+/* Floats of a half that is stored element by element. */
+static const char *half_of(kf__low *L, const kf__cpu_block *b, uint16_t s) {
+    const kf__store *store = &L->k->stores[s];
+    if (!b->narrows || L->operands[store->access].dtype != KF__F16 || b->tile[store->access] ||
+        kf__low_step(L, store->access) != 1 || !kf__at_level(L, store->instr, KF__LEVEL_FULL))
+        return NULL;
+    const char *name = kf__l_name(L, "half%u", (unsigned)s);
+    kf__put_var(L, "float", name, b->most + KF__CPU_VECTOR, NULL);
+    return name;
+}
+
 void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
+        b->half[i] = half_of(L, b, stores[i]);
         if (b->tile[access]) {
             b->target[i] = b->tile[access];
             continue;
@@ -464,13 +477,22 @@ void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, 
                     const kf__lx *l) {
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
-        kf__put_store(L, access, b->target[i], kf__cpu_store_index(L, b, stores[i], l),
-                      stored_value(L, L->k->stores[stores[i]].instr,
-                                   (kf__dtype)L->operands[access].dtype));
+        const kf__lx *value = stored_value(L, L->k->stores[stores[i]].instr,
+                                           (kf__dtype)L->operands[access].dtype);
+        if (b->half[i])
+            kf__put_set(L, kf__l_item(L, b->half[i], kf__cpu_in_piece(L, b, l)), value);
+        else
+            kf__put_store(L, access, b->target[i], kf__cpu_store_index(L, b, stores[i], l), value);
     }
 }
 
 void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    for (uint32_t i = 0; i < n; ++i)
+        if (b->half[i])
+            kf__put_call(L, kf__l_call(L, "kf_narrow_f16", KF__I64,
+                                       kf__l_bin(L, "+", kf__l_var(L, b->target[i]),
+                                                 kf__cpu_store_index(L, b, stores[i], b->piece)),
+                                       kf__l_var(L, b->half[i]), kf__cpu_in_piece(L, b, b->end)));
     put_stream_calls(L, b, stores, n, "kf_stream_copy");
 }
 

@@ -89,7 +89,7 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     kf__columns_put_turned_rows(L, &b, r0);
     kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    b.widens = true;
+    b.widens = b.narrows = true;
     kf__cpu_prepare(L, &b, mask);
     if (c->makes && !c->simple && last) kf__columns_put_ahead_of_made(L, c, &b, r0, r1);
     else if (!c->makes && f == 0) kf__columns_put_ahead(L, c, mask, r0, r1);

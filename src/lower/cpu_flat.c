@@ -120,13 +120,14 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf_
     const kf__lx *len = kf__cpu_open_runs(L, is, rows, n);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
-    b.widens = true;
+    b.widens = b.narrows = true;
     f->made.begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", kf__l_var(L, "r"), n), NULL);
     L->held = &f->made;
     kf__cpu_hold(L, kf__l_var(L, "l"));
     kf__cpu_prepare(L, &b, f->run.mask);
     kf__cpu_store_targets(L, &b, f->run.stores, f->run.n_stores);
     kf__cpu_make(L, &b, &f->run, f->made.begin);
+    kf__cpu_flush(L, &b, f->run.stores, f->run.n_stores);
     kf__cpu_forget(L, NULL);
     L->held = held;
     kf__close(L);

@@ -204,6 +204,7 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n) {
     uint32_t pick;
+    b->narrows = false; /* put_halves does */
     if (n == 1 && !narrows(L, stores[0]) && kf__cpu_stores_pick(L, b, stores, n, &pick)) {
         kf__cpu_store_pick(L, b, mask, stores[0], pick);
         return;

@@ -324,7 +324,7 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
     b.most = most;
-    b.widens = true;
+    b.widens = b.narrows = true;
     kf__mask *mask = needed(L, stores, n);
     kf__cpu_prepare(L, &b, mask);
     if (!rows) put_arguments(L, &b, mask);

@@ -318,11 +318,12 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
     kf__put_rows(L, 0);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
-    b.widens = true;
+    b.widens = b.narrows = true;
     kf__cpu_prepare(L, &b, h->mask);
     kf__cpu_store_targets(L, &b, h->stores, h->n_stores);
     const kf__lx *begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
     kf__cpu_make(L, &b, h, begin);
+    kf__cpu_flush(L, &b, h->stores, h->n_stores);
     kf__cpu_forget(L, NULL);
     kf__forget(L, KF__LEVEL_ROW);
     kf__close(L);

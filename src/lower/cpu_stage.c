@@ -201,6 +201,7 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
             put_stores_apart(L, &b, st);
             alone.n_stores = 0;
         }
+        b.narrows = true;
         put_reductions(L, &b, &alone, NULL);
         kf__cpu_flush(L, &b, alone.stores, alone.n_stores);
     } else {

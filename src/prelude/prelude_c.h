@@ -256,7 +256,16 @@ static __attribute__((noinline, unused)) void kf_narrow_f16(kf_f16 *to, const fl
     for (int64_t i = 0; i < n; i++) to[i] = kf__to_f16(from[i]);
 }
 #endif
-KF_FN float kf_round_f16(float v) { return kf__from_f16(kf__to_f16(v)); }
+/* As there and back, in lanes of 32 bits throughout. */
+KF_FN float kf_round_f16(float v) {
+    int32_t bits = kf_bits_f32(v), size = bits & 0x7fffffff;
+    int32_t normal = (size + 0xfff + ((size >> 13) & 1)) & ~0x1fff;
+    int32_t tiny = kf_bits_f32((kf_float_f32(size) + 0.5f) - 0.5f);
+    int32_t r = size < (113 << 23) ? tiny : normal;
+    r = size >= 0x477ff000 ? 0x7f800000 : r; /* 65520 and above */
+    r = size > 0x7f800000 ? (size & ~0x1fff) | 0x400000 : r;
+    return kf_float_f32(r | (bits & (int32_t)0x80000000));
+}
 KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
 
 /* ---------------------------------------------------------------- loads and stores
