@@ -80,8 +80,8 @@ typedef struct kf__fuse_state {
     uint32_t marks, newest_of;
     kf__ref *twin;    /* [nodes] a result that is a reshape of it; 0: none */
     uint8_t *scalars; /* [nodes] 1: made of numbers only; 2: of these and reductions of them */
-    uint8_t *split;   /* [nodes] a result, a concatenation: parts of so many arrays at most are stored
-                         where they belong; 0: it is stored as a whole */
+    uint8_t *split;   /* [nodes] a result, a concatenation: the most arrays of a part, all of which
+                         are stored where they belong; 0: it is stored as a whole */
     uint8_t *results; /* [nodes] KF__IS_RESULT, KF__UNDER_RESULT */
     int64_t *names;   /* [names] sizes that costs are guessed with */
 } kf__fuse_state;

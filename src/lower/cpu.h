@@ -75,6 +75,10 @@ void kf__cpu_open_uncopied(kf__low *L, uint32_t access, const char *source, cons
 /* Element l's index among the piece's. */
 const kf__lx *kf__cpu_in_piece(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
 void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n);
+/* Is a half stored by lines? Then from floats, where b->narrows. */
+bool kf__cpu_is_half(const kf__low *L, uint16_t store);
+/* The instruction whose value is stored: of a cast to a half what it is taken of. */
+uint16_t kf__cpu_unrounded(const kf__low *L, uint16_t store);
 /* Where element l is stored, of the store's target. */
 const kf__lx *kf__cpu_store_index(kf__low *L, const kf__cpu_block *b, uint16_t store,
                                   const kf__lx *l);

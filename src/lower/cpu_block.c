@@ -124,7 +124,7 @@ static void put_widened(kf__low *L, kf__cpu_block *b, uint32_t i) {
         L->value[i] || b->pick[i] || (in->n_args && !b->from[i]))
         return;
     if (!row && (L->operands[in->access].row || kf__low_step(L, in->access) != 1)) return;
-    const char *name = kf__l_name(L, "wide_%s", L->operands[in->access].name);
+    const char *name = kf__l_name(L, "wide%u_%s", (unsigned)i, L->operands[in->access].name);
     kf__put_var(L, "float", name, b->most, NULL);
     kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64, kf__l_var(L, name),
                                kf__l_var(L, row ? row : kf__cpu_from(L, b, i)), b->len));
@@ -419,21 +419,21 @@ static void put_stream_calls(kf__low *L, const kf__cpu_block *b, const uint16_t 
     if (open) kf__close(L);
 }
 
-/* Floats of a half that is stored element by element. */
-static const char *half_of(kf__low *L, const kf__cpu_block *b, uint16_t s) {
+bool kf__cpu_is_half(const kf__low *L, uint16_t s) {
     const kf__store *store = &L->k->stores[s];
-    if (!b->narrows || L->operands[store->access].dtype != KF__F16 || b->tile[store->access] ||
-        kf__low_step(L, store->access) != 1 || !kf__at_level(L, store->instr, KF__LEVEL_FULL))
-        return NULL;
-    const char *name = kf__l_name(L, "half%u", (unsigned)s);
-    kf__put_var(L, "float", name, b->most + KF__CPU_VECTOR, NULL);
-    return name;
+    return L->operands[store->access].dtype == KF__F16 &&
+           kf__at_level(L, store->instr, KF__LEVEL_FULL) &&
+           (kf__low_tiled(L, store->access) || kf__low_step(L, store->access) == 1);
 }
 
 void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
-        b->half[i] = half_of(L, b, stores[i]);
+        b->half[i] = NULL;
+        if (b->narrows && kf__cpu_is_half(L, stores[i])) {
+            b->half[i] = kf__l_name(L, "half%u", (unsigned)stores[i]);
+            kf__put_var(L, "float", b->half[i], b->most + KF__CPU_VECTOR, NULL);
+        }
         if (b->tile[access]) {
             b->target[i] = b->tile[access];
             continue;
@@ -454,15 +454,22 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
     if (!b->streamed) put_stream_calls(L, b, stores, n, "kf_stream_ahead");
 }
 
-/* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. Of a
- * row's value it is another loop's over the rows. */
-static const kf__lx *stored_value(kf__low *L, uint32_t instr, kf__dtype stored) {
-    const kf__instr *in = &L->k->instrs[instr];
+uint16_t kf__cpu_unrounded(const kf__low *L, uint16_t s) {
+    const kf__store *store = &L->k->stores[s];
+    const kf__instr *in = &L->k->instrs[store->instr];
+    kf__dtype stored = (kf__dtype)L->operands[store->access].dtype;
     bool half = stored != KF__F32 && kf__compute(stored) == KF__F32;
     bool rounds = half && in->level == KF__LEVEL_FULL && in->kind == KF__I_CAST &&
                   (kf__dtype)in->dtype == stored &&
                   kf__compute((kf__dtype)L->k->instrs[in->args[0]].dtype) == KF__F32;
-    return rounds && L->value[in->args[0]] ? L->value[in->args[0]] : kf__value_of(L, instr);
+    return rounds ? in->args[0] : store->instr;
+}
+
+/* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. Of a
+ * row's value it is another loop's over the rows. */
+static const kf__lx *stored_value(kf__low *L, uint16_t s) {
+    uint16_t value = kf__cpu_unrounded(L, s);
+    return L->value[value] ? L->value[value] : kf__value_of(L, L->k->stores[s].instr);
 }
 
 const kf__lx *kf__cpu_store_index(kf__low *L, const kf__cpu_block *b, uint16_t store,
@@ -477,8 +484,7 @@ void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, 
                     const kf__lx *l) {
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
-        const kf__lx *value = stored_value(L, L->k->stores[stores[i]].instr,
-                                           (kf__dtype)L->operands[access].dtype);
+        const kf__lx *value = stored_value(L, stores[i]);
         if (b->half[i])
             kf__put_set(L, kf__l_item(L, b->half[i], kf__cpu_in_piece(L, b, l)), value);
         else

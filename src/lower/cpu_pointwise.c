@@ -12,29 +12,13 @@
 
 /* ---------------------------------------------------------------- narrowing */
 
-/* A half is stored from an array of floats, see kf_narrow_f16. */
-static bool is_half(const kf__low *L, uint32_t s) {
-    uint32_t access = L->k->stores[s].access;
-    return L->operands[access].dtype == KF__F16 &&
-           (kf__low_tiled(L, access) || kf__low_step(L, access) == 1);
-}
-
-/* What its array has: of a cast what it is taken of, as all is rounded. */
-static uint16_t wide_instr(const kf__low *L, uint32_t s) {
-    uint16_t i = L->k->stores[s].instr;
-    const kf__instr *in = &L->k->instrs[i];
-    if (is_half(L, s) && kf__compute(L->k->instrs[in->args[0]].dtype) != KF__F32) return i;
-    return in->kind == KF__I_CAST ? in->args[0] : i;
-}
-
 /* A float that is cast to a byte or two when it is stored: gcc mixes the cast's bounds with
  * whatever comparisons the value is made of, and takes as many elements at once as make vectors of
  * halves, which costs more than a loop of its own over a buffer in L1. */
 static bool narrows(const kf__low *L, uint32_t s) {
     const kf__instr *in = &L->k->instrs[L->k->stores[s].instr];
-    if (!kf__at_level(L, L->k->stores[s].instr, KF__LEVEL_FULL)) return false;
-    if (is_half(L, s)) return true;
-    if (in->kind != KF__I_CAST) return false;
+    if (in->kind != KF__I_CAST || !kf__at_level(L, L->k->stores[s].instr, KF__LEVEL_FULL))
+        return false;
     kf__dtype from = kf__compute(L->k->instrs[in->args[0]].dtype), to = kf__compute(in->dtype);
     const kf__instr *of = &L->k->instrs[in->args[0]];
     bool buffered = of->kind == KF__I_PICK && kf__is_range(L, of->args[0]); /* see cpu_pick.c */
@@ -46,29 +30,25 @@ static const char *wide_name(kf__low *L, uint32_t s) {
     return kf__l_name(L, "wide%u", (unsigned)s);
 }
 
+static void put_store(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t i) {
+    kf__cpu_block one = *b;
+    one.target[0] = b->target[i];
+    one.half[0] = b->half[i];
+    kf__cpu_stores(L, &one, &stores[i], 1, kf__l_var(L, "l"));
+}
+
 /* Stores of the main loop: those that narrow leave their float in the buffer. */
 static void put_stores(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     const kf__lx *l = kf__l_var(L, "l");
     for (uint32_t i = 0; i < n; ++i) {
+        const kf__instr *in = &L->k->instrs[L->k->stores[stores[i]].instr];
         if (narrows(L, stores[i])) {
             kf__put_set(L, kf__l_item(L, wide_name(L, stores[i]), kf__cpu_in_piece(L, b, l)),
-                        kf__value_of(L, wide_instr(L, stores[i])));
+                        kf__value_of(L, in->args[0]));
             continue;
         }
-        kf__cpu_block one = *b;
-        one.target[0] = b->target[i];
-        kf__cpu_stores(L, &one, &stores[i], 1, l);
+        put_store(L, b, stores, i);
     }
-}
-
-static void put_halves(kf__low *L, kf__cpu_block *b, uint16_t s, const char *target,
-                       const kf__lx *from, const kf__lx *to) {
-    const kf__lx *at = kf__cpu_store_index(L, b, s, from);
-    kf__put_call(L, kf__l_call(L, "kf_narrow_f16", KF__I64,
-                               kf__l_bin(L, "+", kf__l_var(L, target), at),
-                               kf__l_bin(L, "+", kf__l_var(L, wide_name(L, s)),
-                                         kf__cpu_in_piece(L, b, from)),
-                               kf__l_bin(L, "-", to, from)));
 }
 
 static void put_narrowing(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n,
@@ -76,19 +56,13 @@ static void put_narrowing(kf__low *L, kf__cpu_block *b, const uint16_t *stores, 
     const kf__lx *l = kf__l_var(L, "l");
     for (uint32_t i = 0; i < n; ++i) {
         if (!narrows(L, stores[i])) continue;
-        if (is_half(L, stores[i])) {
-            put_halves(L, b, stores[i], b->target[i], from, to);
-            continue;
-        }
         uint32_t cast = L->k->stores[stores[i]].instr;
         kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
         kf__cpu_forget(L, NULL);
         L->value[L->k->instrs[cast].args[0]] =
             kf__l_item(L, wide_name(L, stores[i]), kf__cpu_in_piece(L, b, l));
         kf__put_instr(L, cast);
-        kf__cpu_block one = *b;
-        one.target[0] = b->target[i];
-        kf__cpu_stores(L, &one, &stores[i], 1, l);
+        put_store(L, b, stores, i);
         kf__cpu_forget(L, NULL);
         kf__close(L);
     }
@@ -100,7 +74,8 @@ kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n) {
     uint16_t roots[64];
     for (uint32_t i = 0; i < n; ++i) {
         roots[i] = L->k->stores[stores[i]].instr;
-        if (narrows(L, stores[i])) roots[i] = wide_instr(L, stores[i]);
+        if (kf__cpu_is_half(L, stores[i])) roots[i] = kf__cpu_unrounded(L, stores[i]);
+        if (narrows(L, stores[i])) roots[i] = L->k->instrs[roots[i]].args[0];
     }
     return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
 }
@@ -204,13 +179,13 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n) {
     uint32_t pick;
-    b->narrows = false; /* put_halves does */
-    if (n == 1 && !narrows(L, stores[0]) && kf__cpu_stores_pick(L, b, stores, n, &pick)) {
+    bool alone = n == 1 && !narrows(L, stores[0]) && !kf__cpu_is_half(L, stores[0]);
+    if (alone && kf__cpu_stores_pick(L, b, stores, n, &pick)) {
         kf__cpu_store_pick(L, b, mask, stores[0], pick);
         return;
     }
     bool copy = copies(L, b, stores, n);
-    b->widens = !copy;
+    b->widens = b->narrows = !copy;
     kf__cpu_prepare(L, b, mask);
     const kf__instr *in = &L->k->instrs[L->k->stores[stores[0]].instr];
     if (copy && (!in->n_args || b->from[L->k->stores[stores[0]].instr])) {
@@ -221,9 +196,9 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
     kf__cpu_open_pieces(L, b, stores, n, &from, &to);
     for (uint32_t i = 0; i < n; ++i)
         if (narrows(L, stores[i])) {
-            uint16_t wide = wide_instr(L, stores[i]);
-            kf__put_var(L, kf__ctype(L->k->instrs[wide].dtype), wide_name(L, stores[i]), b->most,
-                        NULL);
+            const kf__instr *cast = &L->k->instrs[L->k->stores[stores[i]].instr];
+            kf__put_var(L, kf__ctype(L->k->instrs[cast->args[0]].dtype), wide_name(L, stores[i]),
+                        b->most, NULL);
         }
     put_elements(L, b, mask, stores, n, from, to);
     put_narrowing(L, b, stores, n, from, to);
@@ -243,9 +218,8 @@ enum {
 static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores, uint32_t n) {
     kf__cpu_block b;
     for (uint32_t i = 0; i < n; ++i)
-        if (narrows(L, stores[i]) && kf__is_dear(L, mask)) return CHAINED_BLOCK;
-    for (uint32_t i = 0; i < n; ++i)
-        if (is_half(L, stores[i])) return CHAINED_BLOCK;
+        if (kf__cpu_is_half(L, stores[i]) || (narrows(L, stores[i]) && kf__is_dear(L, mask)))
+            return CHAINED_BLOCK;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         bool whole = kf__has(mask, i) && in->kind == KF__I_LOAD && !in->n_args;

@@ -221,11 +221,12 @@ bool kf__o_scatters(const kf__o_noise *noise) {
  * samples have no others, so there the third is one of these, or one of both scatters. */
 bool kf__o_border(const kf__o_noise *noise) {
     int bits = 1 + noise->sample % 4;
+    if (kf__o_scatters(noise)) return true;
     switch (noise->sample) {
     case 1: return noise->all;
     case 2: return noise->all || noise->border;
     case 3:
-        if (!noise->few || kf__o_scatters(noise)) return noise->few > 0;
+        if (!noise->few) return false;
         bits = 1 + noise->other;
         break;
     case 4: return !noise->all || noise->border;

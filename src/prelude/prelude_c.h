@@ -222,6 +222,16 @@ KF_FN void kf__narrow8(kf_f16 *to, const float *from) {
     kf__v8i16 half = __builtin_ia32_vcvtps2ph256(v, 0); /* to nearest, ties to even */
     __builtin_memcpy(to, &half, 16);
 }
+#else
+KF_FN void kf__widen8(float *to, const kf_f16 *from) {
+    KF_SIMD
+    for (int k = 0; k < 8; k++) to[k] = kf__from_f16(from[k]);
+}
+KF_FN void kf__narrow8(kf_f16 *to, const float *from) {
+    KF_SIMD
+    for (int k = 0; k < 8; k++) to[k] = kf__to_f16(from[k]);
+}
+#endif
 static __attribute__((noinline, unused)) void kf_widen_f16(float *to, const kf_f16 *from,
                                                            int64_t n) {
     int64_t i = 0;
@@ -244,18 +254,6 @@ static __attribute__((noinline, unused)) void kf_narrow_f16(kf_f16 *to, const fl
     kf__narrow8(half, rest);
     for (int64_t k = 0; k < n - i; k++) to[i + k] = half[k];
 }
-#else
-static __attribute__((noinline, unused)) void kf_widen_f16(float *to, const kf_f16 *from,
-                                                           int64_t n) {
-    KF_SIMD
-    for (int64_t i = 0; i < n; i++) to[i] = kf__from_f16(from[i]);
-}
-static __attribute__((noinline, unused)) void kf_narrow_f16(kf_f16 *to, const float *from,
-                                                            int64_t n) {
-    KF_SIMD
-    for (int64_t i = 0; i < n; i++) to[i] = kf__to_f16(from[i]);
-}
-#endif
 /* As there and back, in lanes of 32 bits throughout. */
 KF_FN float kf_round_f16(float v) {
     int32_t bits = kf_bits_f32(v), size = bits & 0x7fffffff;

@@ -79,13 +79,13 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
             const int64_t i0 = r0 + r;
             const kf_f16 *row2 = tile2 + r * pitch;
             const kf_f16 *p0_in_x = in_x + (i0 * s0_in_x + first);
-            float wide_in_x[2048];
-            kf_widen_f16(wide_in_x, p0_in_x, line_len);
+            float wide0_in_x[2048];
+            kf_widen_f16(wide0_in_x, p0_in_x, line_len);
             const kf_f16 *p1_in_y = in_y + first;
-            float wide_in_y[2048];
-            kf_widen_f16(wide_in_y, p1_in_y, line_len);
-            float wide_in_z[2048];
-            kf_widen_f16(wide_in_z, row2, line_len);
+            float wide1_in_y[2048];
+            kf_widen_f16(wide1_in_y, p1_in_y, line_len);
+            float wide5_in_z[2048];
+            kf_widen_f16(wide5_in_z, row2, line_len);
             {
                 kf_f16 *p3_out0 = out0 + (i0 * s0_out0 + first);
                 if (stream) {
@@ -96,17 +96,17 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
                 for (int64_t piece = start; piece < line_len; piece += size) {
                     const int64_t l0 = kf_max_i64(piece, 0);
                     const int64_t l1 = kf_min_i64(piece + size, line_len);
+                    float half0[2064];
                     kf_f16 buffer0[512];
                     kf_f16 *to0 = stream ? buffer0 : (p3_out0 + l0);
-                    float wide0[2048];
                     KF_SIMD
                     for (int64_t l = l0; l < l1; ++l) {
-                        const float v2 = wide_in_x[l] + wide_in_y[l];  // add
+                        const float v2 = wide0_in_x[l] + wide1_in_y[l];  // add
                         const float v4 = kf_max_f32(v2, 0.0f);  // relu
-                        const float v6 = v4 + wide_in_z[l];  // add
-                        wide0[l - l0] = v6;
+                        const float v6 = v4 + wide5_in_z[l];  // add
+                        half0[l - l0] = v6;
                     }
-                    kf_narrow_f16(to0, wide0, l1 - l0);
+                    kf_narrow_f16(to0, half0, l1 - l0);
                     if (stream) {
                         kf_stream_copy(p3_out0 + l0, buffer0, (l1 - l0) * 2);
                     }
