@@ -23,12 +23,15 @@ typedef struct kf__cpu_block {
     const char *target[64];    /* by store: where the loop writes */
     const char *tile[64];      /* by access: the block's row of a tile, or NULL */
     const char **pick;         /* by instruction: its elements, or NULL */
+    kf__mask *raw;             /* those that are elements as arrays have them */
     kf__mask *in_place;        /* those of picks that may be an array's: behind them is nothing */
     const char **from;         /* by load: where it reads whatever its guard says, or NULL */
     const kf__lx *inside;      /* is there such an element at all? NULL: yes */
     bool widens;               /* are halves widened before the loop? */
     bool narrows;              /* and those that are stored narrowed by kf__cpu_flush? */
     const char *half[64];      /* by store: the floats that will be, or NULL */
+    const char *made[64];      /* by store: the same, if the block has them in an array anyway */
+    const char *again[64];     /* by store: where it is left as it was rounded, or NULL */
     bool folds;                /* is it read by a loop over lanes of reductions? */
     int down;                  /* the axis along which rows follow, if picks ask for the next; -1 */
 } kf__cpu_block;
@@ -79,6 +82,10 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
 bool kf__cpu_is_half(const kf__low *L, uint16_t store);
 /* The instruction whose value is stored: of a cast to a half what it is taken of. */
 uint16_t kf__cpu_unrounded(const kf__low *L, uint16_t store);
+/* Is there nothing that a loop over the block would leave for these? */
+bool kf__cpu_are_made(const kf__cpu_block *b, uint32_t n);
+/* The instruction of `mask` that has what a store of a half leaves, rounded; -1: none has. */
+int kf__cpu_rounded(const kf__low *L, const kf__mask *mask, uint16_t store);
 /* Where element l is stored, of the store's target. */
 const kf__lx *kf__cpu_store_index(kf__low *L, const kf__cpu_block *b, uint16_t store,
                                   const kf__lx *l);
@@ -188,6 +195,8 @@ void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i);
 /* Is a pick all that is stored, or little that is made of one? Then its runs go to its target. */
 bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,
                          uint32_t *pick);
+/* Is it one whose parts are stored as they lie in memory? */
+bool kf__cpu_stores_pick_raw(const kf__low *L, const kf__cpu_block *b, uint16_t store);
 void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store,
                         uint32_t pick);
 void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tiles */
@@ -284,6 +293,7 @@ typedef struct kf__cpu_stage {
     const char *done;       /* elements reduced so far */
     const kf__kept *fill, *use; /* exponentials that it keeps, values that it reads; or NULL */
     const kf__kept *save;       /* a value that it computes and keeps */
+    kf__kept *stored;       /* values that it stored by a loop of their own; or NULL */
     bool summing;           /* of fill: the second loop over the row */
 } kf__cpu_stage;
 
@@ -449,6 +459,7 @@ typedef struct kf__pass {
     bool kept;         /* keep holds all of them before the first field */
     const kf__kept *fill, *use; /* exponentials to be kept, values that were kept; or NULL */
     const kf__kept *save;       /* a value to be kept when it is computed */
+    const kf__kept *stored;     /* values of the block that are stored already; or NULL */
     kf__cpu_stage *stage;
     bool summing; /* of fill: the loop that sums and keeps, not that of the maximum */
     kf__state_fields *fields;

@@ -32,6 +32,8 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->folds = false;
     b->widens = b->narrows = false;
     memset(b->half, 0, sizeof b->half);
+    memset(b->made, 0, sizeof b->made);
+    memset(b->again, 0, sizeof b->again);
     b->down = -1;
     b->most = KF__CPU_BLOCK;
     b->piece = kf__l_int(L, 0);
@@ -42,12 +44,13 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->pick = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
     b->from = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
     b->in_place = kf__low_mask(L);
-    if (!b->pick || !b->from || !b->in_place) {
+    b->raw = kf__low_mask(L);
+    if (!b->pick || !b->from || !b->in_place || !b->raw) {
         static const char *none[8192]; /* only read from here on; a kernel has fewer */
         static kf__mask no_pick[128];
         L->failed = true;
         b->pick = b->from = none;
-        b->in_place = no_pick;
+        b->in_place = b->raw = no_pick;
     }
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) L->pointer[i] = NULL;
 }
@@ -290,6 +293,9 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
         const char *name = kf__l_name(L, "v%u", (unsigned)i);
         if (b->pick[i]) {
             L->value[i] = kf__l_item(L, b->pick[i], l);
+            if (kf__has(b->raw, i))
+                L->value[i] = kf__l_call(L, kf__l_name(L, "kf_load_%s", kf__types[in->dtype].alias),
+                                         KF__F32, kf__l_var(L, b->pick[i]), l);
             if (b->inside && kf__has(b->in_place, i))
                 L->value[i] = kf__put_let(
                     L, kf__ctype(in->dtype), name,
@@ -429,8 +435,13 @@ bool kf__cpu_is_half(const kf__low *L, uint16_t s) {
 void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
-        b->half[i] = NULL;
-        if (b->narrows && kf__cpu_is_half(L, stores[i])) {
+        uint16_t value = kf__cpu_unrounded(L, stores[i]);
+        bool floats = kf__compute((kf__dtype)L->k->instrs[value].dtype) == KF__F32;
+        b->half[i] = b->made[i] = NULL;
+        if (b->narrows && kf__cpu_is_half(L, stores[i]) && floats && b->pick[value] &&
+            !L->value[value]) {
+            b->half[i] = b->made[i] = b->pick[value];
+        } else if (b->narrows && kf__cpu_is_half(L, stores[i])) {
             b->half[i] = kf__l_name(L, "half%u", (unsigned)stores[i]);
             kf__put_var(L, "float", b->half[i], b->most + KF__CPU_VECTOR, NULL);
         }
@@ -465,6 +476,18 @@ uint16_t kf__cpu_unrounded(const kf__low *L, uint16_t s) {
     return rounds ? in->args[0] : store->instr;
 }
 
+int kf__cpu_rounded(const kf__low *L, const kf__mask *mask, uint16_t s) {
+    uint16_t of = kf__cpu_unrounded(L, s);
+    uint8_t type = L->operands[L->k->stores[s].access].dtype;
+    if (type == KF__F32 || kf__compute((kf__dtype)type) != KF__F32) return -1;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (kf__has(mask, i) && in->kind == KF__I_CAST && in->dtype == type && in->args[0] == of)
+            return (int)i;
+    }
+    return -1;
+}
+
 /* Of a cast to a half what it is taken of, where that is there: the store rounds it anyway. Of a
  * row's value it is another loop's over the rows. */
 static const kf__lx *stored_value(kf__low *L, uint16_t s) {
@@ -485,20 +508,37 @@ void kf__cpu_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, 
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
         const kf__lx *value = stored_value(L, stores[i]);
+        if (b->made[i]) continue;
         if (b->half[i])
             kf__put_set(L, kf__l_item(L, b->half[i], kf__cpu_in_piece(L, b, l)), value);
         else
             kf__put_store(L, access, b->target[i], kf__cpu_store_index(L, b, stores[i], l), value);
+        if (!b->again[i] || b->half[i]) continue;
+        const char *type = kf__types[L->operands[access].dtype].alias;
+        kf__put_set(L, kf__l_item(L, b->again[i], l),
+                    kf__l_call(L, kf__l_name(L, "kf_round_%s", type), KF__F32, value));
     }
 }
 
-void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+bool kf__cpu_are_made(const kf__cpu_block *b, uint32_t n) {
     for (uint32_t i = 0; i < n; ++i)
-        if (b->half[i])
-            kf__put_call(L, kf__l_call(L, "kf_narrow_f16", KF__I64,
-                                       kf__l_bin(L, "+", kf__l_var(L, b->target[i]),
-                                                 kf__cpu_store_index(L, b, stores[i], b->piece)),
-                                       kf__l_var(L, b->half[i]), kf__cpu_in_piece(L, b, b->end)));
+        if (!b->made[i]) return false;
+    return true;
+}
+
+void kf__cpu_flush(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    for (uint32_t i = 0; i < n; ++i) {
+        if (!b->half[i]) continue;
+        const kf__lx *to = kf__l_bin(L, "+", kf__l_var(L, b->target[i]),
+                                     kf__cpu_store_index(L, b, stores[i], b->piece));
+        const kf__lx *len = kf__cpu_in_piece(L, b, b->end);
+        const kf__lx *from = kf__l_var(L, b->half[i]);
+        if (b->made[i]) from = kf__l_bin(L, "+", from, b->piece);
+        kf__put_call(L, kf__l_call(L, "kf_narrow_f16", KF__I64, to, from, len));
+        if (!b->again[i]) continue;
+        const kf__lx *again = kf__l_bin(L, "+", kf__l_var(L, b->again[i]), b->piece);
+        kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64, again, to, len));
+    }
     put_stream_calls(L, b, stores, n, "kf_stream_copy");
 }
 

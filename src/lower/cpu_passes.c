@@ -93,7 +93,7 @@ static bool is_saved(const kf__pass *p, uint32_t r) {
 static bool is_there(const kf__low *L, const kf__cpu_block *b, uint32_t red) {
     uint16_t arg = L->k->instrs[red].args[0];
     kf__dtype type = kf__compute((kf__dtype)L->k->instrs[arg].dtype);
-    return b->pick[arg] && kf__state_type(L, red) == type;
+    return b->pick[arg] && !kf__has(b->raw, arg) && kf__state_type(L, red) == type;
 }
 
 /* Does a reduction of the pass fold places? Blocks have them as 32 bits. */
@@ -136,6 +136,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
     for (const kf__kept *k = p->summing ? p->fill : NULL; k; k = k->next)
         if (k->argument) L->value[L->k->instrs[k->red].args[0]] = kf__l_item(L, k->from, e);
     kf__cpu_read_kept(L, p->use, e);
+    kf__cpu_read_kept(L, p->stored, e);
     kf__cpu_hold(L, e);
     kf__cpu_read_carried(L, e);
     kf__cpu_body(L, b, p->mask, e);
@@ -252,6 +253,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         L->value[p->save->power] = kf__l_var(L, p->save->from);
     }
     kf__cpu_read_carried(L, kf__l_var(L, "l"));
+    kf__cpu_read_kept(L, p->stored, kf__l_var(L, "l"));
     for (uint32_t r = 0; r < p->n_reds && n < 128; ++r)
         if (takes_part(L, p, r) && !is_read(p, r) &&
             !(p->summing && kf__cpu_kept_of(p->fill, p->reds[r])->argument))
@@ -323,7 +325,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
 
 /* May the group's rows turn to the next field? Not where a pass leaves something in the block. */
 static bool may_turn(const kf__low *L, const kf__pass *p) {
-    bool may = L->group && !p->kept;
+    bool may = L->group && !p->kept && !p->stored;
     for (uint32_t r = 0; r < p->n_reds; ++r) may = may && (!p->keep[r] || is_saved(p, r));
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         may = may && !(kf__has(p->mask, i) && (L->k->instrs[i].kind == KF__I_PICK ||

@@ -86,16 +86,32 @@ typedef struct goal {
     const char *name; /* of a buffer */
     int store;        /* -1: a buffer */
     const char *at;   /* of a buffer: where to read it, or what would be copied into it */
+    const char *raw;  /* of a buffer of elements as arrays have them: their type; or NULL */
     uint16_t pick, instr; /* of a store: it is made of which pick; may be the same */
 } goal;
 
 /* Are a run's values as they lie in memory, one behind the other? */
-static bool is_copied(const kf__low *L, const kf__cpu_block *b, uint16_t arg) {
+static bool is_copied(const kf__low *L, const kf__cpu_block *b, uint16_t arg, bool raw) {
     const kf__instr *in = &L->k->instrs[arg];
     if (in->kind != KF__I_LOAD || b->inside || b->pick[arg] || L->value[arg]) return false;
     const kf__operand *o = &L->operands[in->access];
     bool contiguous = b->tile[in->access] || (!o->row && kf__low_step(L, in->access) == 1);
-    return contiguous && !strcmp(kf__types[o->dtype].stored, kf__ctype((kf__dtype)in->dtype));
+    return contiguous &&
+           (raw || !strcmp(kf__types[o->dtype].stored, kf__ctype((kf__dtype)in->dtype)));
+}
+
+static bool is_guarded_known(const kf__low *L, const kf__cpu_block *b, uint32_t load) {
+    const kf__instr *in = &L->k->instrs[load];
+    return b->from[load] || !in->n_args || kf__is_known(L, in->args[0]);
+}
+
+/* Are a run's values stored as they lie in memory, bit for bit? */
+static bool is_raw(const kf__low *L, const kf__cpu_block *b, const goal *g, uint16_t arg) {
+    const kf__instr *in = &L->k->instrs[arg];
+    if (g->store < 0 || g->instr != g->pick || in->kind != KF__I_LOAD) return false;
+    if (b->inside || b->pick[arg] || L->value[arg] || L->operands[in->access].row) return false;
+    if (!is_guarded_known(L, b, arg)) return false;
+    return kf__cpu_lies_as_stored(L, b, in->access, L->k->stores[g->store].access);
 }
 
 /* Loads of a run whose guards say nothing more than what is known, and that the run's does. */
@@ -128,6 +144,9 @@ static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const goal *g,
 static void put_value(kf__low *L, const kf__cpu_block *b, const goal *g, const kf__lx *l,
                       const kf__lx *value, const kf__lx *few) {
     if (few) kf__put_set(L, few, value);
+    else if (g->store < 0 && g->raw)
+        kf__put_call(L, kf__l_call(L, kf__l_name(L, "kf_store_%s", g->raw), KF__I64,
+                                   kf__l_var(L, g->name), l, value));
     else if (g->store < 0) kf__put_set(L, kf__l_item(L, g->name, l), value);
     else
         kf__put_store(L, L->k->stores[g->store].access, b->target[0], kf__cpu_in_piece(L, b, l),
@@ -181,6 +200,40 @@ static void put_next_row(kf__low *L, const kf__cpu_block *b, uint16_t arg, const
     kf__close(L);
 }
 
+/* What the run reads once is converted before it, and halves that it computes with are floats in L1
+ * then; of no element nothing is read. b->pick and L->value are the run's. */
+static bool put_loads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
+                      const kf__lx *to) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || in->kind != KF__I_LOAD || b->pick[i] || L->value[i]) continue;
+        const kf__operand *o = &L->operands[in->access];
+        const char *row = b->tile[in->access];
+        int step = row ? 1 : kf__low_step(L, in->access);
+        if (o->dtype != KF__F16 || (!row && o->row) || step > 1) continue;
+        if (!is_guarded_known(L, b, i)) continue;
+        if (!any) kf__open_block(L);
+        any = true;
+        const kf__lx *half = kf__l_var(L, row ? row : kf__cpu_from(L, b, i));
+        if (step == 0) {
+            const kf__lx *load = kf__l_select(L, kf__l_bin(L, "<", from, to),
+                                              kf__low_load(L, in->access, half, kf__l_int(L, 0)),
+                                              kf__l_const(L, in->dtype, 0, 0));
+            L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i),
+                                      load, NULL);
+            continue;
+        }
+        const char *name = kf__l_name(L, "wide%u_%s", (unsigned)i, o->name);
+        kf__put_var(L, "float", name, b->most, NULL);
+        kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64,
+                                   kf__l_bin(L, "+", kf__l_var(L, name), from),
+                                   kf__l_bin(L, "+", half, from), kf__l_bin(L, "-", to, from)));
+        b->pick[i] = name;
+    }
+    return any;
+}
+
 /* goal[l] = value of instruction `arg`, for l in [from, to) where `holds` does; -1: nothing. */
 static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, int holds,
                     const kf__lx *from, const kf__lx *to) {
@@ -202,28 +255,27 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     b->from = froms; /* what the run's guard makes known holds in the run only */
     bool block = put_froms(L, b, mask);
     put_next_row(L, b, arg, from, to);
-    bool copied = is_copied(L, b, arg) && (b->from[arg] || !L->k->instrs[arg].n_args ||
-                                           kf__is_known(L, L->k->instrs[arg].args[0]));
-    bool whole = g->at && copied;
-    bool streamed = copied && g->store >= 0 && g->instr == g->pick &&
-                    kf__cpu_lies_as_stored(L, b, L->k->instrs[arg].access,
-                                           L->k->stores[g->store].access);
+    bool copied = is_copied(L, b, arg, g->raw != NULL) && is_guarded_known(L, b, arg);
+    bool whole = g->at && copied, streamed = is_raw(L, b, g, arg);
+    const char *target = copied && g->raw ? g->name : NULL;
+    const char *lies = L->k->instrs[arg].kind == KF__I_LOAD ? kf__cpu_from(L, b, arg) : NULL;
+    if (copied && b->tile[L->k->instrs[arg].access]) lies = b->tile[L->k->instrs[arg].access];
     if (whole) {
         const kf__lx *all = kf__l_bin(L, "==", to, b->len), *zero = kf__l_int(L, 0);
         if (from->kind != KF__L_INT || from->integer)
             all = kf__l_bin(L, "&&", kf__l_bin(L, "==", from, zero), all);
         kf__open_if(L, all);
-        const char *row = b->tile[L->k->instrs[arg].access];
-        kf__put_set(L, kf__l_var(L, g->at), kf__l_var(L, row ? row : kf__cpu_from(L, b, arg)));
+        kf__put_set(L, kf__l_var(L, g->at), kf__l_var(L, lies));
         kf__open_else(L);
     }
+    bool loads = !streamed && !target && put_loads(L, b, mask, from, to);
     bool words = kf__cpu_put_words(L, b, mask, from, to);
     bool chains = kf__cpu_has_chains(L, b, mask), few = leaves_few(L, b, g, mask);
     uint16_t store = (uint16_t)g->store;
     if (streamed) {
         uint32_t access = L->k->stores[store].access;
-        kf__cpu_open_uncopied(L, access, kf__cpu_from(L, b, arg), from, to);
-        b->target[0] = L->pointer[access];
+        kf__cpu_open_uncopied(L, access, lies, from, to);
+        target = L->pointer[access];
     } else if (g->store >= 0) {
         kf__cpu_open_pieces(L, b, &store, 1, &from, &to);
     }
@@ -233,7 +285,10 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     if (chains) kf__cpu_put_chains(L, b, mask, from, to, few ? last : NULL);
     memcpy(made, L->value, sizeof *made * L->k->n_instrs);
     kf__open_for(L, "int64_t", "l", from, last, kf__l_int(L, 1), KF__SIMD);
-    put_element(L, b, g, mask, arg, holds, l, NULL);
+    if (target)
+        kf__put_set(L, kf__l_item(L, target, l), kf__l_item(L, lies, l));
+    else
+        put_element(L, b, g, mask, arg, holds, l, NULL);
     kf__close(L);
     memcpy(L->value, made, sizeof *made * L->k->n_instrs);
     if (few) put_few(L, b, g, mask, arg, holds, last, to);
@@ -241,6 +296,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     if (streamed) kf__close(L);
     else if (g->store >= 0) kf__cpu_close_pieces(L, b, &store, 1);
     if (words) kf__close(L);
+    if (loads) kf__close(L);
     if (whole) kf__close(L);
     if (block) kf__close(L);
     b->from = outer;
@@ -306,14 +362,26 @@ static bool shares_runs(const kf__low *L, uint32_t i) {
 }
 
 /* Does some part of the chain of picks only copy? */
-static bool copies(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
+static bool copies(const kf__low *L, const kf__cpu_block *b, uint32_t i, bool raw) {
     for (;; i = L->k->instrs[i].args[2]) {
         const kf__instr *in = &L->k->instrs[i];
-        if (is_copied(L, b, in->args[1])) return true;
+        if (is_copied(L, b, in->args[1], raw)) return true;
         if (in->field == KF__PICK_LAST) return false;
         if (in->field != KF__PICK_MORE || !by_runs(L, in->args[2]))
-            return is_copied(L, b, in->args[2]);
+            return is_copied(L, b, in->args[2], raw);
     }
+}
+
+/* Is all that pick i has a constant, or lies in memory as its type's elements do, which are
+ * narrower than what is computed? */
+static bool is_all_narrow(const kf__low *L, const kf__cpu_block *b, uint32_t i, uint8_t type) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->dtype != type) return false;
+    if (in->kind == KF__I_CONSTANT) return true;
+    if (in->kind == KF__I_LOAD)
+        return L->operands[in->access].dtype == type && is_copied(L, b, (uint16_t)i, true);
+    return by_runs(L, i) && is_all_narrow(L, b, in->args[1], type) &&
+           (in->field == KF__PICK_LAST || is_all_narrow(L, b, in->args[2], type));
 }
 
 /* The last pick of i's chain. */
@@ -350,12 +418,12 @@ bool kf__cpu_is_pick_or_zero(const kf__low *L, const kf__cpu_block *b, uint32_t 
 
 /* Zeros, then: no row is zeros, as the gather has it. Before the runs, as the last part's place may
  * be what doesn't hold. */
-static void put_nothing(kf__low *L, kf__cpu_block *b, uint32_t i, const char *name) {
+static void put_nothing(kf__low *L, kf__cpu_block *b, uint32_t i, const char *name, bool raw) {
     const kf__instr *in = last_of(L, i);
     const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l");
     kf__open_if(L, kf__l_bin(L, "==", kf__known_guard(L, in->args[0]), zero));
     kf__open_for(L, "int64_t", "l", zero, b->len, kf__l_int(L, 1), KF__SIMD);
-    kf__put_set(L, kf__l_item(L, name, l), kf__l_const(L, in->dtype, 0, 0));
+    kf__put_set(L, kf__l_item(L, name, l), raw ? zero : kf__l_const(L, in->dtype, 0, 0));
     kf__close(L);
     kf__close(L);
 }
@@ -363,19 +431,32 @@ static void put_nothing(kf__low *L, kf__cpu_block *b, uint32_t i, const char *na
 void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i) || is_part(L, i)) return;
     const char *name = kf__l_name(L, "pick%u", (unsigned)i);
-    const char *type = kf__ctype(L->k->instrs[i].dtype);
+    uint8_t dtype = L->k->instrs[i].dtype;
+    bool raw = dtype != KF__BOOL && strcmp(kf__types[dtype].stored, kf__ctype(dtype)) != 0 &&
+               is_all_narrow(L, b, i, dtype);
+    const char *type = raw ? kf__types[dtype].stored : kf__ctype(dtype);
     kf__put_var(L, type, name, b->most, NULL);
-    goal g = {.name = name, .store = -1,
-              .at = copies(L, b, i) ? kf__l_name(L, "at%u", (unsigned)i) : NULL};
+    goal g = {.name = name, .store = -1, .raw = raw ? kf__types[dtype].alias : NULL,
+              .at = copies(L, b, i, raw) ? kf__l_name(L, "at%u", (unsigned)i) : NULL};
     if (g.at)
         kf__put_var(L, kf__l_name(L, "const %s *", type), g.at, 0, kf__l_var(L, name));
     bool block = shares_runs(L, i);
-    if (may_miss(L, i)) put_nothing(L, b, i, name);
+    if (may_miss(L, i)) put_nothing(L, b, i, name, raw);
     if (block) kf__open_block(L);
     fill(L, b, &g, i, NULL, NULL);
     if (block) kf__close(L);
     b->pick[i] = g.at ? g.at : name;
     if (g.at && !L->failed) kf__add(b->in_place, i);
+    if (!raw || L->failed) return;
+    if (dtype != KF__F16) {
+        kf__add(b->raw, i);
+        return;
+    }
+    const char *wide = kf__l_name(L, "wide%u", (unsigned)i);
+    kf__put_var(L, "float", wide, b->most, NULL);
+    kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64, kf__l_var(L, wide),
+                               kf__l_var(L, b->pick[i]), b->len));
+    b->pick[i] = wide;
 }
 
 /* Is it so little to make of instruction `of` that each run may do it? */
@@ -404,6 +485,22 @@ static bool find_stored(kf__low *L, const kf__cpu_block *b, uint16_t instr, uint
         return !b->pick[i] && !may_miss(L, i) && (i == instr || is_little(L, instr, i));
     }
     return false;
+}
+
+/* Is all that pick i has a constant, or stored by store s as it lies in memory? */
+static bool is_all_raw(const kf__low *L, const kf__cpu_block *b, uint32_t i, uint16_t s) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->kind == KF__I_CONSTANT) return true;
+    if (in->kind == KF__I_LOAD)
+        return !L->value[i] && !b->pick[i] && !L->operands[in->access].row &&
+               kf__cpu_lies_as_stored(L, b, in->access, L->k->stores[s].access);
+    return by_runs(L, i) && is_all_raw(L, b, in->args[1], s) &&
+           (in->field == KF__PICK_LAST || is_all_raw(L, b, in->args[2], s));
+}
+
+bool kf__cpu_stores_pick_raw(const kf__low *L, const kf__cpu_block *b, uint16_t store) {
+    uint16_t instr = L->k->stores[store].instr;
+    return L->k->instrs[instr].kind == KF__I_PICK && is_all_raw(L, b, instr, store);
 }
 
 bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,

@@ -34,6 +34,8 @@ static void put_store(kf__low *L, const kf__cpu_block *b, const uint16_t *stores
     kf__cpu_block one = *b;
     one.target[0] = b->target[i];
     one.half[0] = b->half[i];
+    one.made[0] = b->made[i];
+    one.again[0] = b->again[i];
     kf__cpu_stores(L, &one, &stores[i], 1, kf__l_var(L, "l"));
 }
 
@@ -179,7 +181,8 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n) {
     uint32_t pick;
-    bool alone = n == 1 && !narrows(L, stores[0]) && !kf__cpu_is_half(L, stores[0]);
+    bool alone = n == 1 && !narrows(L, stores[0]) &&
+                 (!kf__cpu_is_half(L, stores[0]) || kf__cpu_stores_pick_raw(L, b, stores[0]));
     if (alone && kf__cpu_stores_pick(L, b, stores, n, &pick)) {
         kf__cpu_store_pick(L, b, mask, stores[0], pick);
         return;
@@ -200,7 +203,7 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
             kf__put_var(L, kf__ctype(L->k->instrs[cast->args[0]].dtype), wide_name(L, stores[i]),
                         b->most, NULL);
         }
-    put_elements(L, b, mask, stores, n, from, to);
+    if (!kf__cpu_are_made(b, n)) put_elements(L, b, mask, stores, n, from, to);
     put_narrowing(L, b, stores, n, from, to);
     kf__cpu_close_pieces(L, b, stores, n);
 }

@@ -22,7 +22,7 @@ enum {
     PAD = 64,  /* elements that a last vector may write behind the rows */
     MOST = 64, /* instructions: a second function of many takes long to be compiled */
     LONGER = 1024, /* elements of a row, of which a function is taken */
-    NEAR_BYTES = 4 << 20, /* of the kernel with such rows: more would be streamed, by whole rows */
+    NEAR_BYTES = 4 << 20, /* of such rows that a later stage stores as floats: more are streamed */
 };
 
 /* How often is an argument of reductions of the first stage read? */
@@ -213,11 +213,20 @@ bool kf__cpu_reads_narrow(const kf__low *L, const kf__mask *mask, int bytes) {
     return false;
 }
 
+/* Does a later stage store rows of floats? Those stream better. */
+static bool stores_later(const kf__low *L) {
+    uint16_t stores[64];
+    for (uint32_t s = 1; s < L->k->n_stages; ++s)
+        for (uint32_t n = kf__low_stores(L, s, stores); n-- > 0;)
+            if (kf__types[L->operands[L->k->stores[stores[n]].access].dtype].size >= 4) return true;
+    return false;
+}
+
 bool kf__cpu_is_short(const kf__low *L, const kf__held *h) {
     int64_t n = kf__low_extent(L, true);
     if (kf__low_reduced_axes(L) > 1) return n > 0 && n <= KF__CPU_SHORT;
     bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
-    bool longer = dear && n <= LONGER && kf__low_bytes(L) < NEAR_BYTES;
+    bool longer = dear && n <= LONGER && (kf__low_bytes(L) < NEAR_BYTES || !stores_later(L));
     return n > 0 && (n <= KF__CPU_SHORT || longer);
 }
 
@@ -303,6 +312,36 @@ const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows
     return len;
 }
 
+static bool is_argument(const kf__low *L, const kf__mask *mask, uint16_t i) {
+    for (uint32_t k = 0; k < L->k->n_instrs; ++k)
+        for (int a = 0; kf__has(mask, k) && a < L->k->instrs[k].n_args; ++a)
+            if (L->k->instrs[k].args[a] == i) return true;
+    return false;
+}
+
+/* What is held and stored as a half is read back, rounded, once the run is: the others of h. */
+static kf__held held_again(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
+    kf__held others = *h;
+    kf__mask *mask = kf__low_mask(L);
+    if (!mask) L->failed = true;
+    for (uint32_t s = 0; mask && s < h->n_stores; ++s) {
+        int value = b->half[s] ? kf__cpu_rounded(L, h->mask, h->stores[s]) : -1;
+        if (value < 0 || is_argument(L, h->mask, (uint16_t)value)) continue;
+        for (uint32_t k = 0; k < others.n; ++k) {
+            if (others.instr[k] != value) continue;
+            b->again[s] = kf__l_name(L, "again%d", value);
+            kf__put_let(L, "float *", b->again[s],
+                        kf__l_bin(L, "+", kf__l_var(L, others.name[k]), begin), NULL);
+            others.instr[k] = others.instr[--others.n];
+            others.name[k] = others.name[others.n];
+        }
+    }
+    for (uint32_t i = 0; mask && i < L->k->n_instrs; ++i)
+        if (kf__has(h->mask, i) && (!kf__holds(h, i) || kf__holds(&others, i))) kf__add(mask, i);
+    if (mask) others.mask = mask;
+    return others;
+}
+
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
     const kf__lx *r = kf__l_var(L, "r"), *is = NULL;
     if (!h->n && !h->n_stores) return;
@@ -322,7 +361,8 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
     kf__cpu_prepare(L, &b, h->mask);
     kf__cpu_store_targets(L, &b, h->stores, h->n_stores);
     const kf__lx *begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
-    kf__cpu_make(L, &b, h, begin);
+    const kf__held others = held_again(L, &b, h, begin);
+    if (others.n || !kf__cpu_are_made(&b, h->n_stores)) kf__cpu_make(L, &b, &others, begin);
     kf__cpu_flush(L, &b, h->stores, h->n_stores);
     kf__cpu_forget(L, NULL);
     kf__forget(L, KF__LEVEL_ROW);

@@ -7,6 +7,7 @@
 enum {
     SHORT_LINE = 200, /* from there on its lanes and trees take less than to copy it */
     PART = 256, /* elements of lines that functions are taken of at once */
+    MOST_AGAIN = 4, /* arrays of halves that are stored and reduced */
 };
 
 void kf__cpu_open_stage(kf__low *L, kf__cpu_stage *st, uint32_t s) {
@@ -107,7 +108,7 @@ static void put_reductions(kf__low *L, kf__cpu_block *b, kf__cpu_stage *st, cons
     kf__state_fields fields[64];
     kf__pass p = {.reds = st->reds, .n_reds = st->n_reds, .stores = st->stores,
               .n_stores = st->n_stores, .fields = fields, .fill = st->fill, .use = st->use,
-              .save = st->save, .keep = kept, .kept = kept, .stage = st};
+              .save = st->save, .stored = st->stored, .keep = kept, .kept = kept, .stage = st};
     kf__cpu_put_passes(L, b, &p);
     for (uint32_t r = 0; r < st->n_reds; ++r) {
         if (kf__cpu_kept_of(st->fill, st->reds[r])) {
@@ -163,10 +164,34 @@ static bool stores_apart(kf__low *L, const kf__cpu_stage *st, const kf__mask *ma
     return narrow;
 }
 
-static void put_stores_apart(kf__low *L, const kf__cpu_block *b, const kf__cpu_stage *st) {
+/* Halves that are reduced, too, are left as they were rounded for the passes over the block: to
+ * round takes as long as a pass. */
+static void keep_stored(kf__low *L, kf__cpu_stage *st, const char **again) {
+    uint32_t n = 0;
+    uint16_t args[64];
+    for (uint32_t r = 0; r < st->n_reds; ++r) args[r] = L->k->instrs[st->reds[r]].args[0];
+    const kf__mask *reduced = kf__low_needed(L, KF__LEVEL_FULL, args, st->n_reds);
+    for (uint32_t s = 0; s < st->n_stores && n < MOST_AGAIN; ++s) {
+        int value = kf__cpu_rounded(L, reduced, st->stores[s]);
+        if (value < 0) continue;
+        kf__kept *one = KF__NEW(L->arena, kf__kept, 1);
+        if (!one) L->failed = true;
+        if (!one) return;
+        again[s] = kf__l_name(L, "stored%d", value);
+        *one = (kf__kept){.power = (uint32_t)value, .from = again[s], .next = st->stored};
+        st->stored = one;
+        kf__put_var(L, "float", again[s], KF__CPU_BLOCK, NULL);
+        ++n;
+    }
+}
+
+static void put_stores_apart(kf__low *L, const kf__cpu_block *b, kf__cpu_stage *st) {
     kf__cpu_block all;
+    const char *again[64] = {NULL};
+    keep_stored(L, st, again);
     kf__open_block(L);
     kf__cpu_open_line(L, &all, b->first, b->len);
+    memcpy(all.again, again, sizeof again);
     kf__cpu_line(L, &all, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
                  st->n_stores);
     kf__cpu_forget(L, NULL);
@@ -198,7 +223,7 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
     } else if (st->n_reds) {
         kf__cpu_stage alone = *st;
         if (stores_apart(L, st, reads)) {
-            put_stores_apart(L, &b, st);
+            put_stores_apart(L, &b, &alone);
             alone.n_stores = 0;
         }
         b.narrows = true;

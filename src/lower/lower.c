@@ -2,6 +2,23 @@
  */
 #include "lower/low.h"
 
+/* Does a choice depend on another one? An argmax is as good as one, and is faster by jumps. */
+static bool chooses(kf__low *L) {
+    bool *of = KF__NEW(L->arena, bool, L->k->n_instrs + 1), any = false;
+    if (!of) L->failed = true;
+    for (uint32_t i = 0; of && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        bool where = in->kind == KF__I_OP && in->op == KF__WHERE;
+        if (in->kind == KF__I_REDUCE && (in->op == KF__RED_ARGMAX || in->op == KF__RED_ARGMIN))
+            return false;
+        if (in->kind != KF__I_OP && in->kind != KF__I_CAST) continue;
+        any = any || (where && of[in->args[0]]);
+        of[i] = where;
+        for (int a = 0; a < in->n_args; ++a) of[i] |= of[in->args[a]];
+    }
+    return any;
+}
+
 void kf__low_begin(kf__low *L, const char *suffix, const char *doc) {
     kf__lowered *out = L->out;
     kf__loop_fn *fns = KF__NEW(L->arena, kf__loop_fn, out->n_fns + 1);
@@ -17,6 +34,7 @@ void kf__low_begin(kf__low *L, const char *suffix, const char *doc) {
     L->fn->name = kf__l_name(L, "%s%s", L->k->name, suffix);
     L->fn->doc = kf__low_doc(L, doc, !strcmp(suffix, "_merge"));
     L->fn->cluster = 1;
+    L->fn->chooses = L->target->kind == KF__TARGET_C && chooses(L);
     L->fn->grain = 1;
     L->fn->work_bytes = kf__low_bytes(L);
     L->words_capacity = 0;

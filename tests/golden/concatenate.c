@@ -71,26 +71,29 @@ void k0_multiply_concatenate_add(const k0_multiply_concatenate_add_args *a, int6
         const int64_t begin7 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + first)), len);
         const int64_t end7 = kf_max_i64(begin7, kf_min_i64(len, size_index2 - (first_index2 + first)));
         {
-            if (stream) {
-                kf_stream_ahead(p5_out0 + begin7, (end7 - begin7) * 4);
-            }
-            const int64_t size = stream ? 256 : 2048;  // of a piece
-            const int64_t start = stream ? (begin7 - kf_stream_skew(p5_out0 + begin7) / 4) : begin7;
-            for (int64_t piece = start; piece < end7; piece += size) {
-                const int64_t l0 = kf_max_i64(piece, begin7);
-                const int64_t l1 = kf_min_i64(piece + size, end7);
-                float buffer0[256];
-                float *to0 = stream ? buffer0 : (p5_out0 + l0);
-                KF_SIMD
-                for (int64_t l = l0; l < l1; ++l) {
-                    const float v3 = kf_load_f16(p3_in_y, l);
-                    const float v5 = v3 * 2.0f;  // multiply
-                    const float v9 = kf_load_f32(p4_in_b, l);
-                    const float v10 = v5 + v9;  // add
-                    kf_store_f32(to0, l - l0, v10);
-                }
+            float wide3_in_y[2048];
+            kf_widen_f16(wide3_in_y + begin7, p3_in_y + begin7, end7 - begin7);
+            {
                 if (stream) {
-                    kf_stream_copy(p5_out0 + l0, buffer0, (l1 - l0) * 4);
+                    kf_stream_ahead(p5_out0 + begin7, (end7 - begin7) * 4);
+                }
+                const int64_t size = stream ? 256 : 2048;  // of a piece
+                const int64_t start = stream ? (begin7 - kf_stream_skew(p5_out0 + begin7) / 4) : begin7;
+                for (int64_t piece = start; piece < end7; piece += size) {
+                    const int64_t l0 = kf_max_i64(piece, begin7);
+                    const int64_t l1 = kf_min_i64(piece + size, end7);
+                    float buffer0[256];
+                    float *to0 = stream ? buffer0 : (p5_out0 + l0);
+                    KF_SIMD
+                    for (int64_t l = l0; l < l1; ++l) {
+                        const float v5 = wide3_in_y[l] * 2.0f;  // multiply
+                        const float v9 = kf_load_f32(p4_in_b, l);
+                        const float v10 = v5 + v9;  // add
+                        kf_store_f32(to0, l - l0, v10);
+                    }
+                    if (stream) {
+                        kf_stream_copy(p5_out0 + l0, buffer0, (l1 - l0) * 4);
+                    }
                 }
             }
         }

@@ -189,8 +189,7 @@ void k0_multiply_sin_cos_concatenate(const k0_multiply_sin_cos_concatenate_args 
         } else {
             KF_SIMD
             for (int64_t l = 0; l < end14; ++l) {
-                const float v1 = kf_load_f32(p1_in_x, l);
-                kf_store_f32(p8_out0, l, v1);
+                p8_out0[l] = p1_in_x[l];
             }
         }
         const int64_t begin13 = kf_min_i64(kf_max_i64(0, 0 - (first_index2 + first)), len);

@@ -140,27 +140,37 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
             const kf_bf16 *p8_in_x_8 = in_x_8 + i0 * s0_in_x_8;
             const kf_bf16 *p9_in_x_9 = in_x_9 + i0 * s0_in_x_9;
             const kf_bf16 *p10_in_x_10 = in_x_10 + i0 * s0_in_x_10;
-            float pick23[2048];
+            kf_bf16 pick23[2048];
+            const kf_bf16 *at23 = pick23;
             const int64_t begin23 = kf_min_i64(kf_max_i64(0, 0 - first_index7), n1);
             const int64_t end23 = kf_max_i64(begin23, v1 ? kf_min_i64(n1, size_index7 - first_index7) : 0);
-            KF_SIMD
-            for (int64_t l = begin23; l < end23; ++l) {
-                const float v16 = kf_load_bf16(p8_in_x_8, l);
-                pick23[l] = v16;
+            if (begin23 == 0 && end23 == n1) {
+                at23 = p8_in_x_8;
+            } else {
+                KF_SIMD
+                for (int64_t l = begin23; l < end23; ++l) {
+                    pick23[l] = p8_in_x_8[l];
+                }
             }
             const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - first_index7), n1);
             const int64_t end22 = kf_max_i64(begin22, v4 ? kf_min_i64(n1, size_index7 - first_index7) : 0);
-            KF_SIMD
-            for (int64_t l = begin22; l < end22; ++l) {
-                const float v18 = kf_load_bf16(p9_in_x_9, l);
-                pick23[l] = v18;
+            if (begin22 == 0 && end22 == n1) {
+                at23 = p9_in_x_9;
+            } else {
+                KF_SIMD
+                for (int64_t l = begin22; l < end22; ++l) {
+                    pick23[l] = p9_in_x_9[l];
+                }
             }
             const int64_t begin21 = kf_min_i64(kf_max_i64(0, 0 - first_index7), n1);
             const int64_t end21 = kf_max_i64(begin21, v7 ? kf_min_i64(n1, size_index7 - first_index7) : 0);
-            KF_SIMD
-            for (int64_t l = begin21; l < end21; ++l) {
-                const float v20 = kf_load_bf16(p10_in_x_10, l);
-                pick23[l] = v20;
+            if (begin21 == 0 && end21 == n1) {
+                at23 = p10_in_x_10;
+            } else {
+                KF_SIMD
+                for (int64_t l = begin21; l < end21; ++l) {
+                    pick23[l] = p10_in_x_10[l];
+                }
             }
             const kf_bf16 *p12_in_x_12 = in_x_12 + i0 * s0_in_x_12;
             const kf_bf16 *p13_in_x_13 = in_x_13 + i0 * s0_in_x_13;
@@ -202,7 +212,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                 {
                     KF_SIMD
                     for (int64_t l = begin37; l < end37; ++l) {
-                        const float v24 = kf_round_bf16(pick23[l]);  // pad
+                        const float v24 = kf_round_bf16(kf_load_bf16(at23, l));  // pad
                         pick38[l] = v24;
                     }
                 }
@@ -502,27 +512,37 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
             const kf_bf16 *p8_in_x_8 = in_x_8 + (i0 * s0_in_x_8 + first);
             const kf_bf16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
             const kf_bf16 *p10_in_x_10 = in_x_10 + (i0 * s0_in_x_10 + first);
-            float pick23[2048];
+            kf_bf16 pick23[2048];
+            const kf_bf16 *at23 = pick23;
             const int64_t begin23 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
             const int64_t end23 = kf_max_i64(begin23, v1 ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-            KF_SIMD
-            for (int64_t l = begin23; l < end23; ++l) {
-                const float v16 = kf_load_bf16(p8_in_x_8, l);
-                pick23[l] = v16;
+            if (begin23 == 0 && end23 == len) {
+                at23 = p8_in_x_8;
+            } else {
+                KF_SIMD
+                for (int64_t l = begin23; l < end23; ++l) {
+                    pick23[l] = p8_in_x_8[l];
+                }
             }
             const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
             const int64_t end22 = kf_max_i64(begin22, v4 ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-            KF_SIMD
-            for (int64_t l = begin22; l < end22; ++l) {
-                const float v18 = kf_load_bf16(p9_in_x_9, l);
-                pick23[l] = v18;
+            if (begin22 == 0 && end22 == len) {
+                at23 = p9_in_x_9;
+            } else {
+                KF_SIMD
+                for (int64_t l = begin22; l < end22; ++l) {
+                    pick23[l] = p9_in_x_9[l];
+                }
             }
             const int64_t begin21 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
             const int64_t end21 = kf_max_i64(begin21, v7 ? kf_min_i64(len, size_index7 - (first_index7 + first)) : 0);
-            KF_SIMD
-            for (int64_t l = begin21; l < end21; ++l) {
-                const float v20 = kf_load_bf16(p10_in_x_10, l);
-                pick23[l] = v20;
+            if (begin21 == 0 && end21 == len) {
+                at23 = p10_in_x_10;
+            } else {
+                KF_SIMD
+                for (int64_t l = begin21; l < end21; ++l) {
+                    pick23[l] = p10_in_x_10[l];
+                }
             }
             const kf_bf16 *p12_in_x_12 = in_x_12 + (i0 * s0_in_x_12 + first * s1_in_x_12);
             const kf_bf16 *p13_in_x_13 = in_x_13 + (i0 * s0_in_x_13 + first * s1_in_x_13);
@@ -564,7 +584,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
                 {
                     KF_SIMD
                     for (int64_t l = begin37; l < end37; ++l) {
-                        const float v24 = kf_round_bf16(pick23[l]);  // pad
+                        const float v24 = kf_round_bf16(kf_load_bf16(at23, l));  // pad
                         pick38[l] = v24;
                     }
                 }
