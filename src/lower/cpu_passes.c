@@ -339,6 +339,7 @@ static void turn(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     kf__cpu_stage *st = p->stage;
     for (uint32_t r = 0; r < p->n_reds; ++r)
         if (takes_part(L, p, r)) kf__put_set(L, st->running[r][p->field], p->fields[r][p->field]);
+    if (p->field == 0) kf__cpu_flush(L, b, p->stores, p->n_stores);
     kf__cpu_forget(L, NULL);
     kf__close(L);
     kf__cpu_turn_inside(L, st, p->field + 1);
