@@ -197,6 +197,11 @@ bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *sto
                          uint32_t *pick);
 /* Is it one whose parts are stored as they lie in memory? */
 bool kf__cpu_stores_pick_raw(const kf__low *L, const kf__cpu_block *b, uint16_t store);
+/* Leaves those that aren't such in `stores`, the others in raw[n]; of how many they aren't. */
+uint32_t kf__cpu_take_raw(kf__low *L, const kf__cpu_block *b, uint16_t *stores, uint32_t n,
+                          uint16_t *raw);
+/* Copies them into the block, behind its other stores: a result may lie over what those read. */
+void kf__cpu_copy_raw(kf__low *L, const kf__cpu_block *b, const uint16_t *raw, uint32_t n);
 void kf__cpu_store_pick(kf__low *L, kf__cpu_block *b, const kf__mask *mask, uint16_t store,
                         uint32_t pick);
 void kf__cpu_tiles(kf__low *L); /* pointwise, with operands that go through tiles */
@@ -379,7 +384,7 @@ void kf__cpu_make_of_row_lines(kf__low *L, const kf__row_lines *s, const kf__lx 
  * have no function of their own. */
 bool kf__cpu_find_held(kf__low *L, kf__held *h);
 /* Are these rows for the function of short ones? */
-bool kf__cpu_is_short(const kf__low *L, const kf__held *h);
+bool kf__cpu_is_short(kf__low *L, const kf__held *h);
 /* May the loads and stores of several rows be one run, by the text alone? Are they? */
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h);

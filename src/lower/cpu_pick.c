@@ -499,8 +499,10 @@ static bool is_all_raw(const kf__low *L, const kf__cpu_block *b, uint32_t i, uin
 }
 
 bool kf__cpu_stores_pick_raw(const kf__low *L, const kf__cpu_block *b, uint16_t store) {
-    uint16_t instr = L->k->stores[store].instr;
-    return L->k->instrs[instr].kind == KF__I_PICK && is_all_raw(L, b, instr, store);
+    const kf__store *s = &L->k->stores[store];
+    bool dense = b->tile[s->access] || kf__low_step(L, s->access) == 1;
+    return dense && L->k->instrs[s->instr].kind == KF__I_PICK && !b->pick[s->instr] &&
+           !may_miss(L, s->instr) && is_all_raw(L, b, s->instr, store);
 }
 
 bool kf__cpu_stores_pick(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n,

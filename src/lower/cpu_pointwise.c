@@ -178,9 +178,55 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
     put_few(L, b, mask, stores, n, whole, to);
 }
 
+uint32_t kf__cpu_take_raw(kf__low *L, const kf__cpu_block *b, uint16_t *stores, uint32_t n,
+                          uint16_t *raw) {
+    uint32_t rest = 0, taken = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        bool is = kf__cpu_stores_pick_raw(L, b, stores[i]);
+        if (is) raw[taken++] = stores[i];
+        else stores[rest++] = stores[i];
+    }
+    return rest;
+}
+
+void kf__cpu_copy_raw(kf__low *L, const kf__cpu_block *b, const uint16_t *raw, uint32_t n) {
+    for (uint32_t i = 0; i < n; ++i) {
+        kf__cpu_block one;
+        kf__cpu_forget(L, NULL);
+        kf__open_block(L);
+        kf__cpu_open_line(L, &one, b->first, b->len);
+        one.most = b->most;
+        kf__cpu_store_pick(L, &one, kf__cpu_line_mask(L, &raw[i], 1), raw[i],
+                           L->k->stores[raw[i]].instr);
+        kf__close(L);
+    }
+}
+
+/* What is stored as it lies in memory, beside other results. */
+static bool put_apart(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+    uint16_t rest[64], raw[64];
+    if (n < 2 || L->k->n_symbols) return false;
+    memcpy(rest, stores, n * sizeof *stores);
+    uint32_t left = kf__cpu_take_raw(L, b, rest, n, raw);
+    if (left == n) return false;
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1);
+    if (!before) L->failed = true;
+    if (!before) return true;
+    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    if (left) {
+        kf__open_block(L);
+        kf__cpu_line(L, b, kf__cpu_line_mask(L, rest, left), rest, left);
+        kf__close(L);
+    }
+    kf__cpu_copy_raw(L, b, raw, n - left);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+    return true;
+}
+
 void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint16_t *stores,
                   uint32_t n) {
     uint32_t pick;
+    if (put_apart(L, b, stores, n)) return;
     bool alone = n == 1 && !narrows(L, stores[0]) &&
                  (!kf__cpu_is_half(L, stores[0]) || kf__cpu_stores_pick_raw(L, b, stores[0]));
     if (alone && kf__cpu_stores_pick(L, b, stores, n, &pick)) {

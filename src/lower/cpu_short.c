@@ -222,10 +222,20 @@ static bool stores_later(const kf__low *L) {
     return false;
 }
 
-bool kf__cpu_is_short(const kf__low *L, const kf__held *h) {
+/* Is something stored as it lies in memory? By whole rows that is copied. */
+static bool copies(kf__low *L, const kf__held *h) {
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), kf__l_int(L, 0));
+    for (uint32_t s = 0; s < h->n_stores; ++s)
+        if (!L->k->n_symbols && kf__cpu_stores_pick_raw(L, &b, h->stores[s])) return true;
+    return false;
+}
+
+bool kf__cpu_is_short(kf__low *L, const kf__held *h) {
     int64_t n = kf__low_extent(L, true);
     if (kf__low_reduced_axes(L) > 1) return n > 0 && n <= KF__CPU_SHORT;
-    bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
+    bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4)) &&
+                !copies(L, h);
     bool longer = dear && n <= LONGER && (kf__low_bytes(L) < NEAR_BYTES || !stores_later(L));
     return n > 0 && (n <= KF__CPU_SHORT || longer);
 }

@@ -222,13 +222,21 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
         put_sums_of_kept(L, &b, st);
     } else if (st->n_reds) {
         kf__cpu_stage alone = *st;
-        if (stores_apart(L, st, reads)) {
+        uint16_t raw[64];
+        if (!L->k->n_symbols && !L->held && !st->use && !st->save)
+            alone.n_stores = kf__cpu_take_raw(L, &b, alone.stores, st->n_stores, raw);
+        uint32_t n_raw = st->n_stores - alone.n_stores;
+        for (uint32_t s = 0; s < alone.n_stores; ++s)
+            roots[s] = L->k->stores[alone.stores[s]].instr;
+        reads = kf__low_needed(L, KF__LEVEL_FULL, roots, alone.n_stores);
+        if (stores_apart(L, &alone, reads)) {
             put_stores_apart(L, &b, &alone);
             alone.n_stores = 0;
         }
         b.narrows = true;
         put_reductions(L, &b, &alone, NULL);
         kf__cpu_flush(L, &b, alone.stores, alone.n_stores);
+        kf__cpu_copy_raw(L, &b, raw, n_raw);
     } else {
         if (L->asked) kf__open_if(L, kf__l_bin(L, "==", L->together, kf__l_int(L, 1)));
         kf__cpu_prefetch(L, &b, reads, true);

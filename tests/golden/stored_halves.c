@@ -11,22 +11,34 @@ typedef struct {
     int64_t size_index3;
     int64_t size_index5;
     int64_t first_index5;
+    const kf_f16 *in_x_9;
+    int64_t s0_in_x_9;
+    const kf_f16 *in_x_11;
+    int64_t s0_in_x_11;
+    int64_t size_index8;
+    int64_t size_index10;
+    int64_t first_index10;
     kf_f16 *out_t;
     int64_t s0_out_t;
     kf_f16 *out2;
     int64_t s0_out2;
+    kf_f16 *out3;
+    int64_t s0_out3;
     kf_f16 *out1;
     int64_t s0_out1;
 } k0_add_var_roll_multiply_short_args;
 
-/* add, var, roll, multiply.
+/* add, var, roll, multiply, roll.
  * Eight short rows after eight; loops over all of their elements.
  * reads  in_x     float16[x.0, x.1], 2 bytes each
  * reads  in_x_4   float16[x.0, x.1], 2 bytes each
  * reads  in_x_6   float16[x.0, x.1], 2 bytes each
+ * reads  in_x_9   float16[x.0, x.1], 2 bytes each
+ * reads  in_x_11  float16[x.0, x.1], 2 bytes each
  * writes out_t    float16[x.0, x.1], 2 bytes each
  * writes out1     float16[x.0], 2 bytes each
- * writes out2     float16[x.0, x.1], 2 bytes each */
+ * writes out2     float16[x.0, x.1], 2 bytes each
+ * writes out3     float16[x.0, x.1], 2 bytes each */
 void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t size_v5 = a->size_v5;
@@ -39,10 +51,19 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
     const int64_t size_index3 = a->size_index3;
     const int64_t size_index5 = a->size_index5;
     const int64_t first_index5 = a->first_index5;
+    const kf_f16 *in_x_9 = a->in_x_9;
+    const int64_t s0_in_x_9 = a->s0_in_x_9;
+    const kf_f16 *in_x_11 = a->in_x_11;
+    const int64_t s0_in_x_11 = a->s0_in_x_11;
+    const int64_t size_index8 = a->size_index8;
+    const int64_t size_index10 = a->size_index10;
+    const int64_t first_index10 = a->first_index10;
     kf_f16 *out_t = a->out_t;
     const int64_t s0_out_t = a->s0_out_t;
     kf_f16 *out2 = a->out2;
     const int64_t s0_out2 = a->s0_out2;
+    kf_f16 *out3 = a->out3;
+    const int64_t s0_out3 = a->s0_out3;
     kf_f16 *out1 = a->out1;
     const int64_t s0_out1 = a->s0_out1;
     const int64_t v7 = kf_max_i64(size_v5, 0);  // var
@@ -83,10 +104,36 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
             }
             float wide15[2048];
             kf_widen_f16(wide15, at15, n1);
+            const kf_f16 *p9_in_x_9 = in_x_9 + i0 * s0_in_x_9;
+            const kf_f16 *p11_in_x_11 = in_x_11 + i0 * s0_in_x_11;
+            kf_f16 pick23[2048];
+            const kf_f16 *at23 = pick23;
+            const int64_t end23 = kf_max_i64(0, kf_min_i64(n1, size_index8));
+            if (end23 == n1) {
+                at23 = p9_in_x_9;
+            } else {
+                KF_SIMD
+                for (int64_t l = 0; l < end23; ++l) {
+                    pick23[l] = p9_in_x_9[l];
+                }
+            }
+            const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - first_index10), n1);
+            const int64_t end22 = kf_max_i64(begin22, kf_min_i64(n1, size_index10 - first_index10));
+            if (begin22 == 0 && end22 == n1) {
+                at23 = p11_in_x_11;
+            } else {
+                KF_SIMD
+                for (int64_t l = begin22; l < end22; ++l) {
+                    pick23[l] = p11_in_x_11[l];
+                }
+            }
+            float wide23[2048];
+            kf_widen_f16(wide23, at23, n1);
             float half0[2064];
             kf_f16 *p1_out_t = out_t + i0 * s0_out_t;
             float half2[2064];
             kf_f16 *p7_out2 = out2 + i0 * s0_out2;
+            kf_f16 *p12_out3 = out3 + i0 * s0_out3;
             const int64_t at = r * n1;
             float *again2 = held2 + at;
             KF_SIMD
@@ -99,6 +146,7 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
             kf_narrow_f16(p1_out_t, half0, n1);
             kf_widen_f16(again2, p1_out_t, n1);
             kf_narrow_f16(p7_out2, half2, n1);
+            kf_narrow_f16(p12_out3, wide23, n1);
         }
         for (int64_t r = 0; r < rows; ++r) {
             float mean3 = 0.0f;
@@ -217,20 +265,32 @@ typedef struct {
     kf_f16 *out2;
     int64_t s0_out2;
     int64_t far;
+    kf_f16 *out3;
+    int64_t s0_out3;
+    const kf_f16 *in_x_9;
+    int64_t s0_in_x_9;
+    const kf_f16 *in_x_11;
+    int64_t s0_in_x_11;
+    int64_t size_index8;
+    int64_t size_index10;
+    int64_t first_index10;
     kf_f16 *out1;
     int64_t s0_out1;
     float *part_mean3;
     float *part_m2_3;
 } k0_add_var_roll_multiply_args;
 
-/* add, var, roll, multiply.
+/* add, var, roll, multiply, roll.
  * A chunk of a row after another; a row of one chunk is finished here.
  * reads  in_x     float16[x.0, x.1], 2 bytes each
  * reads  in_x_4   float16[x.0, x.1], 2 bytes each
  * reads  in_x_6   float16[x.0, x.1], 2 bytes each
+ * reads  in_x_9   float16[x.0, x.1], 2 bytes each
+ * reads  in_x_11  float16[x.0, x.1], 2 bytes each
  * writes out_t    float16[x.0, x.1], 2 bytes each
  * writes out1     float16[x.0], 2 bytes each
- * writes out2     float16[x.0, x.1], 2 bytes each */
+ * writes out2     float16[x.0, x.1], 2 bytes each
+ * writes out3     float16[x.0, x.1], 2 bytes each */
 void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t reduced = a->reduced;
@@ -250,6 +310,15 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
     kf_f16 *out2 = a->out2;
     const int64_t s0_out2 = a->s0_out2;
     const int64_t far = a->far;
+    kf_f16 *out3 = a->out3;
+    const int64_t s0_out3 = a->s0_out3;
+    const kf_f16 *in_x_9 = a->in_x_9;
+    const int64_t s0_in_x_9 = a->s0_in_x_9;
+    const kf_f16 *in_x_11 = a->in_x_11;
+    const int64_t s0_in_x_11 = a->s0_in_x_11;
+    const int64_t size_index8 = a->size_index8;
+    const int64_t size_index10 = a->size_index10;
+    const int64_t first_index10 = a->first_index10;
     kf_f16 *out1 = a->out1;
     const int64_t s0_out1 = a->s0_out1;
     float *part_mean3 = a->part_mean3;
@@ -413,6 +482,30 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
                 kf_stream_copy(p1_out_t, buffer0, len * 2);
                 kf_stream_copy(p7_out2, buffer2, len * 2);
             }
+            {
+                kf_f16 *p12_out3 = out3 + (i0 * s0_out3 + first);
+                const kf_f16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
+                const kf_f16 *p11_in_x_11 = in_x_11 + (i0 * s0_in_x_11 + first);
+                const int64_t end23 = kf_max_i64(0, kf_min_i64(len, size_index8 - first));
+                if (stream) {
+                    kf_stream_copy(p12_out3, p9_in_x_9, end23 * 2);
+                } else {
+                    KF_SIMD
+                    for (int64_t l = 0; l < end23; ++l) {
+                        p12_out3[l] = p9_in_x_9[l];
+                    }
+                }
+                const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - (first_index10 + first)), len);
+                const int64_t end22 = kf_max_i64(begin22, kf_min_i64(len, size_index10 - (first_index10 + first)));
+                if (stream) {
+                    kf_stream_copy(p12_out3 + begin22, p11_in_x_11 + begin22, (end22 - begin22) * 2);
+                } else {
+                    KF_SIMD
+                    for (int64_t l = begin22; l < end22; ++l) {
+                        p12_out3[l] = p11_in_x_11[l];
+                    }
+                }
+            }
         }
         if (chunks == 1) {
             const float v4 = m2_3;  // m2
@@ -438,7 +531,7 @@ typedef struct {
     int64_t s0_out1;
 } k0_add_var_roll_multiply_merge_args;
 
-/* add, var, roll, multiply.
+/* add, var, roll, multiply, roll.
  * Merges the chunks of each row.
  * reads  part_*   what the chunks left
  * writes out1     float16[x.0], 2 bytes each */
