@@ -82,6 +82,9 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
 bool kf__cpu_is_half(const kf__low *L, uint16_t store);
 /* The instruction whose value is stored: of a cast to a half what it is taken of. */
 uint16_t kf__cpu_unrounded(const kf__low *L, uint16_t store);
+/* Declares `name`, floats of the block's: its elements [from, to) are those of `halves`. */
+void kf__cpu_put_floats(kf__low *L, const kf__cpu_block *b, const char *name, const char *halves,
+                        const kf__lx *from, const kf__lx *to);
 /* Is there nothing that a loop over the block would leave for these? */
 bool kf__cpu_are_made(const kf__cpu_block *b, uint32_t n);
 /* The instruction of `mask` that has what a store of a half leaves, rounded; -1: none has. */

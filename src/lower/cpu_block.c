@@ -119,6 +119,15 @@ bool kf__cpu_put_words(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const
     return any;
 }
 
+void kf__cpu_put_floats(kf__low *L, const kf__cpu_block *b, const char *name, const char *halves,
+                        const kf__lx *from, const kf__lx *to) {
+    kf__put_var(L, "float", name, b->most, NULL);
+    kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64,
+                               kf__l_bin(L, "+", kf__l_var(L, name), from),
+                               kf__l_bin(L, "+", kf__l_var(L, halves), from),
+                               kf__l_bin(L, "-", to, from)));
+}
+
 /* A half that the loop computes with: as floats before it, see kf_widen_f16. */
 static void put_widened(kf__low *L, kf__cpu_block *b, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
@@ -128,9 +137,7 @@ static void put_widened(kf__low *L, kf__cpu_block *b, uint32_t i) {
         return;
     if (!row && (L->operands[in->access].row || kf__low_step(L, in->access) != 1)) return;
     const char *name = kf__l_name(L, "wide%u_%s", (unsigned)i, L->operands[in->access].name);
-    kf__put_var(L, "float", name, b->most, NULL);
-    kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64, kf__l_var(L, name),
-                               kf__l_var(L, row ? row : kf__cpu_from(L, b, i)), b->len));
+    kf__cpu_put_floats(L, b, name, row ? row : kf__cpu_from(L, b, i), kf__l_int(L, 0), b->len);
     b->pick[i] = name;
 }
 

@@ -215,20 +215,18 @@ static bool put_loads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const 
         if (!is_guarded_known(L, b, i)) continue;
         if (!any) kf__open_block(L);
         any = true;
-        const kf__lx *half = kf__l_var(L, row ? row : kf__cpu_from(L, b, i));
+        const char *halves = row ? row : kf__cpu_from(L, b, i);
         if (step == 0) {
             const kf__lx *load = kf__l_select(L, kf__l_bin(L, "<", from, to),
-                                              kf__low_load(L, in->access, half, kf__l_int(L, 0)),
+                                              kf__low_load(L, in->access, kf__l_var(L, halves),
+                                                           kf__l_int(L, 0)),
                                               kf__l_const(L, in->dtype, 0, 0));
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i),
                                       load, NULL);
             continue;
         }
         const char *name = kf__l_name(L, "wide%u_%s", (unsigned)i, o->name);
-        kf__put_var(L, "float", name, b->most, NULL);
-        kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64,
-                                   kf__l_bin(L, "+", kf__l_var(L, name), from),
-                                   kf__l_bin(L, "+", half, from), kf__l_bin(L, "-", to, from)));
+        kf__cpu_put_floats(L, b, name, halves, from, to);
         b->pick[i] = name;
     }
     return any;
@@ -453,9 +451,7 @@ void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
         return;
     }
     const char *wide = kf__l_name(L, "wide%u", (unsigned)i);
-    kf__put_var(L, "float", wide, b->most, NULL);
-    kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64, kf__l_var(L, wide),
-                               kf__l_var(L, b->pick[i]), b->len));
+    kf__cpu_put_floats(L, b, wide, b->pick[i], kf__l_int(L, 0), b->len);
     b->pick[i] = wide;
 }
 

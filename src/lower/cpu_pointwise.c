@@ -182,7 +182,7 @@ uint32_t kf__cpu_take_raw(kf__low *L, const kf__cpu_block *b, uint16_t *stores, 
                           uint16_t *raw) {
     uint32_t rest = 0, taken = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        bool is = kf__cpu_stores_pick_raw(L, b, stores[i]);
+        bool is = !L->k->n_symbols && kf__cpu_stores_pick_raw(L, b, stores[i]);
         if (is) raw[taken++] = stores[i];
         else stores[rest++] = stores[i];
     }
@@ -205,7 +205,7 @@ void kf__cpu_copy_raw(kf__low *L, const kf__cpu_block *b, const uint16_t *raw, u
 /* What is stored as it lies in memory, beside other results. */
 static bool put_apart(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     uint16_t rest[64], raw[64];
-    if (n < 2 || L->k->n_symbols) return false;
+    if (n < 2) return false;
     memcpy(rest, stores, n * sizeof *stores);
     uint32_t left = kf__cpu_take_raw(L, b, rest, n, raw);
     if (left == n) return false;

@@ -324,8 +324,7 @@ const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows
 
 static bool is_argument(const kf__low *L, const kf__mask *mask, uint16_t i) {
     for (uint32_t k = 0; k < L->k->n_instrs; ++k)
-        for (int a = 0; kf__has(mask, k) && a < L->k->instrs[k].n_args; ++a)
-            if (L->k->instrs[k].args[a] == i) return true;
+        if (kf__has(mask, k) && kf__uses(&L->k->instrs[k], i)) return true;
     return false;
 }
 

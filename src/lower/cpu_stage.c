@@ -208,13 +208,17 @@ void kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st, c
     kf__cpu_read_kept(L, st->use, kf__l_var(L, "l")); /* its arguments aren't needed */
 }
 
+static kf__mask *read_by_stores(kf__low *L, const kf__cpu_stage *st) {
+    uint16_t roots[64];
+    for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
+    return kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
+}
+
 /* begin: the block's index among what a row reduces. */
 static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begin,
                                const kf__lx *first, const kf__lx *len) {
-    uint16_t roots[64];
-    for (uint32_t s = 0; s < st->n_stores; ++s) roots[s] = L->k->stores[st->stores[s]].instr;
     /* What the stage reads, or would read: the next row's is asked for. */
-    kf__mask *reads = kf__low_needed(L, KF__LEVEL_FULL, roots, st->n_stores);
+    kf__mask *reads = read_by_stores(L, st);
     kf__cpu_block b;
     kf__cpu_open_block(L, &b, st, first, len);
     b.begin = begin;
@@ -223,13 +227,10 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
     } else if (st->n_reds) {
         kf__cpu_stage alone = *st;
         uint16_t raw[64];
-        if (!L->k->n_symbols && !L->held && !st->use && !st->save)
+        if (!L->held && !st->use && !st->save)
             alone.n_stores = kf__cpu_take_raw(L, &b, alone.stores, st->n_stores, raw);
         uint32_t n_raw = st->n_stores - alone.n_stores;
-        for (uint32_t s = 0; s < alone.n_stores; ++s)
-            roots[s] = L->k->stores[alone.stores[s]].instr;
-        reads = kf__low_needed(L, KF__LEVEL_FULL, roots, alone.n_stores);
-        if (stores_apart(L, &alone, reads)) {
+        if (stores_apart(L, &alone, read_by_stores(L, &alone))) {
             put_stores_apart(L, &b, &alone);
             alone.n_stores = 0;
         }
