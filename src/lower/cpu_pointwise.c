@@ -196,6 +196,7 @@ void kf__cpu_copy_raw(kf__low *L, const kf__cpu_block *b, const uint16_t *raw, u
         kf__open_block(L);
         kf__cpu_open_line(L, &one, b->first, b->len);
         one.most = b->most;
+        memcpy(one.tile, b->tile, sizeof one.tile);
         kf__cpu_store_pick(L, &one, kf__cpu_line_mask(L, &raw[i], 1), raw[i],
                            L->k->stores[raw[i]].instr);
         kf__close(L);
