@@ -4,9 +4,12 @@
 #include "lower/cpu.h"
 
 /* From here on streaming stores win: they lose inside L2 and break even near 4 MB (bench/results).
- */
+ * Of several results one has to be as large, as it would have to be alone; or all of them together
+ * are larger than what is left of most caches: x + 1, x * 2 of 3 MB each took a Zen 3 .30 ms
+ * streamed and .21 not, warm, the same cold; eight of them the same either way. */
 enum {
     KF__STREAM_BYTES = 4 << 20,
+    KF__STREAMS_BYTES = 16 << 20,
     KF__PIECE_BYTES = 1 << 10, /* of a store: what is made before it is streamed */
     KF__WHOLE_BYTES = 4 << 10, /* the same, of columns' rows that needn't be cut */
     KF__APART_BYTES = 192, /* columns: loads wait for stores at the same place of another page */
@@ -366,7 +369,7 @@ static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
 }
 
 bool kf__cpu_stream_word(kf__low *L) {
-    int64_t bytes = 0, staying = 0;
+    int64_t bytes = 0, largest = 0, staying = 0;
     bool any = false, lines = true;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         uint32_t access = L->k->stores[s].access;
@@ -378,11 +381,13 @@ bool kf__cpu_stream_word(kf__low *L) {
         for (int m = 0; m < L->n_axes; ++m)
             if (o->varies[m]) n *= L->axes[m].size;
         if (stays(L, o, n)) staying += n;
-        else bytes += n;
+        else bytes += n, largest = kf__max(largest, n);
     }
     int64_t line = L->run ? L->run : L->n_axes ? L->axes[kf__last(L)].size : 0;
     if (L->tile >= 0) line = kf__min(4 * line, 16 * L->axes[L->tile].size); /* runs of a tile */
-    bool large = bytes >= KF__STREAM_BYTES && bytes >= staying && line >= 256 && lines;
+    if (L->tile >= 0) largest = bytes; /* what is turned would have each line fetched for a part */
+    bool large = largest >= KF__STREAM_BYTES || bytes >= KF__STREAMS_BYTES;
+    large = large && bytes >= staying && line >= 256 && lines;
     if (any) kf__word_int(L, "stream", large || L->target->streams);
     return any;
 }

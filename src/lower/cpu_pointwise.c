@@ -84,31 +84,39 @@ kf__mask *kf__cpu_line_mask(kf__low *L, const uint16_t *stores, uint32_t n) {
 
 /* Is what is stored but an array's elements, bit for bit? Then a block is copied at once, without
  * a buffer in between; what is guarded isn't if each element has its own answer. */
-static bool copies(const kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
-    const kf__store *store = &L->k->stores[stores[0]];
+static bool copies(const kf__low *L, const kf__cpu_block *b, uint16_t s) {
+    const kf__store *store = &L->k->stores[s];
     const kf__instr *in = &L->k->instrs[store->instr];
-    if (n != 1 || in->kind != KF__I_LOAD || L->value[store->instr]) return false;
+    if (in->kind != KF__I_LOAD || L->value[store->instr]) return false;
     kf__dtype type = L->operands[store->access].dtype;
     if (type == KF__BOOL || type != L->operands[in->access].dtype) return false;
     bool reads = b->tile[in->access] || kf__low_step(L, in->access) == 1;
     return reads && (b->tile[store->access] || kf__low_step(L, store->access) == 1);
 }
 
-static void put_copy(kf__low *L, kf__cpu_block *b, uint16_t s) {
-    const kf__store *store = &L->k->stores[s];
-    uint32_t load = L->k->instrs[store->instr].access;
-    const kf__lx *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0);
-    const char *from = b->tile[load] ? b->tile[load] : kf__cpu_from(L, b, store->instr);
-    const char *to = b->tile[store->access];
-    bool streams = kf__cpu_lies_as_stored(L, b, load, store->access);
-    if (!to) {
-        kf__cpu_need_pointer(L, b, store->access);
-        to = L->pointer[store->access];
-    }
-    if (streams) kf__cpu_open_uncopied(L, store->access, from, zero, b->len);
-    kf__open_for(L, "int64_t", "l", zero, b->len, kf__l_int(L, 1), KF__SIMD);
+/* Of what store s copies: the line of its elements. */
+static const char *copied_line(kf__low *L, const kf__cpu_block *b, uint16_t s) {
+    uint32_t instr = L->k->stores[s].instr, load = L->k->instrs[instr].access;
+    return b->tile[load] ? b->tile[load] : kf__cpu_from(L, b, instr);
+}
+
+static void put_items(kf__low *L, const char *to, const char *from, const kf__lx *n) {
+    const kf__lx *l = kf__l_var(L, "l");
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), n, kf__l_int(L, 1), KF__SIMD);
     kf__put_set(L, kf__l_item(L, to, l), kf__l_item(L, from, l));
     kf__close(L);
+}
+
+/* Copies the block from line `from`. */
+static void put_copy(kf__low *L, kf__cpu_block *b, uint16_t s, const char *from, bool streams) {
+    uint32_t access = L->k->stores[s].access;
+    const char *to = b->tile[access];
+    if (!to) {
+        kf__cpu_need_pointer(L, b, access);
+        to = L->pointer[access];
+    }
+    if (streams) kf__cpu_open_uncopied(L, access, from, kf__l_int(L, 0), b->len);
+    put_items(L, to, from, b->len);
     if (streams) kf__close(L);
 }
 
@@ -178,6 +186,15 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
     put_few(L, b, mask, stores, n, whole, to);
 }
 
+/* Opens a block of its own, of the same elements. */
+static void open_apart(kf__low *L, kf__cpu_block *one, const kf__cpu_block *b) {
+    kf__cpu_forget(L, NULL);
+    kf__open_block(L);
+    kf__cpu_open_line(L, one, b->first, b->len);
+    one->most = b->most;
+    memcpy(one->tile, b->tile, sizeof one->tile);
+}
+
 uint32_t kf__cpu_take_raw(kf__low *L, const kf__cpu_block *b, uint16_t *stores, uint32_t n,
                           uint16_t *raw) {
     uint32_t rest = 0, taken = 0;
@@ -192,34 +209,79 @@ uint32_t kf__cpu_take_raw(kf__low *L, const kf__cpu_block *b, uint16_t *stores, 
 void kf__cpu_copy_raw(kf__low *L, const kf__cpu_block *b, const uint16_t *raw, uint32_t n) {
     for (uint32_t i = 0; i < n; ++i) {
         kf__cpu_block one;
-        kf__cpu_forget(L, NULL);
-        kf__open_block(L);
-        kf__cpu_open_line(L, &one, b->first, b->len);
-        one.most = b->most;
-        memcpy(one.tile, b->tile, sizeof one.tile);
+        open_apart(L, &one, b);
         kf__cpu_store_pick(L, &one, kf__cpu_line_mask(L, &raw[i], 1), raw[i],
                            L->k->stores[raw[i]].instr);
         kf__close(L);
     }
 }
 
+static const char *kept_name(kf__low *L, uint16_t s) {
+    return kf__l_name(L, "kept%u", (unsigned)s);
+}
+
+/* Elements that a store copies from memory to memory are kept in L1 until the other stores are
+ * done, as one of those may lie over them; to a tile, which is the kernel's own, they go at once. */
+static void keep_copied(kf__low *L, const kf__cpu_block *b, uint16_t s) {
+    uint32_t access = L->k->stores[s].access, load = L->k->instrs[L->k->stores[s].instr].access;
+    const char *to = b->tile[access] ? b->tile[access] : kept_name(L, s);
+    kf__cpu_block one;
+    if (b->tile[load]) return;
+    if (!b->tile[access])
+        kf__put_var(L, kf__types[L->operands[access].dtype].stored, to, b->most, NULL);
+    open_apart(L, &one, b);
+    kf__cpu_prepare(L, &one, kf__cpu_line_mask(L, &s, 1));
+    put_items(L, to, copied_line(L, &one, s), b->len);
+    kf__close(L);
+}
+
+static void put_copied(kf__low *L, const kf__cpu_block *b, uint16_t s) {
+    uint32_t access = L->k->stores[s].access, load = L->k->instrs[L->k->stores[s].instr].access;
+    const char *from = b->tile[load] ? b->tile[load] : kept_name(L, s);
+    kf__cpu_block one;
+    if (b->tile[access] && !b->tile[load]) return;
+    open_apart(L, &one, b);
+    put_copy(L, &one, s, from, !b->tile[access]);
+    kf__close(L);
+}
+
+/* Are an array's halves stored beside other results, as arrays have them, not as floats? */
+static bool is_copied(const kf__low *L, const kf__cpu_block *b, uint16_t s) {
+    return !L->held && kf__cpu_is_half(L, s) && copies(L, b, s) &&
+           !L->k->instrs[L->k->stores[s].instr].n_args;
+}
+
+static uint32_t take_copied(const kf__low *L, const kf__cpu_block *b, uint16_t *stores, uint32_t n,
+                            uint16_t *copied) {
+    uint32_t rest = 0, taken = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        if (is_copied(L, b, stores[i])) copied[taken++] = stores[i];
+        else stores[rest++] = stores[i];
+    }
+    return rest;
+}
+
 /* What is stored as it lies in memory, beside other results. */
 static bool put_apart(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
-    uint16_t rest[64], raw[64];
+    uint16_t rest[64], raw[64], copied[64];
     if (n < 2) return false;
     memcpy(rest, stores, n * sizeof *stores);
-    uint32_t left = kf__cpu_take_raw(L, b, rest, n, raw);
+    uint32_t unpicked = kf__cpu_take_raw(L, b, rest, n, raw);
+    uint32_t left = take_copied(L, b, rest, unpicked, copied);
     if (left == n) return false;
     const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1);
     if (!before) L->failed = true;
     if (!before) return true;
     memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    for (uint32_t i = 0; i < unpicked - left; ++i) keep_copied(L, b, copied[i]);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
     if (left) {
         kf__open_block(L);
         kf__cpu_line(L, b, kf__cpu_line_mask(L, rest, left), rest, left);
         kf__close(L);
     }
-    kf__cpu_copy_raw(L, b, raw, n - left);
+    for (uint32_t i = 0; i < unpicked - left; ++i) put_copied(L, b, copied[i]);
+    kf__cpu_copy_raw(L, b, raw, n - unpicked);
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
     return true;
 }
@@ -234,12 +296,14 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
         kf__cpu_store_pick(L, b, mask, stores[0], pick);
         return;
     }
-    bool copy = copies(L, b, stores, n);
+    bool copy = n == 1 && copies(L, b, stores[0]);
     b->widens = b->narrows = !copy;
     kf__cpu_prepare(L, b, mask);
-    const kf__instr *in = &L->k->instrs[L->k->stores[stores[0]].instr];
-    if (copy && (!in->n_args || b->from[L->k->stores[stores[0]].instr])) {
-        put_copy(L, b, stores[0]);
+    uint32_t instr = L->k->stores[stores[0]].instr;
+    const kf__instr *in = &L->k->instrs[instr];
+    if (copy && (!in->n_args || b->from[instr])) {
+        put_copy(L, b, stores[0], copied_line(L, b, stores[0]),
+                 kf__cpu_lies_as_stored(L, b, in->access, L->k->stores[stores[0]].access));
         return;
     }
     const kf__lx *from = kf__l_int(L, 0), *to = b->len;
@@ -259,14 +323,23 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
 
 enum {
     CHAINED_BLOCK = 512, /* elements of a block of functions of functions, and of halves */
+    COPIED_BLOCK = 1024, /* of halves, beside what is copied */
     FEW_LINES = 16,
 };
 
 /* Of functions of functions, each a loop of its own, blocks are small: while the last ones are
  * computed, the processor goes on reading by itself, but not far. Of halves, widened by a loop of
- * their own, too: x + y of 4M took a Zen 4 2.8 ms with blocks of 2048, then 2.2. */
+ * their own, too: x + y of 4M took a Zen 4 2.8 ms with blocks of 2048, then 2.2. A copy of few
+ * elements takes longer to begin than to do: roll(x, 3, 1), x * 2 of 1M took a Zen 3 .32 ms with
+ * blocks of 512, then .28. */
 static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores, uint32_t n) {
     kf__cpu_block b;
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), kf__l_int(L, 0));
+    for (uint32_t i = 0; i < n; ++i) {
+        if (!kf__cpu_is_half(L, stores[i])) continue;
+        bool picked = !L->k->n_symbols && kf__cpu_stores_pick_raw(L, &b, stores[i]);
+        if (picked) return COPIED_BLOCK;
+    }
     for (uint32_t i = 0; i < n; ++i)
         if (kf__cpu_is_half(L, stores[i]) || (narrows(L, stores[i]) && kf__is_dear(L, mask)))
             return CHAINED_BLOCK;
@@ -276,7 +349,6 @@ static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores
         if (whole && L->operands[in->access].dtype == KF__F16 && kf__low_step(L, in->access) == 1)
             return CHAINED_BLOCK;
     }
-    kf__cpu_open_line(L, &b, kf__l_int(L, 0), kf__l_int(L, 0));
     return kf__cpu_has_chains(L, &b, mask) ? CHAINED_BLOCK : KF__CPU_BLOCK;
 }
 

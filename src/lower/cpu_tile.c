@@ -15,6 +15,8 @@
 enum {
     KF__TILE_BYTES = 256, /* of a row of t: four lines of cache, as memory is slow to give fewer */
     KF__TILE_LEN = 128,   /* elements of the innermost axis */
+    KF__TURNED_BYTES = 128, /* of a row of t, of results of few bytes that are turned, */
+    KF__TURNED_LEN = 512,   /* and of their innermost axis */
     KF__TILE_PAD = 16,
     SHARED_LINES = 8,     /* as much work for a thread, where threads share lines of results */
 };
@@ -57,19 +59,34 @@ static bool is_flat(const kf__low *L, int t) {
     return flat;
 }
 
+static bool turns_results(const kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i) && L->operands[i].value && L->operands[i].store) return true;
+    return false;
+}
+
+/* Where results are turned, what is read isn't, and a row of halves takes a few calls to convert:
+ * long rows then. x.T * 2, x + 1 of f16 2048x3000 took a Zen 3 8 to 9 ms by 128x128, then 6 to 8.
+ * How large the buffer is does not depend on the sizes. */
 static void pick_shape(const kf__low *L, tiles *s) {
     int64_t rows = most_rows(L), high = L->axes[s->t].size, wide = L->axes[kf__last(L)].size;
-    s->most = rows * (KF__TILE_LEN + KF__TILE_PAD);
+    int64_t area = rows * (KF__TILE_LEN + KF__TILE_PAD);
+    int64_t fewer = rows * KF__TURNED_BYTES / KF__TILE_BYTES;
+    bool turns = turns_results(L) && KF__TILE_BYTES / rows < 4;
+    s->most = turns ? fewer * (KF__TURNED_LEN + KF__TILE_PAD) : area;
     s->rows = rows;
     s->len = KF__TILE_LEN;
-    if (high < rows) {
+    if (turns && high >= fewer && wide >= KF__TURNED_LEN) {
+        s->rows = fewer;
+        s->len = KF__TURNED_LEN;
+    } else if (high < rows) {
         s->rows = kf__max(1, high);
-        s->len = kf__min(KF__CPU_BLOCK, s->most / s->rows - KF__TILE_PAD) / 16 * 16;
+        s->len = kf__min(KF__CPU_BLOCK, area / s->rows - KF__TILE_PAD) / 16 * 16;
     } else if (wide < KF__TILE_LEN) {
         s->len = kf__max(1, wide);
-        s->rows = kf__min(KF__CPU_BLOCK, s->most / (s->len + KF__TILE_PAD)) / 16 * 16;
+        s->rows = kf__min(KF__CPU_BLOCK, area / (s->len + KF__TILE_PAD)) / 16 * 16;
         s->flat = is_flat(L, s->t);
-        if (s->flat) s->rows = kf__min(KF__CPU_BLOCK, s->most) / s->len / 16 * 16;
+        if (s->flat) s->rows = kf__min(KF__CPU_BLOCK, area) / s->len / 16 * 16;
     }
 }
 
@@ -145,6 +162,17 @@ static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
     kf__cpu_prefetch_next(L, s->mask, &t);
 }
 
+/* What is copied beside other results has pointers of its own: those of lines, which are asked for
+ * after them. */
+static void need_lines(kf__low *L, const tiles *s, const kf__cpu_block *b) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(s->mask, i) || in->kind != KF__I_LOAD || in->n_args || b->tile[in->access])
+            continue;
+        if (kf__low_step(L, in->access) == 1) kf__cpu_need_pointer(L, b, in->access);
+    }
+}
+
 static void put_row(kf__low *L, const tiles *s) {
     const kf__lx *r = kf__l_var(L, "r");
     kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), s->lines, kf__l_int(L, 1), KF__SERIAL);
@@ -158,6 +186,7 @@ static void put_row(kf__low *L, const tiles *s) {
                     item(L, tile_name(L, i), kf__l_bin(L, "*", r, s->pitch)), NULL);
     }
     kf__cpu_line(L, &b, s->mask, s->stores, s->n_stores);
+    need_lines(L, s, &b);
     put_prefetch(L, s, &b);
     kf__cpu_forget(L, NULL);
     kf__close(L);
@@ -202,12 +231,6 @@ static int64_t count_units(const kf__low *L, const tiles *s) {
     for (int m = 0; m < kf__last(L); ++m)
         if (m != s->t) n *= L->axes[m].size;
     return n;
-}
-
-static bool turns_results(const kf__low *L) {
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        if (kf__low_tiled(L, i) && L->operands[i].value && L->operands[i].store) return true;
-    return false;
 }
 
 /* How many bytes of work it is: what is transposed moves twice. Of results that are, threads write

@@ -59,7 +59,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
         const int64_t lines = flat ? 1 : rows;
         const int64_t line_len = flat ? (rows * len) : len;
         int8_t *corner1 = out0 + (r0 * s0_out0 + first * s1_out0);
-        int8_t tile1[36864];
+        int8_t tile1[67584];
         for (int64_t r = 0; r < lines; ++r) {
             const int64_t i0 = r0 + r;
             int8_t *row1 = tile1 + r * pitch;
