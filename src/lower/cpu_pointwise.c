@@ -186,11 +186,14 @@ static void put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, con
     put_few(L, b, mask, stores, n, whole, to);
 }
 
-/* Opens a block of its own, of the same elements. */
+/* Opens a block of its own, of the same elements: the line's pointers are its, too. */
 static void open_apart(kf__low *L, kf__cpu_block *one, const kf__cpu_block *b) {
+    const char *pointer[KF__MAX_ACCESSES];
     kf__cpu_forget(L, NULL);
     kf__open_block(L);
+    memcpy((void *)pointer, (const void *)L->pointer, sizeof *pointer * L->k->n_accesses);
     kf__cpu_open_line(L, one, b->first, b->len);
+    memcpy((void *)L->pointer, (const void *)pointer, sizeof *pointer * L->k->n_accesses);
     one->most = b->most;
     memcpy(one->tile, b->tile, sizeof one->tile);
 }
@@ -276,8 +279,9 @@ static bool put_apart(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint
     for (uint32_t i = 0; i < unpicked - left; ++i) keep_copied(L, b, copied[i]);
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
     if (left) {
+        kf__cpu_block others = *b;
         kf__open_block(L);
-        kf__cpu_line(L, b, kf__cpu_line_mask(L, rest, left), rest, left);
+        kf__cpu_line(L, &others, kf__cpu_line_mask(L, rest, left), rest, left);
         kf__close(L);
     }
     for (uint32_t i = 0; i < unpicked - left; ++i) put_copied(L, b, copied[i]);
