@@ -410,6 +410,8 @@ void fz_generate(fz_program *p, fz_random *r) {
     p->results[0] = p->n_steps > 0 ? FZ_INPUTS + p->n_steps - 1 : 0;
     while (p->n_steps > 1 && p->n_results < FZ_RESULTS && fz_chance(r, 30)) {
         int v = FZ_INPUTS + fz_below(r, p->n_steps - 1);
+        int input = fz_chance(r, 15) ? fz_below(r, p->n_inputs) : -1;
+        if (input >= 0 && !p->inputs[input].number) v = input; /* a copy beside what is computed */
         bool new = true;
         for (int i = 0; i < p->n_results; i++) new &= p->results[i] != v;
         if (!new) break;
