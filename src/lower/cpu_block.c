@@ -448,7 +448,8 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
         uint16_t value = kf__cpu_unrounded(L, stores[i]);
-        bool floats = kf__compute((kf__dtype)L->k->instrs[value].dtype) == KF__F32;
+        bool floats = kf__compute((kf__dtype)L->k->instrs[value].dtype) == KF__F32 &&
+                      !kf__has(b->raw, value);
         b->half[i] = b->made[i] = NULL;
         if (b->narrows && kf__cpu_is_half(L, stores[i]) && floats && b->pick[value] &&
             !L->value[value]) {
