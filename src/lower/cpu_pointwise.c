@@ -198,15 +198,25 @@ static void open_apart(kf__low *L, kf__cpu_block *one, const kf__cpu_block *b) {
     memcpy(one->tile, b->tile, sizeof one->tile);
 }
 
-uint32_t kf__cpu_take_raw(kf__low *L, const kf__cpu_block *b, uint16_t *stores, uint32_t n,
-                          uint16_t *raw) {
-    uint32_t rest = 0, taken = 0;
+/* Leaves the stores for which `is` doesn't hold, the others in taken[n]; of how many it doesn't. */
+static uint32_t take(const kf__low *L, const kf__cpu_block *b, uint16_t *stores, uint32_t n,
+                     uint16_t *taken,
+                     bool (*is)(const kf__low *L, const kf__cpu_block *b, uint16_t store)) {
+    uint32_t rest = 0, found = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        bool is = !L->k->n_symbols && kf__cpu_stores_pick_raw(L, b, stores[i]);
-        if (is) raw[taken++] = stores[i];
+        if (is(L, b, stores[i])) taken[found++] = stores[i];
         else stores[rest++] = stores[i];
     }
     return rest;
+}
+
+static bool is_raw_pick(const kf__low *L, const kf__cpu_block *b, uint16_t s) {
+    return !L->k->n_symbols && kf__cpu_stores_pick_raw(L, b, s);
+}
+
+uint32_t kf__cpu_take_raw(kf__low *L, const kf__cpu_block *b, uint16_t *stores, uint32_t n,
+                          uint16_t *raw) {
+    return take(L, b, stores, n, raw, is_raw_pick);
 }
 
 void kf__cpu_copy_raw(kf__low *L, const kf__cpu_block *b, const uint16_t *raw, uint32_t n) {
@@ -224,7 +234,7 @@ static const char *kept_name(kf__low *L, uint16_t s) {
 }
 
 /* Elements that a store copies from memory to memory are kept in L1 until the other stores are
- * done, as one of those may lie over them; to a tile, which is the kernel's own, they go at once. */
+ * done, as one of those may lie over them. To a tile, the kernel's own, they go at once. */
 static void keep_copied(kf__low *L, const kf__cpu_block *b, uint16_t s) {
     uint32_t access = L->k->stores[s].access, load = L->k->instrs[L->k->stores[s].instr].access;
     const char *to = b->tile[access] ? b->tile[access] : kept_name(L, s);
@@ -254,23 +264,13 @@ static bool is_copied(const kf__low *L, const kf__cpu_block *b, uint16_t s) {
            !L->k->instrs[L->k->stores[s].instr].n_args;
 }
 
-static uint32_t take_copied(const kf__low *L, const kf__cpu_block *b, uint16_t *stores, uint32_t n,
-                            uint16_t *copied) {
-    uint32_t rest = 0, taken = 0;
-    for (uint32_t i = 0; i < n; ++i) {
-        if (is_copied(L, b, stores[i])) copied[taken++] = stores[i];
-        else stores[rest++] = stores[i];
-    }
-    return rest;
-}
-
 /* What is stored as it lies in memory, beside other results. */
 static bool put_apart(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     uint16_t rest[64], raw[64], copied[64];
     if (n < 2) return false;
     memcpy(rest, stores, n * sizeof *stores);
     uint32_t unpicked = kf__cpu_take_raw(L, b, rest, n, raw);
-    uint32_t left = take_copied(L, b, rest, unpicked, copied);
+    uint32_t left = take(L, b, rest, unpicked, copied, is_copied);
     if (left == n) return false;
     const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1);
     if (!before) L->failed = true;
@@ -339,11 +339,8 @@ enum {
 static int64_t block_of(kf__low *L, const kf__mask *mask, const uint16_t *stores, uint32_t n) {
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), kf__l_int(L, 0));
-    for (uint32_t i = 0; i < n; ++i) {
-        if (!kf__cpu_is_half(L, stores[i])) continue;
-        bool picked = !L->k->n_symbols && kf__cpu_stores_pick_raw(L, &b, stores[i]);
-        if (picked) return COPIED_BLOCK;
-    }
+    for (uint32_t i = 0; i < n; ++i)
+        if (kf__cpu_is_half(L, stores[i]) && is_raw_pick(L, &b, stores[i])) return COPIED_BLOCK;
     for (uint32_t i = 0; i < n; ++i)
         if (kf__cpu_is_half(L, stores[i]) || (narrows(L, stores[i]) && kf__is_dear(L, mask)))
             return CHAINED_BLOCK;
