@@ -103,9 +103,10 @@ const char *kf__cpu_corner(kf__low *L, uint32_t access);
 void kf__cpu_put_transpose(kf__low *L, uint32_t access, const char *function, const kf__lx *to,
                            const kf__lx *to_pitch, const kf__lx *from, const kf__lx *from_pitch,
                            const kf__lx *n, const kf__lx *m);
-/* The same to a result's corner, past the caches where results are streamed. */
+/* The same to a result's corner, past the caches where results are streamed; of bytes by kf_turn1
+ * where `wide` says so, or NULL. */
 void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf__lx *pitch,
-                        const kf__lx *n, const kf__lx *m);
+                        const kf__lx *n, const kf__lx *m, const kf__lx *wide);
 
 /* ---------------------------------------------------------------- cpu_ahead.c */
 
@@ -120,6 +121,7 @@ typedef struct kf__tiling {
     const kf__lx *last;  /* is this tile the last one along a? */
     const kf__lx *more;  /* is there another one in this unit? NULL: a unit is a tile */
     const kf__lx *lines; /* are lines asked for, too? NULL: always */
+    const kf__lx *wide;  /* are bytes of results asked for, though others be streamed? NULL: no */
     const kf__lx *row, *rows; /* this row of the tile's, and how many there are */
     const kf__lx *run, *len;  /* elements of a run, and of a line, which is how many runs there
                                * are */

@@ -81,6 +81,8 @@ static const kf__lx *when(kf__low *L, const kf__tiling *t, uint32_t access) {
     const kf__lx *lines = kf__low_tiled(L, access) ? NULL : t->lines;
     if (!L->operands[access].store) return lines;
     const kf__lx *cached = kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0));
+    if (kf__low_tiled(L, access) && kf__types[L->operands[access].dtype].size == 1 && t->wide)
+        return kf__l_bin(L, "||", t->wide, cached);
     return lines ? kf__l_bin(L, "&&", lines, cached) : cached;
 }
 

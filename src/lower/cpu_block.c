@@ -633,12 +633,18 @@ void kf__cpu_put_transpose(kf__low *L, uint32_t access, const char *function, co
 }
 
 void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf__lx *pitch,
-                        const kf__lx *n, const kf__lx *m) {
+                        const kf__lx *n, const kf__lx *m, const kf__lx *wide) {
     const kf__lx *to = kf__l_var(L, kf__cpu_corner(L, access)), *tile = kf__l_var(L, from);
     const kf__lx *stride = kf__word_stride(L, access, kf__last(L));
+    if (wide) {
+        kf__open_if(L, wide);
+        kf__cpu_put_transpose(L, access, "kf_turn", to, stride, tile, pitch, n, m);
+        kf__open_else(L);
+    }
     kf__open_if(L, kf__l_var(L, "stream"));
     kf__cpu_put_transpose(L, access, "kf_stream_transpose", to, stride, tile, pitch, n, m);
     kf__open_else(L);
     kf__cpu_put_transpose(L, access, "kf_transpose", to, stride, tile, pitch, n, m);
     kf__close(L);
+    if (wide) kf__close(L);
 }

@@ -40,7 +40,7 @@ void kf__columns_put_turned_stores(kf__low *L, const kf__columns *c, const kf__l
     const kf__lx *pitch = kf__l_int(L, KF__CPU_TURNED_PITCH), *rows = kf__l_bin(L, "-", r1, r0);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (kf__low_tiled(L, i) && L->operands[i].store)
-            kf__cpu_flush_tile(L, i, turned_name(L, i), pitch, rows, c->len);
+            kf__cpu_flush_tile(L, i, turned_name(L, i), pitch, rows, c->len, NULL);
 }
 
 /* Their row r of the group that begins with r0. */

@@ -6,7 +6,7 @@
  *         for (r = 0; r < rows; ++r)              a block, as without tiles, but loads are from
  *             kf_prefetch_run(...)                the tiles and stores go to tiles; and a part of
  *             for (l = 0; l < len; ++l)           the next tile is asked for
- *         kf_stream_transpose4(p, ..., tile1)     for each such store
+ *         kf_stream_transpose4(p, ..., tile1)     for each such store; kf_turn1 of bytes
  *
  * Tiles are run-time words, as wide and high as the sizes allow: NHWC to NCHW has 3 rows. Their
  * rows are padded, as lines a power of two apart would share a set of the cache. */
@@ -17,6 +17,7 @@ enum {
     KF__TILE_LEN = 128,   /* elements of the innermost axis */
     KF__TURNED_BYTES = 128, /* of a row of t, of results of few bytes that are turned, */
     KF__TURNED_LEN = 512,   /* and of their innermost axis */
+    KF__WIDE_ROWS = 64,     /* a line of bytes, written whole, needn't go past the caches */
     KF__TILE_PAD = 16,
     SHARED_LINES = 8,     /* as much work for a thread, where threads share lines of results */
 };
@@ -27,6 +28,7 @@ typedef struct tiles {
     kf__mask *mask;
     int t;
     int64_t rows, len, most; /* most: elements of a tile's buffer */
+    const kf__lx *wide; /* a word: are tiles so wide that bytes needn't be streamed? NULL: no bytes */
     bool flat; /* for this plan, a word for the text: all rows are one block */
     const kf__lx *pitch, *r0, *n_rows, *first, *n_len;
     const kf__lx *lines, *line_len; /* blocks of the tile, and their length */
@@ -57,6 +59,16 @@ static bool is_flat(const kf__low *L, int t) {
         flat &= element && along && o->varies[t] && o->stride[t] == L->axes[last].size;
     }
     return flat;
+}
+
+static bool is_byte(const kf__low *L, uint32_t access) {
+    return kf__types[L->operands[access].dtype].size == 1;
+}
+
+static bool turns_bytes(const kf__low *L) {
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i) && L->operands[i].store && is_byte(L, i)) return true;
+    return false;
 }
 
 static bool turns_results(const kf__low *L) {
@@ -157,7 +169,8 @@ static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
     kf__tiling t = {.a = kf__last(L), .d = s->t, .along = s->len, .down = s->rows,
                     .last = kf__l_bin(L, "==", end, kf__word_size(L, kf__last(L))),
                     .lines = kf__l_bin(L, ">", kf__l_var(L, "along"), kf__l_int(L, 1)),
-                    .row = kf__l_var(L, "r"), .rows = s->n_rows, .run = s->n_rows, .len = b->len};
+                    .row = kf__l_var(L, "r"), .rows = s->n_rows, .run = s->n_rows, .len = b->len,
+                    .wide = s->wide};
     kf__cpu_prefetch_rows(L, s->mask, &t);
     kf__cpu_prefetch_next(L, s->mask, &t);
 }
@@ -206,6 +219,8 @@ static void put_tile(kf__low *L, tiles *s) {
     const kf__lx *rows = kf__word_int(L, "tile_rows", s->rows);
     const kf__lx *along = kf__word_int(L, "along", kf__ceil_div(L->axes[kf__last(L)].size, s->len));
     const kf__lx *across = kf__word_int(L, "across", kf__ceil_div(L->axes[s->t].size, s->rows));
+    bool wide = s->rows >= KF__WIDE_ROWS && s->len >= KF__TURNED_LEN;
+    if (turns_bytes(L)) s->wide = kf__word_int(L, "wide", wide);
     s->pitch = kf__word_int(L, "pitch", s->len + (s->flat ? 0 : KF__TILE_PAD));
     const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, along), NULL);
     s->first = kf__put_let(L, "int64_t", "first",
@@ -274,7 +289,8 @@ void kf__cpu_tiles(kf__low *L) {
     for (uint32_t i = 0; i < s.n_stores; ++i) {
         uint32_t access = L->k->stores[s.stores[i]].access;
         if (kf__low_tiled(L, access))
-            kf__cpu_flush_tile(L, access, tile_name(L, access), s.pitch, s.n_rows, s.n_len);
+            kf__cpu_flush_tile(L, access, tile_name(L, access), s.pitch, s.n_rows, s.n_len,
+                               is_byte(L, access) ? s.wide : NULL);
     }
     kf__close(L);
     if (stream) kf__cpu_fence(L);
