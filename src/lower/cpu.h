@@ -32,6 +32,7 @@ typedef struct kf__cpu_block {
     const char *half[64];      /* by store: the floats that will be, or NULL */
     const char *made[64];      /* by store: the same, if the block has them in an array anyway */
     const char *again[64];     /* by store: where it is left as it was rounded, or NULL */
+    bool cached;               /* is all that it stores copied, and none of it streamed? */
     bool folds;                /* is it read by a loop over lanes of reductions? */
     int down;                  /* the axis along which rows follow, if picks ask for the next; -1 */
 } kf__cpu_block;
@@ -121,7 +122,8 @@ typedef struct kf__tiling {
     const kf__lx *last;  /* is this tile the last one along a? */
     const kf__lx *more;  /* is there another one in this unit? NULL: a unit is a tile */
     const kf__lx *lines; /* are lines asked for, too? NULL: always */
-    const kf__lx *wide;  /* are bytes of results asked for, though others be streamed? NULL: no */
+    bool cached;         /* are lines of results asked for, though others be streamed? */
+    const kf__lx *wide;  /* the same of runs of bytes; NULL: they aren't */
     const kf__lx *row, *rows; /* this row of the tile's, and how many there are */
     const kf__lx *run, *len;  /* elements of a run, and of a line, which is how many runs there
                                * are */

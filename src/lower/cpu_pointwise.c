@@ -306,8 +306,9 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
     uint32_t instr = L->k->stores[stores[0]].instr;
     const kf__instr *in = &L->k->instrs[instr];
     if (copy && (!in->n_args || b->from[instr])) {
-        put_copy(L, b, stores[0], copied_line(L, b, stores[0]),
-                 kf__cpu_lies_as_stored(L, b, in->access, L->k->stores[stores[0]].access));
+        bool lies = kf__cpu_lies_as_stored(L, b, in->access, L->k->stores[stores[0]].access);
+        b->cached = !lies;
+        put_copy(L, b, stores[0], copied_line(L, b, stores[0]), lies);
         return;
     }
     const kf__lx *from = kf__l_int(L, 0), *to = b->len;

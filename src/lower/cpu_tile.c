@@ -170,7 +170,7 @@ static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
                     .last = kf__l_bin(L, "==", end, kf__word_size(L, kf__last(L))),
                     .lines = kf__l_bin(L, ">", kf__l_var(L, "along"), kf__l_int(L, 1)),
                     .row = kf__l_var(L, "r"), .rows = s->n_rows, .run = s->n_rows, .len = b->len,
-                    .wide = s->wide};
+                    .cached = b->cached, .wide = s->wide};
     kf__cpu_prefetch_rows(L, s->mask, &t);
     kf__cpu_prefetch_next(L, s->mask, &t);
 }

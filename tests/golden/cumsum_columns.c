@@ -210,6 +210,7 @@ typedef struct {
     int64_t below_packed_tmp_5;
     int64_t next_tmp_5;
     int64_t below_tmp_5;
+    int64_t each_tmp_5;
 } k1_cumsum_unpack1_args;
 
 /* a copy of tmp_5.
@@ -236,6 +237,7 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
     const int64_t below_packed_tmp_5 = a->below_packed_tmp_5;
     const int64_t next_tmp_5 = a->next_tmp_5;
     const int64_t below_tmp_5 = a->below_tmp_5;
+    const int64_t each_tmp_5 = a->each_tmp_5;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -267,7 +269,7 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
                 }
                 const float *far1 = corner1 + (last ? below_tmp_5 : next_tmp_5);
                 if (stream == 0) {
-                    for (int64_t l = r; l < line_len; l += rows) {
+                    for (int64_t l = r * each_tmp_5; l < line_len; l += rows * each_tmp_5) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_5, rows * 4);
                     }
                 }
@@ -614,6 +616,7 @@ typedef struct {
     int64_t below_packed_tmp_8;
     int64_t next_tmp_8;
     int64_t below_tmp_8;
+    int64_t each_tmp_8;
 } k4_cumsum_unpack1_args;
 
 /* a copy of tmp_8.
@@ -640,6 +643,7 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
     const int64_t below_packed_tmp_8 = a->below_packed_tmp_8;
     const int64_t next_tmp_8 = a->next_tmp_8;
     const int64_t below_tmp_8 = a->below_tmp_8;
+    const int64_t each_tmp_8 = a->each_tmp_8;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -671,7 +675,7 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
                 }
                 const float *far1 = corner1 + (last ? below_tmp_8 : next_tmp_8);
                 if (stream == 0) {
-                    for (int64_t l = r; l < line_len; l += rows) {
+                    for (int64_t l = r * each_tmp_8; l < line_len; l += rows * each_tmp_8) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_8, rows * 4);
                     }
                 }

@@ -14,6 +14,7 @@ typedef struct {
     int64_t s1_in_y;
     const float *in_y;
     int64_t s0_in_y;
+    int64_t each_in_y;
     float *out0;
     int64_t s0_out0;
     int64_t s1_out0;
@@ -28,6 +29,7 @@ typedef struct {
     int64_t below_in_y;
     int64_t next_out0;
     int64_t below_out0;
+    int64_t each_out0;
 } k0_take_add_args;
 
 /* take, add.
@@ -51,6 +53,7 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
     const int64_t s1_in_y = a->s1_in_y;
     const float *in_y = a->in_y;
     const int64_t s0_in_y = a->s0_in_y;
+    const int64_t each_in_y = a->each_in_y;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     const int64_t s1_out0 = a->s1_out0;
@@ -65,6 +68,7 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
     const int64_t below_in_y = a->below_in_y;
     const int64_t next_out0 = a->next_out0;
     const int64_t below_out0 = a->below_out0;
+    const int64_t each_out0 = a->each_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -76,7 +80,7 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
         const float *corner2 = in_y + (r0 * s0_in_y + first * s1_in_y);
         float tile2[9216];
         if (prefetch && u == begin) {
-            for (int64_t l = 0; l < len; ++l) {
+            for (int64_t l = 0; l < len; l += each_in_y) {
                 kf_prefetch_run(corner2 + l * s1_in_y, rows * 4);
             }
         }
@@ -117,12 +121,12 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
                     kf_prefetch_run(far1, line_len * 4);
                 }
                 const float *far2 = corner2 + (last ? below_in_y : next_in_y);
-                for (int64_t l = r; l < line_len; l += rows) {
+                for (int64_t l = r * each_in_y; l < line_len; l += rows * each_in_y) {
                     kf_prefetch_run(far2 + l * s1_in_y, rows * 4);
                 }
                 const float *far3 = corner3 + (last ? below_out0 : next_out0);
                 if (stream == 0) {
-                    for (int64_t l = r; l < line_len; l += rows) {
+                    for (int64_t l = r * each_out0; l < line_len; l += rows * each_out0) {
                         kf_prefetch_write_run(far3 + l * s1_out0, rows * 4);
                     }
                 }

@@ -13,6 +13,7 @@ typedef struct {
     int64_t s1_in_z;
     const kf_f16 *in_z;
     int64_t s0_in_z;
+    int64_t each_in_z;
     const kf_f16 *in_x;
     int64_t s0_in_x;
     const kf_f16 *in_y;
@@ -47,6 +48,7 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
     const int64_t s1_in_z = a->s1_in_z;
     const kf_f16 *in_z = a->in_z;
     const int64_t s0_in_z = a->s0_in_z;
+    const int64_t each_in_z = a->each_in_z;
     const kf_f16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const kf_f16 *in_y = a->in_y;
@@ -70,7 +72,7 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
         const kf_f16 *corner2 = in_z + (r0 * s0_in_z + first * s1_in_z);
         kf_f16 tile2[18432];
         if (prefetch && u == begin) {
-            for (int64_t l = 0; l < len; ++l) {
+            for (int64_t l = 0; l < len; l += each_in_z) {
                 kf_prefetch_run(corner2 + l * s1_in_z, rows * 2);
             }
         }
@@ -131,7 +133,7 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
                     kf_prefetch_run(far1, line_len * 2);
                 }
                 const kf_f16 *far2 = corner2 + (last ? below_in_z : next_in_z);
-                for (int64_t l = r; l < line_len; l += rows) {
+                for (int64_t l = r * each_in_z; l < line_len; l += rows * each_in_z) {
                     kf_prefetch_run(far2 + l * s1_in_z, rows * 2);
                 }
             }

@@ -14,6 +14,7 @@ typedef struct {
     const kf_bf16 *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
+    int64_t each_in_x;
     int64_t s0_random0;
     int64_t s1_random0;
     int64_t first_random0;
@@ -49,6 +50,7 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t s1_in_x = a->s1_in_x;
+    const int64_t each_in_x = a->each_in_x;
     const int64_t s0_random0 = a->s0_random0;
     const int64_t s1_random0 = a->s1_random0;
     const int64_t first_random0 = a->first_random0;
@@ -75,7 +77,7 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
         const kf_bf16 *corner1 = in_x + (i0 * s0_in_x + r0 * s1_in_x + first * s2_in_x);
         kf_bf16 tile1[18432];
         if (prefetch && u == begin) {
-            for (int64_t l = 0; l < len; ++l) {
+            for (int64_t l = 0; l < len; l += each_in_x) {
                 kf_prefetch_run(corner1 + l * s2_in_x, rows * 2);
             }
         }
@@ -122,7 +124,7 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n2;
                 const kf_bf16 *far1 = corner1 + (last ? below_in_x : next_in_x);
-                for (int64_t l = r; l < line_len; l += rows) {
+                for (int64_t l = r * each_in_x; l < line_len; l += rows * each_in_x) {
                     kf_prefetch_run(far1 + l * s2_in_x, rows * 2);
                 }
                 const float *far2 = p2_in_y + (last ? below_in_y : next_in_y);

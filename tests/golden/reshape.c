@@ -13,6 +13,7 @@ typedef struct {
     int64_t s0_in_x;
     int64_t s1_in_x;
     const float *in_x;
+    int64_t each_in_x;
     int64_t next_in_x;
     int64_t below_in_x;
     int64_t wrapped_in_x;
@@ -38,6 +39,7 @@ void k0_sum(const k0_sum_args *a, int64_t begin, int64_t end) {
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t s1_in_x = a->s1_in_x;
     const float *in_x = a->in_x;
+    const int64_t each_in_x = a->each_in_x;
     const int64_t next_in_x = a->next_in_x;
     const int64_t below_in_x = a->below_in_x;
     const int64_t wrapped_in_x = a->wrapped_in_x;
@@ -61,7 +63,7 @@ void k0_sum(const k0_sum_args *a, int64_t begin, int64_t end) {
             float turned0[9216];
             const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
             if (prefetch && (u == begin && r0 == from)) {
-                for (int64_t l = 0; l < len; ++l) {
+                for (int64_t l = 0; l < len; l += each_in_x) {
                     kf_prefetch_run(corner0 + l * s1_in_x, (r1 - r0) * 4);
                 }
             }
@@ -71,7 +73,7 @@ void k0_sum(const k0_sum_args *a, int64_t begin, int64_t end) {
                 if (prefetch && ((r0 + group < to) || (u + 1 < end))) {
                     const int last = r0 + group >= to;
                     const float *far0 = corner0 + (last ? (first + len >= n1 ? wrapped_in_x : below_in_x) : next_in_x);
-                    for (int64_t l = r - r0; l < len; l += r1 - r0) {
+                    for (int64_t l = (r - r0) * each_in_x; l < len; l += (r1 - r0) * each_in_x) {
                         kf_prefetch_run(far0 + l * s1_in_x, group * 4);
                     }
                 }

@@ -8,6 +8,7 @@ typedef struct {
     int64_t tile_rows;
     int64_t along;
     int64_t across;
+    int64_t wide;
     int64_t pitch;
     int64_t flat;
     int8_t *out0;
@@ -21,6 +22,7 @@ typedef struct {
     int64_t below_in_x;
     int64_t next_out0;
     int64_t below_out0;
+    int64_t each_out0;
 } k0_multiply_args;
 
 /* multiply.
@@ -37,6 +39,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t tile_rows = a->tile_rows;
     const int64_t along = a->along;
     const int64_t across = a->across;
+    const int64_t wide = a->wide;
     const int64_t pitch = a->pitch;
     const int64_t flat = a->flat;
     int8_t *out0 = a->out0;
@@ -50,6 +53,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_out0 = a->next_out0;
     const int64_t below_out0 = a->below_out0;
+    const int64_t each_out0 = a->each_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -100,17 +104,21 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                     kf_prefetch_run(far0, line_len);
                 }
                 const int8_t *far1 = corner1 + (last ? below_out0 : next_out0);
-                if (stream == 0) {
-                    for (int64_t l = r; l < line_len; l += rows) {
+                if (wide || (stream == 0)) {
+                    for (int64_t l = r * each_out0; l < line_len; l += rows * each_out0) {
                         kf_prefetch_write_run(far1 + l * s1_out0, rows);
                     }
                 }
             }
         }
-        if (stream) {
-            kf_stream_transpose1(corner1, s1_out0, tile1, pitch, rows, len);
+        if (wide) {
+            kf_turn1(corner1, s1_out0, tile1, pitch, rows, len);
         } else {
-            kf_transpose1(corner1, s1_out0, tile1, pitch, rows, len);
+            if (stream) {
+                kf_stream_transpose1(corner1, s1_out0, tile1, pitch, rows, len);
+            } else {
+                kf_transpose1(corner1, s1_out0, tile1, pitch, rows, len);
+            }
         }
     }
     if (stream) {

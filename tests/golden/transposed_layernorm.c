@@ -13,6 +13,7 @@ typedef struct {
     int64_t s1_in_x;
     const float *in_x;
     int64_t s0_in_x;
+    int64_t each_in_x;
     const float *in_y;
     int64_t s0_in_y;
     float *packed_in_x;
@@ -42,6 +43,7 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
     const int64_t s1_in_x = a->s1_in_x;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t each_in_x = a->each_in_x;
     const float *in_y = a->in_y;
     const int64_t s0_in_y = a->s0_in_y;
     float *packed_in_x = a->packed_in_x;
@@ -61,7 +63,7 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
         const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
         float tile0[9216];
         if (prefetch && u == begin) {
-            for (int64_t l = 0; l < len; ++l) {
+            for (int64_t l = 0; l < len; l += each_in_x) {
                 kf_prefetch_run(corner0 + l * s1_in_x, rows * 4);
             }
         }
@@ -102,7 +104,7 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
                 const float *far0 = corner0 + (last ? below_in_x : next_in_x);
-                for (int64_t l = r; l < line_len; l += rows) {
+                for (int64_t l = r * each_in_x; l < line_len; l += rows * each_in_x) {
                     kf_prefetch_run(far0 + l * s1_in_x, rows * 4);
                 }
                 const float *far1 = p1_in_y + (last ? below_in_y : next_in_y);

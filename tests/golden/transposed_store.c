@@ -21,6 +21,7 @@ typedef struct {
     int64_t next_out0;
     int64_t below_out0;
     int64_t wrapped_out0;
+    int64_t each_out0;
     kf_bf16 *out1;
     float *part_sum3;
 } k0_relu_sum_args;
@@ -52,6 +53,7 @@ void k0_relu_sum(const k0_relu_sum_args *a, int64_t begin, int64_t end) {
     const int64_t next_out0 = a->next_out0;
     const int64_t below_out0 = a->below_out0;
     const int64_t wrapped_out0 = a->wrapped_out0;
+    const int64_t each_out0 = a->each_out0;
     kf_bf16 *out1 = a->out1;
     float *part_sum3 = a->part_sum3;
     for (int64_t u = begin; u < end; ++u) {
@@ -81,7 +83,7 @@ void k0_relu_sum(const k0_relu_sum_args *a, int64_t begin, int64_t end) {
                     kf_prefetch_run(far0, len * 2);
                     const kf_bf16 *far1 = corner1 + (last ? (first + len >= n1 ? wrapped_out0 : below_out0) : next_out0);
                     if (stream == 0) {
-                        for (int64_t l = r - r0; l < len; l += r1 - r0) {
+                        for (int64_t l = (r - r0) * each_out0; l < len; l += (r1 - r0) * each_out0) {
                             kf_prefetch_write_run(far1 + l * s1_out0, group * 2);
                         }
                     }
