@@ -28,7 +28,7 @@ typedef struct tiles {
     kf__mask *mask;
     int t;
     int64_t rows, len, most; /* most: elements of a tile's buffer */
-    const kf__lx *wide; /* a word: are tiles so wide that bytes needn't be streamed? NULL: no bytes */
+    const kf__lx *wide; /* a word: are they, so that bytes need not be streamed? NULL: no bytes */
     bool flat; /* for this plan, a word for the text: all rows are one block */
     const kf__lx *pitch, *r0, *n_rows, *first, *n_len;
     const kf__lx *lines, *line_len; /* blocks of the tile, and their length */
