@@ -37,7 +37,7 @@
 static int is_exception(const char *name) {
     static const char *const only[] = {
         "kf_philox_fill", "kf_prefetch", "kf_nothing", "kf_stream_", "kf_transpose", /* C */
-        "kf_repeat", "kf_strided", "kf_trailing_ones", "kf_bit_length", "kf_has_bit", "kf_opaque",
+        "kf_turn1", "kf_repeat", "kf_strided", "kf_trailing_ones", "kf_bit_length", "kf_has_bit", "kf_opaque",
         "kf_blend_", "kf_widen_f16", "kf_narrow_f16",
         "kf_thread", "kf_block", "kf_barrier", "kf_shfl_", "kf_shared_", "kf_cluster_", /* CUDA */
         "kf_dense_", "kf_store16_bits", "kf_single_", "kf_zeros_", "kf_row_store",
@@ -406,7 +406,8 @@ static void test_transpose(void **state) {
     } rows[] = {{kf_transpose1, kf_stream_transpose1, 1},
                 {kf_transpose2, kf_stream_transpose2, 2},
                 {kf_transpose4, kf_stream_transpose4, 4},
-                {kf_transpose8, kf_stream_transpose8, 8}};
+                {kf_transpose8, kf_stream_transpose8, 8},
+                {kf_turn1, kf_turn1, 1}};
     static const int sizes[][2] = {{0, 5},   {5, 0},   {1, 1},   {3, 17},   {16, 16}, {15, 33},
                                    {32, 32}, {64, 64}, {65, 70}, {100, 40}, {128, 7}, {31, 150}};
     (void)state;

@@ -258,13 +258,14 @@ void kf__low_merge(kf__low *L, int a, int b) {
 }
 
 /* Neighbours first. Where nothing is reduced the order of axes means nothing, so that any two may
- * merge: arrays whose first axis is the contiguous one are one run too. */
+ * merge: arrays whose first axis is the contiguous one are one run too. But the innermost one stays
+ * it beside gathers, which are by rows or by elements as it is (find_symbols). */
 static void merge_all(kf__low *L) {
     for (int a = L->n_axes - 2; a >= 0; --a)
         if (mergeable(L, a, a + 1)) kf__low_merge(L, a, a + 1);
     for (int a = 0; !L->k->reduced && a < L->n_axes; ++a)
         for (int b = 0; b < L->n_axes; ++b)
-            if (a != b && mergeable(L, a, b)) {
+            if (a != b && !(L->k->n_symbols && a == kf__last(L)) && mergeable(L, a, b)) {
                 kf__low_merge(L, a, b);
                 a = -1;
                 break;

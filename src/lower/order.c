@@ -227,11 +227,22 @@ static uint32_t of_symbols(const kf__low *L, uint32_t axes) {
     return kf__symbol_axes(L->k->n_symbols, L->k->symbol_axes, axes);
 }
 
+/* The axes along which it moves by more than one element of a run. */
+static uint32_t strided(kf__exprs *x, kf__expr index) {
+    kf__expr by[KF__ALL_AXES] = {0}, offset;
+    uint32_t axes = 0;
+    if (!kf__x_affine(x, index, KF__ALL_AXES, by, &offset)) return 0;
+    for (uint32_t m = 0; m < KF__ALL_AXES; ++m)
+        if (by[m] && !kf__x_is(x, by[m], 1)) axes |= 1u << m;
+    return axes;
+}
+
 /* What neighbours along axis m take that aren't neighbours in memory, more where it has all axes. */
 static int access_cost(const kf__low *L, const kf__access *a, int size, uint32_t m, bool guarded) {
-    const kf__exprs *x = &L->p->graph->exprs;
+    kf__exprs *x = &L->p->graph->exprs;
     int inner = kf__low_innermost(L, a);
     uint32_t own = inner < 0 ? 0 : kf__axes_of(x, a->index[inner]), others = 0;
+    if (a->run) others = strided(x, a->index[inner]), own &= ~others;
     for (int d = 0; d < a->rank; ++d)
         if (d != inner) others |= kf__axes_of(x, a->index[d]);
     bool gathered = (own | others) >> KF__FIRST_SYMBOL;
