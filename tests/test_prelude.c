@@ -37,8 +37,8 @@
 static int is_exception(const char *name) {
     static const char *const only[] = {
         "kf_philox_fill", "kf_prefetch", "kf_nothing", "kf_stream_", "kf_transpose", /* C */
-        "kf_turn1", "kf_repeat", "kf_strided", "kf_trailing_ones", "kf_bit_length", "kf_has_bit", "kf_opaque",
-        "kf_blend_", "kf_widen_f16", "kf_narrow_f16",
+        "kf_turn1", "kf_repeat", "kf_strided", "kf_trailing_ones", "kf_bit_length", "kf_has_bit",
+        "kf_opaque", "kf_blend_", "kf_widen_f16", "kf_narrow_f16",
         "kf_thread", "kf_block", "kf_barrier", "kf_shfl_", "kf_shared_", "kf_cluster_", /* CUDA */
         "kf_dense_", "kf_store16_bits", "kf_single_", "kf_zeros_", "kf_row_store",
         "kf_emu_",
