@@ -37,6 +37,8 @@ typedef struct kf__cpu_block {
     int down;                  /* the axis along which rows follow, if picks ask for the next; -1 */
 } kf__cpu_block;
 
+/* Elements of an operand in a line of the cache. */
+int64_t kf__cpu_per_line(const kf__low *L, uint32_t access);
 /* Elements of a tile, whole vectors: n in as many tiles as those of `most` are, of one size. */
 int64_t kf__cpu_even_tile(int64_t n, int64_t most);
 void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const kf__lx *len);
@@ -104,8 +106,10 @@ const char *kf__cpu_corner(kf__low *L, uint32_t access);
 void kf__cpu_put_transpose(kf__low *L, uint32_t access, const char *function, const kf__lx *to,
                            const kf__lx *to_pitch, const kf__lx *from, const kf__lx *from_pitch,
                            const kf__lx *n, const kf__lx *m);
-/* The same to a result's corner, past the caches where results are streamed; of bytes by kf_turn1
- * where `wide` says so, or NULL. */
+/* Is it a result of bytes that goes through tiles? */
+bool kf__cpu_turns_bytes(const kf__low *L, uint32_t access);
+/* From a tile to a result's corner, past the caches where results are streamed; bytes by kf_turn1
+ * where `wide` holds. NULL: it never does. */
 void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf__lx *pitch,
                         const kf__lx *n, const kf__lx *m, const kf__lx *wide);
 

@@ -61,12 +61,11 @@ void kf__cpu_prefetch_run(kf__low *L, uint32_t access, const kf__lx *at, const k
  * of the cache: x.T of 3000000x3 bytes took a Zen 3 4.1 ms, then 1.4. */
 static void put_runs(kf__low *L, uint32_t access, const kf__lx *at, const kf__lx *n,
                      const kf__lx *from, const kf__lx *to, const kf__lx *step) {
-    enum { LINE = 64 };
     const kf__operand *o = &L->operands[access];
     const kf__lx *stride = kf__word_stride(L, access, kf__last(L));
-    int64_t apart = o->stride[kf__last(L)], line = LINE / kf__types[o->dtype].size;
+    int64_t by = o->stride[kf__last(L)], apart = kf__max(1, by < 0 ? -by : by);
     const kf__lx *each = kf__word_int(L, kf__l_name(L, "each_%s", o->name),
-                                      kf__max(1, line / kf__max(1, apart < 0 ? -apart : apart)));
+                                      kf__max(1, kf__cpu_per_line(L, access) / apart));
     from = kf__l_bin(L, "*", from, each);
     kf__open_for(L, "int64_t", "l", from, to, kf__l_bin(L, "*", step, each), KF__SERIAL);
     const kf__lx *first = kf__l_bin(L, "+", at, kf__l_bin(L, "*", kf__l_var(L, "l"), stride));
@@ -85,11 +84,11 @@ void kf__cpu_prefetch_first(kf__low *L, uint32_t access, const kf__lx *where, co
 
 /* What is streamed past the caches isn't asked for. */
 static const kf__lx *when(kf__low *L, const kf__tiling *t, uint32_t access) {
-    const kf__lx *lines = kf__low_tiled(L, access) ? NULL : t->lines;
-    if (!L->operands[access].store || (t->cached && !kf__low_tiled(L, access))) return lines;
+    bool tiled = kf__low_tiled(L, access);
+    const kf__lx *lines = tiled ? NULL : t->lines;
+    if (!L->operands[access].store || (t->cached && !tiled)) return lines;
     const kf__lx *cached = kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0));
-    if (kf__low_tiled(L, access) && kf__types[L->operands[access].dtype].size == 1 && t->wide)
-        return kf__l_bin(L, "||", t->wide, cached);
+    if (t->wide && kf__cpu_turns_bytes(L, access)) return kf__l_bin(L, "||", t->wide, cached);
     return lines ? kf__l_bin(L, "&&", lines, cached) : cached;
 }
 

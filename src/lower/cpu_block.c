@@ -22,6 +22,11 @@ const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l) 
     return kf__l_bin(L, "+", b->first, l);
 }
 
+int64_t kf__cpu_per_line(const kf__low *L, uint32_t access) {
+    enum { LINE = 64 }; /* bytes */
+    return LINE / kf__types[L->operands[access].dtype].size;
+}
+
 int64_t kf__cpu_even_tile(int64_t n, int64_t most) {
     int64_t even = kf__ceil_div(kf__max(1, n), kf__max(1, kf__ceil_div(n, most)));
     return kf__ceil_div(even, KF__CPU_VECTOR) * KF__CPU_VECTOR;
@@ -235,7 +240,7 @@ static void prefetch(kf__low *L, const kf__cpu_block *b, uint32_t access, const 
                      const char *function) {
     kf__cpu_need_pointer(L, b, access);
     const kf__lx *l = kf__l_var(L, "l"), *from = kf__l_var(L, L->pointer[access]);
-    int per_line = 64 / kf__types[L->operands[access].dtype].size;
+    int64_t per_line = kf__cpu_per_line(L, access);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, per_line), KF__SERIAL);
     const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "+", from, distance), l);
     kf__put_call(L, kf__l_call(L, function, KF__I64, at));
@@ -633,11 +638,17 @@ void kf__cpu_put_transpose(kf__low *L, uint32_t access, const char *function, co
     kf__put_call(L, kf__l_call(L, name, KF__I64, to, to_pitch, from, from_pitch, n, m));
 }
 
+bool kf__cpu_turns_bytes(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    return o->store && kf__low_tiled(L, access) && kf__types[o->dtype].size == 1;
+}
+
 void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf__lx *pitch,
                         const kf__lx *n, const kf__lx *m, const kf__lx *wide) {
     const kf__lx *to = kf__l_var(L, kf__cpu_corner(L, access)), *tile = kf__l_var(L, from);
     const kf__lx *stride = kf__word_stride(L, access, kf__last(L));
-    if (wide) {
+    bool turns = wide && kf__cpu_turns_bytes(L, access);
+    if (turns) {
         kf__open_if(L, wide);
         kf__cpu_put_transpose(L, access, "kf_turn", to, stride, tile, pitch, n, m);
         kf__open_else(L);
@@ -647,5 +658,5 @@ void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf_
     kf__open_else(L);
     kf__cpu_put_transpose(L, access, "kf_transpose", to, stride, tile, pitch, n, m);
     kf__close(L);
-    if (wide) kf__close(L);
+    if (turns) kf__close(L);
 }

@@ -157,7 +157,7 @@ void kf__cpu_put_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         if (!has_next(L, mask, i)) continue;
         kf__cpu_need_pointer(L, b, access);
         const kf__lx *p = kf__l_var(L, L->pointer[access]), *l = kf__l_var(L, "l");
-        const kf__lx *line = kf__l_int(L, 64 / kf__types[L->operands[access].dtype].size);
+        const kf__lx *line = kf__l_int(L, kf__cpu_per_line(L, access));
         kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, line, KF__SERIAL);
         kf__put_call(L, kf__l_call(L, "kf_prefetch_far", KF__I64, kf__l_bin(L, "+", p, l)));
         kf__close(L);

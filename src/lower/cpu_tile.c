@@ -61,20 +61,17 @@ static bool is_flat(const kf__low *L, int t) {
     return flat;
 }
 
-static bool is_byte(const kf__low *L, uint32_t access) {
-    return kf__types[L->operands[access].dtype].size == 1;
-}
-
-static bool turns_bytes(const kf__low *L) {
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        if (kf__low_tiled(L, i) && L->operands[i].store && is_byte(L, i)) return true;
-    return false;
-}
-
 static bool turns_results(const kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (kf__low_tiled(L, i) && L->operands[i].value && L->operands[i].store) return true;
     return false;
+}
+
+/* Are they bytes, some of them at least? */
+static bool turns_bytes(const kf__low *L) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) any |= kf__cpu_turns_bytes(L, i);
+    return any;
 }
 
 /* Where results are turned, what is read isn't, and a row of halves takes a few calls to convert:
@@ -290,7 +287,7 @@ void kf__cpu_tiles(kf__low *L) {
         uint32_t access = L->k->stores[s.stores[i]].access;
         if (kf__low_tiled(L, access))
             kf__cpu_flush_tile(L, access, tile_name(L, access), s.pitch, s.n_rows, s.n_len,
-                               is_byte(L, access) ? s.wide : NULL);
+                               s.wide);
     }
     kf__close(L);
     if (stream) kf__cpu_fence(L);

@@ -610,8 +610,7 @@ static __attribute__((noinline, unused)) void kf_turn1(void *to, int64_t dst_pit
     enum { SIDE = KF_SIDE1 };
     uint8_t *dst = (uint8_t *)to;
     const uint8_t *src = (const uint8_t *)from;
-    if (n < SIDE) return kf_transpose1(dst, dst_pitch, src, src_pitch, n, m);
-    for (; m >= SIDE; m -= SIDE, src += SIDE, dst += SIDE * dst_pitch) {
+    for (; n >= SIDE && m >= SIDE; m -= SIDE, src += SIDE, dst += SIDE * dst_pitch) {
         int64_t i = 0;
         for (; i + SIDE <= n; i += SIDE)
             kf__block1(dst + i, dst_pitch, src + i * src_pitch, src_pitch);
