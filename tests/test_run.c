@@ -232,7 +232,7 @@ static void steps_without_arguments(void **state) {
 
 static void eval_keeps_programs_and_plans(void **state) {
     static float x[5000];
-    kf_statistics before, after;
+    kf_statistics before = {0}, after;
     kf_error err = {0};
     for (int64_t n = 2; n < 1500; n = n * 2 + 1) { /* a new batch compiles nothing */
         kf_array in = vector(x, &n), out = {0};

@@ -200,7 +200,7 @@ typedef struct {
     int64_t along;
     int64_t across;
     int64_t pitch;
-    int64_t flat;
+    int64_t block;
     float *tmp_5;
     int64_t s0_tmp_5;
     int64_t s1_tmp_5;
@@ -227,7 +227,7 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
     const int64_t along = a->along;
     const int64_t across = a->across;
     const int64_t pitch = a->pitch;
-    const int64_t flat = a->flat;
+    const int64_t block = a->block;
     float *tmp_5 = a->tmp_5;
     const int64_t s0_tmp_5 = a->s0_tmp_5;
     const int64_t s1_tmp_5 = a->s1_tmp_5;
@@ -244,11 +244,12 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
         const int64_t r0 = (rest % across) * tile_rows;
         const int64_t len = kf_min_i64(n1 - first, tile_len);
         const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
-        const int64_t lines = flat ? 1 : rows;
-        const int64_t line_len = flat ? (rows * len) : len;
+        const int64_t lines = (rows + block - 1) / block;
         float *corner1 = tmp_5 + (r0 * s0_tmp_5 + first * s1_tmp_5);
         float tile1[9216];
-        for (int64_t r = 0; r < lines; ++r) {
+        for (int64_t line = 0; line < lines; ++line) {
+            const int64_t r = line * block;
+            const int64_t line_len = kf_min_i64(rows - r, block) * len;
             const int64_t i0 = r0 + r;
             float *row1 = tile1 + r * pitch;
             const float *p0_packed_tmp_5 = packed_tmp_5 + (i0 * s0_packed_tmp_5 + first);
@@ -256,9 +257,9 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
             for (int64_t l = 0; l < line_len; ++l) {
                 row1[l] = p0_packed_tmp_5[l];
             }
-            if ((prefetch && u == begin) && r + 8 < rows) {
+            if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p0_packed_tmp_5 + 8 * s0_packed_tmp_5, line_len * 4);
+                    kf_prefetch_run(p0_packed_tmp_5 + 8 * s0_packed_tmp_5 * block, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -269,7 +270,7 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
                 }
                 const float *far1 = corner1 + (last ? below_tmp_5 : next_tmp_5);
                 if (stream == 0) {
-                    for (int64_t l = r * each_tmp_5; l < line_len; l += rows * each_tmp_5) {
+                    for (int64_t l = line * each_tmp_5; l < len; l += lines * each_tmp_5) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_5, rows * 4);
                     }
                 }
@@ -606,7 +607,7 @@ typedef struct {
     int64_t along;
     int64_t across;
     int64_t pitch;
-    int64_t flat;
+    int64_t block;
     float *tmp_8;
     int64_t s0_tmp_8;
     int64_t s1_tmp_8;
@@ -633,7 +634,7 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
     const int64_t along = a->along;
     const int64_t across = a->across;
     const int64_t pitch = a->pitch;
-    const int64_t flat = a->flat;
+    const int64_t block = a->block;
     float *tmp_8 = a->tmp_8;
     const int64_t s0_tmp_8 = a->s0_tmp_8;
     const int64_t s1_tmp_8 = a->s1_tmp_8;
@@ -650,11 +651,12 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
         const int64_t r0 = (rest % across) * tile_rows;
         const int64_t len = kf_min_i64(n1 - first, tile_len);
         const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
-        const int64_t lines = flat ? 1 : rows;
-        const int64_t line_len = flat ? (rows * len) : len;
+        const int64_t lines = (rows + block - 1) / block;
         float *corner1 = tmp_8 + (r0 * s0_tmp_8 + first * s1_tmp_8);
         float tile1[9216];
-        for (int64_t r = 0; r < lines; ++r) {
+        for (int64_t line = 0; line < lines; ++line) {
+            const int64_t r = line * block;
+            const int64_t line_len = kf_min_i64(rows - r, block) * len;
             const int64_t i0 = r0 + r;
             float *row1 = tile1 + r * pitch;
             const float *p0_packed_tmp_8 = packed_tmp_8 + (i0 * s0_packed_tmp_8 + first);
@@ -662,9 +664,9 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
             for (int64_t l = 0; l < line_len; ++l) {
                 row1[l] = p0_packed_tmp_8[l];
             }
-            if ((prefetch && u == begin) && r + 8 < rows) {
+            if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p0_packed_tmp_8 + 8 * s0_packed_tmp_8, line_len * 4);
+                    kf_prefetch_run(p0_packed_tmp_8 + 8 * s0_packed_tmp_8 * block, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -675,7 +677,7 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
                 }
                 const float *far1 = corner1 + (last ? below_tmp_8 : next_tmp_8);
                 if (stream == 0) {
-                    for (int64_t l = r * each_tmp_8; l < line_len; l += rows * each_tmp_8) {
+                    for (int64_t l = line * each_tmp_8; l < len; l += lines * each_tmp_8) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_8, rows * 4);
                     }
                 }

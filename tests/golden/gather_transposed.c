@@ -10,7 +10,7 @@ typedef struct {
     int64_t along;
     int64_t across;
     int64_t pitch;
-    int64_t flat;
+    int64_t block;
     int64_t s1_in_y;
     const float *in_y;
     int64_t s0_in_y;
@@ -49,7 +49,7 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
     const int64_t along = a->along;
     const int64_t across = a->across;
     const int64_t pitch = a->pitch;
-    const int64_t flat = a->flat;
+    const int64_t block = a->block;
     const int64_t s1_in_y = a->s1_in_y;
     const float *in_y = a->in_y;
     const int64_t s0_in_y = a->s0_in_y;
@@ -75,8 +75,7 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
         const int64_t r0 = (rest % across) * tile_rows;
         const int64_t len = kf_min_i64(n1 - first, tile_len);
         const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
-        const int64_t lines = flat ? 1 : rows;
-        const int64_t line_len = flat ? (rows * len) : len;
+        const int64_t lines = (rows + block - 1) / block;
         const float *corner2 = in_y + (r0 * s0_in_y + first * s1_in_y);
         float tile2[9216];
         if (prefetch && u == begin) {
@@ -87,7 +86,9 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
         kf_transpose4(tile2, pitch, corner2, s1_in_y, len, rows);
         float *corner3 = out0 + (r0 * s0_out0 + first * s1_out0);
         float tile3[9216];
-        for (int64_t r = 0; r < lines; ++r) {
+        for (int64_t line = 0; line < lines; ++line) {
+            const int64_t r = line * block;
+            const int64_t line_len = kf_min_i64(rows - r, block) * len;
             const int64_t i0 = r0 + r;
             const float *row2 = tile2 + r * pitch;
             float *row3 = tile3 + r * pitch;
@@ -109,9 +110,9 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
                 const float v12 = v10 + v11;  // add
                 kf_store_f32(row3, l, v12);
             }
-            if ((prefetch && u == begin) && r + 8 < rows) {
+            if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p1_in_x + 8 * s0_in_x, line_len * 4);
+                    kf_prefetch_run(p1_in_x + 8 * s0_in_x * block, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -121,12 +122,12 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
                     kf_prefetch_run(far1, line_len * 4);
                 }
                 const float *far2 = corner2 + (last ? below_in_y : next_in_y);
-                for (int64_t l = r * each_in_y; l < line_len; l += rows * each_in_y) {
+                for (int64_t l = line * each_in_y; l < len; l += lines * each_in_y) {
                     kf_prefetch_run(far2 + l * s1_in_y, rows * 4);
                 }
                 const float *far3 = corner3 + (last ? below_out0 : next_out0);
                 if (stream == 0) {
-                    for (int64_t l = r * each_out0; l < line_len; l += rows * each_out0) {
+                    for (int64_t l = line * each_out0; l < len; l += lines * each_out0) {
                         kf_prefetch_write_run(far3 + l * s1_out0, rows * 4);
                     }
                 }

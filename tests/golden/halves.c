@@ -9,7 +9,7 @@ typedef struct {
     int64_t along;
     int64_t across;
     int64_t pitch;
-    int64_t flat;
+    int64_t block;
     int64_t s1_in_z;
     const kf_f16 *in_z;
     int64_t s0_in_z;
@@ -44,7 +44,7 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
     const int64_t along = a->along;
     const int64_t across = a->across;
     const int64_t pitch = a->pitch;
-    const int64_t flat = a->flat;
+    const int64_t block = a->block;
     const int64_t s1_in_z = a->s1_in_z;
     const kf_f16 *in_z = a->in_z;
     const int64_t s0_in_z = a->s0_in_z;
@@ -67,8 +67,7 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
         const int64_t r0 = (rest % across) * tile_rows;
         const int64_t len = kf_min_i64(n1 - first, tile_len);
         const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
-        const int64_t lines = flat ? 1 : rows;
-        const int64_t line_len = flat ? (rows * len) : len;
+        const int64_t lines = (rows + block - 1) / block;
         const kf_f16 *corner2 = in_z + (r0 * s0_in_z + first * s1_in_z);
         kf_f16 tile2[18432];
         if (prefetch && u == begin) {
@@ -77,7 +76,9 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
             }
         }
         kf_transpose2(tile2, pitch, corner2, s1_in_z, len, rows);
-        for (int64_t r = 0; r < lines; ++r) {
+        for (int64_t line = 0; line < lines; ++line) {
+            const int64_t r = line * block;
+            const int64_t line_len = kf_min_i64(rows - r, block) * len;
             const int64_t i0 = r0 + r;
             const kf_f16 *row2 = tile2 + r * pitch;
             const kf_f16 *p0_in_x = in_x + (i0 * s0_in_x + first);
@@ -114,12 +115,12 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
                     }
                 }
             }
-            if ((prefetch && u == begin) && r + 8 < rows) {
+            if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p0_in_x + 8 * s0_in_x, line_len * 2);
+                    kf_prefetch_run(p0_in_x + 8 * s0_in_x * block, line_len * 2);
                 }
                 if (along > 1) {
-                    kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 2);
+                    kf_prefetch_run(p1_in_y + 8 * s0_in_y * block, line_len * 2);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -133,7 +134,7 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
                     kf_prefetch_run(far1, line_len * 2);
                 }
                 const kf_f16 *far2 = corner2 + (last ? below_in_z : next_in_z);
-                for (int64_t l = r * each_in_z; l < line_len; l += rows * each_in_z) {
+                for (int64_t l = line * each_in_z; l < len; l += lines * each_in_z) {
                     kf_prefetch_run(far2 + l * s1_in_z, rows * 2);
                 }
             }

@@ -9,7 +9,7 @@ typedef struct {
     int64_t along;
     int64_t across;
     int64_t pitch;
-    int64_t flat;
+    int64_t block;
     int64_t s2_in_x;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
@@ -45,7 +45,7 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
     const int64_t along = a->along;
     const int64_t across = a->across;
     const int64_t pitch = a->pitch;
-    const int64_t flat = a->flat;
+    const int64_t block = a->block;
     const int64_t s2_in_x = a->s2_in_x;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
@@ -70,8 +70,7 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
         const int64_t r0 = (rest % across) * tile_rows;
         const int64_t len = kf_min_i64(n2 - first, tile_len);
         const int64_t rows = kf_min_i64(n1 - r0, tile_rows);
-        const int64_t lines = flat ? 1 : rows;
-        const int64_t line_len = flat ? (rows * len) : len;
+        const int64_t lines = (rows + block - 1) / block;
         const int64_t outer = rest / across;
         const int64_t i0 = outer;
         const kf_bf16 *corner1 = in_x + (i0 * s0_in_x + r0 * s1_in_x + first * s2_in_x);
@@ -82,7 +81,9 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
             }
         }
         kf_transpose2(tile1, pitch, corner1, s2_in_x, len, rows);
-        for (int64_t r = 0; r < lines; ++r) {
+        for (int64_t line = 0; line < lines; ++line) {
+            const int64_t r = line * block;
+            const int64_t line_len = kf_min_i64(rows - r, block) * len;
             const int64_t i1 = r0 + r;
             const kf_bf16 *row1 = tile1 + r * pitch;
             int32_t words2[2048];
@@ -116,15 +117,15 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
                     }
                 }
             }
-            if ((prefetch && u == begin) && r + 8 < rows) {
+            if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p2_in_y + 8 * s1_in_y, line_len * 4);
+                    kf_prefetch_run(p2_in_y + 8 * s1_in_y * block, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n2;
                 const kf_bf16 *far1 = corner1 + (last ? below_in_x : next_in_x);
-                for (int64_t l = r * each_in_x; l < line_len; l += rows * each_in_x) {
+                for (int64_t l = line * each_in_x; l < len; l += lines * each_in_x) {
                     kf_prefetch_run(far1 + l * s2_in_x, rows * 2);
                 }
                 const float *far2 = p2_in_y + (last ? below_in_y : next_in_y);

@@ -9,7 +9,7 @@ typedef struct {
     int64_t along;
     int64_t across;
     int64_t pitch;
-    int64_t flat;
+    int64_t block;
     int64_t s1_in_x;
     const float *in_x;
     int64_t s0_in_x;
@@ -39,7 +39,7 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
     const int64_t along = a->along;
     const int64_t across = a->across;
     const int64_t pitch = a->pitch;
-    const int64_t flat = a->flat;
+    const int64_t block = a->block;
     const int64_t s1_in_x = a->s1_in_x;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
@@ -58,8 +58,7 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
         const int64_t r0 = (rest % across) * tile_rows;
         const int64_t len = kf_min_i64(n1 - first, tile_len);
         const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
-        const int64_t lines = flat ? 1 : rows;
-        const int64_t line_len = flat ? (rows * len) : len;
+        const int64_t lines = (rows + block - 1) / block;
         const float *corner0 = in_x + (r0 * s0_in_x + first * s1_in_x);
         float tile0[9216];
         if (prefetch && u == begin) {
@@ -68,7 +67,9 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
             }
         }
         kf_transpose4(tile0, pitch, corner0, s1_in_x, len, rows);
-        for (int64_t r = 0; r < lines; ++r) {
+        for (int64_t line = 0; line < lines; ++line) {
+            const int64_t r = line * block;
+            const int64_t line_len = kf_min_i64(rows - r, block) * len;
             const int64_t i0 = r0 + r;
             const float *row0 = tile0 + r * pitch;
             const float *p1_in_y = in_y + (i0 * s0_in_y + first);
@@ -96,15 +97,15 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
                     }
                 }
             }
-            if ((prefetch && u == begin) && r + 8 < rows) {
+            if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 4);
+                    kf_prefetch_run(p1_in_y + 8 * s0_in_y * block, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
                 const float *far0 = corner0 + (last ? below_in_x : next_in_x);
-                for (int64_t l = r * each_in_x; l < line_len; l += rows * each_in_x) {
+                for (int64_t l = line * each_in_x; l < len; l += lines * each_in_x) {
                     kf_prefetch_run(far0 + l * s1_in_x, rows * 4);
                 }
                 const float *far1 = p1_in_y + (last ? below_in_y : next_in_y);

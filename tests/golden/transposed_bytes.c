@@ -10,7 +10,7 @@ typedef struct {
     int64_t across;
     int64_t wide;
     int64_t pitch;
-    int64_t flat;
+    int64_t block;
     int8_t *out0;
     int64_t s0_out0;
     int64_t s1_out0;
@@ -41,7 +41,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t across = a->across;
     const int64_t wide = a->wide;
     const int64_t pitch = a->pitch;
-    const int64_t flat = a->flat;
+    const int64_t block = a->block;
     int8_t *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     const int64_t s1_out0 = a->s1_out0;
@@ -60,11 +60,12 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
         const int64_t r0 = (rest % across) * tile_rows;
         const int64_t len = kf_min_i64(n1 - first, tile_len);
         const int64_t rows = kf_min_i64(n0 - r0, tile_rows);
-        const int64_t lines = flat ? 1 : rows;
-        const int64_t line_len = flat ? (rows * len) : len;
+        const int64_t lines = (rows + block - 1) / block;
         int8_t *corner1 = out0 + (r0 * s0_out0 + first * s1_out0);
         int8_t tile1[67584];
-        for (int64_t r = 0; r < lines; ++r) {
+        for (int64_t line = 0; line < lines; ++line) {
+            const int64_t r = line * block;
+            const int64_t line_len = kf_min_i64(rows - r, block) * len;
             const int64_t i0 = r0 + r;
             int8_t *row1 = tile1 + r * pitch;
             const int8_t *p0_in_x = in_x + (i0 * s0_in_x + first);
@@ -92,9 +93,9 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                     }
                 }
             }
-            if ((prefetch && u == begin) && r + 8 < rows) {
+            if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p0_in_x + 8 * s0_in_x, line_len);
+                    kf_prefetch_run(p0_in_x + 8 * s0_in_x * block, line_len);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -105,7 +106,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                 }
                 const int8_t *far1 = corner1 + (last ? below_out0 : next_out0);
                 if (wide || (stream == 0)) {
-                    for (int64_t l = r * each_out0; l < line_len; l += rows * each_out0) {
+                    for (int64_t l = line * each_out0; l < len; l += lines * each_out0) {
                         kf_prefetch_write_run(far1 + l * s1_out0, rows);
                     }
                 }
