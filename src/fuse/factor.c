@@ -63,13 +63,14 @@ typedef struct factoring {
 } factoring;
 
 /* Which halves become f32: those in two steps, and what is computed of them. False: something that
- * isn't computed, as a concatenation, takes one. */
+ * isn't computed, as a concatenation, takes one, or nextafter, of which f32 has others. */
 static bool find_wide(factoring *p) {
     bool fits = true;
     for (kf__ref r = 1; r < p->from->nodes.n && fits; r++) {
         const kf__node *n = kf__at(p->from, r);
         bool narrow = kf__is_narrow((kf__dtype)n->dtype), any = p->rows[r] && narrow;
-        bool computed = n->kind == KF__OP || n->kind == KF__CAST;
+        bool next = n->kind == KF__OP && n->op == KF__NEXTAFTER;
+        bool computed = (n->kind == KF__OP && !next) || n->kind == KF__CAST;
         for (int i = 0; i < n->n_args; i++) any |= p->is_wide[n->args[i]] != 0;
         fits = !any || computed || n->kind == KF__REDUCE || kf__is_view(n);
         p->is_wide[r] = any && narrow && n->kind != KF__CAST;
