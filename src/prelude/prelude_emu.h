@@ -575,14 +575,15 @@ static __attribute__((unused)) int kf__read_before(const struct kf__range *r, in
     return !kf__other_block(reader, me) && r->read_at[at] / 2 < epoch;
 }
 
-/* What a load reads that has nothing to load. */
-static const uint64_t kf__zeros[4] __attribute__((unused, aligned(16)));
+/* What a load reads that has nothing to load: from a multiple of 16 on. It isn't left to the
+ * attribute, which tcc does without. */
+static const uint64_t kf__zeros[6] __attribute__((unused));
 
 /* May `size` bytes at p be read or written? Also notes that they were. */
 static __attribute__((unused)) int kf__touch_memory(const void *at, int size, int write) {
     struct kf__machine *m = kf__m;
     const char *p = (const char *)at;
-    if (p >= (const char *)kf__zeros && p + size <= (const char *)(kf__zeros + 4)) return !write;
+    if (p >= (const char *)kf__zeros && p + size <= (const char *)(kf__zeros + 6)) return !write;
     struct kf__range *r = &m->ranges[m->last_range];
     if (!m->n_ranges || p < r->lo || p + size > r->hi) {
         for (r = m->ranges; r < m->ranges + m->n_ranges; r++)
@@ -730,7 +731,9 @@ KF_FN float kf_round_bf16(float v) { return kf__from_bf16(kf__to_bf16(v)); }
         kf_store##W##_##N(p, 0, n, vec, r);                                                   \
     }
 #define KF_MEMORY(N, S, T, FROM, TO)                                                          \
-    KF_FN const S *kf_zeros_##N(void) { return (const S *)kf__zeros; }                        \
+    KF_FN const S *kf_zeros_##N(void) {                                                       \
+        return (const S *)(((uintptr_t)kf__zeros + 15) / 16 * 16);                            \
+    }                                                                                         \
     KF_FN void kf_single_##N(const S *p, uint32_t *raw) {                                     \
         raw[0] = 0;                                                                           \
         if (kf__touch_memory(p, sizeof(S), 0)) __builtin_memcpy(raw, p, sizeof(S));           \

@@ -86,14 +86,26 @@ static void crashed(int number) {
     signal(number, SIG_DFL);
     if (number == SIGALRM) printf("FAILED: it took more than %u s; one of:\n", now.limit);
     else printf("FAILED by signal %d; one of:\n", number);
+    fflush(stdout);
     for (int i = 0; i < now.n_trials; i++) {
         fz_print_replay(now.program, &now.trials[i], now.modes, now.opt, line, sizeof line);
         printf("  %s\n", line);
+        fflush(stdout); /* each: what comes next may crash, too */
     }
     now.failed++;
     now.number++;
     summary();
     _exit(1);
+}
+
+/* On a stack of its own, as the program's may be what has ended. */
+static void report_crashes(void) {
+    enum { STACK = 4 << 20 };
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+    stack_t stack = {.ss_sp = malloc(STACK), .ss_size = STACK};
+    if (stack.ss_sp) sigaltstack(&stack, NULL);
+    struct sigaction action = {.sa_handler = crashed, .sa_flags = stack.ss_sp ? SA_ONSTACK : 0};
+    for (size_t k = 0; k < KF__COUNT(signals); k++) sigaction(signals[k], &action, NULL);
 }
 
 static fz_outcome check(kf_context *ctx, const fz_program *p, int n, const fz_trial *trials,
@@ -353,8 +365,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     now.start = fz_seconds();
-    const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
-    for (size_t k = 0; k < KF__COUNT(signals); k++) signal(signals[k], crashed);
+    report_crashes();
     if (s.report) return report_files(argc - i, argv + i);
     int code = s.replay ? replay(&s, argc - i, argv + i) : loop(&s);
     fz_coverage_free(s.opt.coverage);
