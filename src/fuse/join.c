@@ -4,7 +4,12 @@
  *     concatenate([x, y])[i]      i inside of n  ?  x[i]  :  y[i - n]
  *
  * What is inside is demanded under a guard, which reaches every load below: nothing outside of an
- * array is read, and what is computed from it is dropped by the PICK. */
+ * array is read, and what is computed from it is dropped by the PICK.
+ *
+ * On CPUs a PICK asks for its own range only where the guard around it comes from data (a gather's
+ * index is inside, too): what that one holds back is dropped by the gather. A range of a line is
+ * known before the loop over it, data are not. take(concatenate([y, z]), i, axis=1) of 1024x1024
+ * took a Sapphire Rapids 2.6 ms, then 1.1. */
 #include "fuse/internal.h"
 
 enum { MOST_PARTS = 20 }; /* of one body: then concatenations are parts */
@@ -19,11 +24,21 @@ static uint16_t known(kf__exprs *x, kf__expr index, kf__expr size) {
     return never ? NEVER : KF__NO_INSTR;
 }
 
-/* `guard`, and that the index is in [0, *size). */
-static uint16_t narrower(kf__body *b, kf__ref ref, uint16_t guard, kf__expr index, kf__expr *size) {
-    uint16_t here = kf__body_place(b, ref, index, size, true);
+static uint16_t both(kf__body *b, kf__ref ref, uint16_t guard, uint16_t here) {
     if (b->failed || guard == ALWAYS) return here;
     return kf__body_both(b, ref, guard, here);
+}
+
+static bool is_range(const kf__body *b, uint16_t guard) {
+    const kf__instr *in = &b->instrs.at[guard];
+    if (in->kind != KF__I_OP) return in->kind == KF__I_INSIDE;
+    return in->op == KF__BITWISE_AND && is_range(b, in->args[0]) && is_range(b, in->args[1]);
+}
+
+/* What a PICK within `outer` asks for. */
+static uint16_t asked(const kf__body *b, uint16_t outer, uint16_t here, uint16_t guard) {
+    bool apart = b->f->cpu && outer != ALWAYS && !is_range(b, outer);
+    return apart ? here : guard;
 }
 
 /* The value of `ref` at `index` where `guard` holds. */
@@ -43,21 +58,24 @@ uint16_t kf__demand_pad(kf__body *b, kf__ref ref, const kf__expr *index) {
     kf_graph *g = b->f->g;
     const kf__node n = *kf__at(g, ref);
     kf__expr arg[KF__MAX_RANK] = {0};
-    uint16_t outer = outer_guard(b), guard = outer;
+    uint16_t outer = outer_guard(b), here = ALWAYS, guard = outer;
     for (int d = 0; d < n.rank && guard != NEVER; d++) {
         kf__expr *size = &kf__at(g, n.args[0])->shape[d];
         arg[d] = kf__x_sub(&g->exprs, index[d], n.u.slice.start[d]);
         if (!arg[d]) return kf__body_no_memory(b);
         uint16_t is = known(&g->exprs, arg[d], *size);
         if (is == NEVER) return kf__body_demand(b, n.args[1], NULL);
-        if (is != ALWAYS) guard = narrower(b, ref, guard, arg[d], size);
+        if (is == ALWAYS) continue;
+        uint16_t place = kf__body_place(b, ref, arg[d], size, true);
+        here = both(b, ref, here, place);
+        guard = both(b, ref, guard, place);
         if (b->failed) return KF__NO_INSTR;
     }
     uint16_t value = demand_where(b, guard, n.args[0], arg);
     if (b->failed || guard == outer) return value;
     uint16_t other = demand_where(b, outer, n.args[1], NULL);
     if (b->failed) return KF__NO_INSTR;
-    return kf__body_pick(b, ref, KF__PICK_ELSE, guard, value, other);
+    return kf__body_pick(b, ref, KF__PICK_ELSE, asked(b, outer, here, guard), value, other);
 }
 
 /* ---------------------------------------------------------------- concatenations */
@@ -65,7 +83,7 @@ uint16_t kf__demand_pad(kf__body *b, kf__ref ref, const kf__expr *index) {
 typedef struct parts {
     kf__ref at[MOST_PARTS];
     kf__expr index[MOST_PARTS], *size[MOST_PARTS]; /* along the axis */
-    uint16_t guard[MOST_PARTS], value[MOST_PARTS];
+    uint16_t asked[MOST_PARTS], value[MOST_PARTS];
     uint32_t n;
 } parts;
 
@@ -110,15 +128,17 @@ uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index) {
     if (!find_parts(b, ref, index[n.index], &p)) return kf__body_no_memory(b);
     for (uint32_t i = 0; i < p.n; i++) {
         arg[n.index] = p.index[i];
-        p.guard[i] = p.n == 1 ? outer : narrower(b, ref, outer, p.index[i], p.size[i]);
+        if (p.n == 1) return demand_where(b, outer, p.at[i], arg);
+        uint16_t here = kf__body_place(b, ref, p.index[i], p.size[i], true);
+        uint16_t guard = both(b, ref, outer, here);
         if (b->failed) return KF__NO_INSTR;
-        p.value[i] = demand_where(b, p.guard[i], p.at[i], arg);
+        p.asked[i] = asked(b, outer, here, guard);
+        p.value[i] = demand_where(b, guard, p.at[i], arg);
         if (b->failed) return KF__NO_INSTR;
     }
-    if (p.n == 1) return p.value[0];
     uint16_t last = p.value[p.n - 1];
-    uint16_t value = kf__body_pick(b, ref, KF__PICK_LAST, p.guard[p.n - 1], last, last);
+    uint16_t value = kf__body_pick(b, ref, KF__PICK_LAST, p.asked[p.n - 1], last, last);
     for (uint32_t i = p.n - 1; i-- > 0 && !b->failed;)
-        value = kf__body_pick(b, ref, KF__PICK_MORE, p.guard[i], p.value[i], value);
+        value = kf__body_pick(b, ref, KF__PICK_MORE, p.asked[i], p.value[i], value);
     return b->failed ? KF__NO_INSTR : value;
 }
