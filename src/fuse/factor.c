@@ -69,8 +69,7 @@ static bool find_wide(factoring *p) {
     for (kf__ref r = 1; r < p->from->nodes.n && fits; r++) {
         const kf__node *n = kf__at(p->from, r);
         bool narrow = kf__is_narrow((kf__dtype)n->dtype), any = p->rows[r] && narrow;
-        bool next = n->kind == KF__OP && n->op == KF__NEXTAFTER;
-        bool computed = (n->kind == KF__OP && !next) || n->kind == KF__CAST;
+        bool computed = n->kind == KF__OP ? n->op != KF__NEXTAFTER : n->kind == KF__CAST;
         for (int i = 0; i < n->n_args; i++) any |= p->is_wide[n->args[i]] != 0;
         fits = !any || computed || n->kind == KF__REDUCE || kf__is_view(n);
         p->is_wide[r] = any && narrow && n->kind != KF__CAST;

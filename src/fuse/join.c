@@ -24,7 +24,9 @@ static uint16_t known(kf__exprs *x, kf__expr index, kf__expr size) {
     return never ? NEVER : KF__NO_INSTR;
 }
 
-static uint16_t both(kf__body *b, kf__ref ref, uint16_t guard, uint16_t here) {
+/* `guard`, and that the index is in [0, *size). */
+static uint16_t narrower(kf__body *b, kf__ref ref, uint16_t guard, kf__expr index, kf__expr *size) {
+    uint16_t here = kf__body_place(b, ref, index, size, true);
     if (b->failed || guard == ALWAYS) return here;
     return kf__body_both(b, ref, guard, here);
 }
@@ -35,10 +37,15 @@ static bool is_range(const kf__body *b, uint16_t guard) {
     return in->op == KF__BITWISE_AND && is_range(b, in->args[0]) && is_range(b, in->args[1]);
 }
 
-/* What a PICK within `outer` asks for. */
-static uint16_t asked(const kf__body *b, uint16_t outer, uint16_t here, uint16_t guard) {
-    bool apart = b->f->cpu && outer != ALWAYS && !is_range(b, outer);
-    return apart ? here : guard;
+/* What a PICK within `outer` asks for besides its own range: `outer` or ALWAYS. */
+static uint16_t asked_around(const kf__body *b, uint16_t outer) {
+    return b->f->cpu && outer != ALWAYS && !is_range(b, outer) ? ALWAYS : outer;
+}
+
+/* `outer`, and what a PICK within it asks for, which began as `around`. */
+static uint16_t within(kf__body *b, kf__ref ref, uint16_t outer, uint16_t around, uint16_t asked) {
+    if (b->failed || asked == around) return outer;
+    return around == outer ? asked : kf__body_both(b, ref, outer, asked);
 }
 
 /* The value of `ref` at `index` where `guard` holds. */
@@ -58,24 +65,23 @@ uint16_t kf__demand_pad(kf__body *b, kf__ref ref, const kf__expr *index) {
     kf_graph *g = b->f->g;
     const kf__node n = *kf__at(g, ref);
     kf__expr arg[KF__MAX_RANK] = {0};
-    uint16_t outer = outer_guard(b), here = ALWAYS, guard = outer;
-    for (int d = 0; d < n.rank && guard != NEVER; d++) {
+    uint16_t outer = outer_guard(b), around = asked_around(b, outer), asked = around;
+    for (int d = 0; d < n.rank; d++) {
         kf__expr *size = &kf__at(g, n.args[0])->shape[d];
         arg[d] = kf__x_sub(&g->exprs, index[d], n.u.slice.start[d]);
         if (!arg[d]) return kf__body_no_memory(b);
         uint16_t is = known(&g->exprs, arg[d], *size);
         if (is == NEVER) return kf__body_demand(b, n.args[1], NULL);
-        if (is == ALWAYS) continue;
-        uint16_t place = kf__body_place(b, ref, arg[d], size, true);
-        here = both(b, ref, here, place);
-        guard = both(b, ref, guard, place);
+        if (is != ALWAYS) asked = narrower(b, ref, asked, arg[d], size);
         if (b->failed) return KF__NO_INSTR;
     }
+    uint16_t guard = within(b, ref, outer, around, asked);
+    if (b->failed) return KF__NO_INSTR;
     uint16_t value = demand_where(b, guard, n.args[0], arg);
     if (b->failed || guard == outer) return value;
     uint16_t other = demand_where(b, outer, n.args[1], NULL);
     if (b->failed) return KF__NO_INSTR;
-    return kf__body_pick(b, ref, KF__PICK_ELSE, asked(b, outer, here, guard), value, other);
+    return kf__body_pick(b, ref, KF__PICK_ELSE, asked, value, other);
 }
 
 /* ---------------------------------------------------------------- concatenations */
@@ -121,7 +127,7 @@ static bool find_parts(const kf__body *b, kf__ref whole, kf__expr index, parts *
 
 uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index) {
     const kf__node n = *kf__at(b->f->g, ref);
-    uint16_t outer = outer_guard(b);
+    uint16_t outer = outer_guard(b), around = asked_around(b, outer);
     kf__expr arg[KF__MAX_RANK] = {0};
     parts p;
     memcpy(arg, index, sizeof(*arg) * n.rank);
@@ -129,10 +135,9 @@ uint16_t kf__demand_concat(kf__body *b, kf__ref ref, const kf__expr *index) {
     for (uint32_t i = 0; i < p.n; i++) {
         arg[n.index] = p.index[i];
         if (p.n == 1) return demand_where(b, outer, p.at[i], arg);
-        uint16_t here = kf__body_place(b, ref, p.index[i], p.size[i], true);
-        uint16_t guard = both(b, ref, outer, here);
+        p.asked[i] = narrower(b, ref, around, p.index[i], p.size[i]);
+        uint16_t guard = within(b, ref, outer, around, p.asked[i]);
         if (b->failed) return KF__NO_INSTR;
-        p.asked[i] = asked(b, outer, here, guard);
         p.value[i] = demand_where(b, guard, p.at[i], arg);
         if (b->failed) return KF__NO_INSTR;
     }

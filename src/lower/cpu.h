@@ -128,10 +128,9 @@ typedef struct kf__tiling {
     const kf__lx *lines; /* are lines asked for, too? NULL: always */
     bool cached;         /* are lines of results asked for, though others be streamed? */
     const kf__lx *wide;  /* the same of runs of bytes; NULL: they aren't */
-    const kf__lx *row, *rows; /* this row of the tile's, and how many there are; */
-    const kf__lx *below;      /* elements of d from one to the next, NULL: 1 */
-    const kf__lx *run, *runs; /* elements of a run, and how many runs a tile has */
-    const kf__lx *len;        /* elements of a line */
+    const kf__lx *row, *rows; /* this row of the tile's, and how many there are */
+    const kf__lx *run, *len;  /* elements of a run, and of a line, which is how many runs there
+                               * are */
 } kf__tiling;
 
 /* The word that says whether anything is asked for. */

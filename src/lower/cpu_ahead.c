@@ -104,7 +104,6 @@ void kf__cpu_prefetch_rows(kf__low *L, const kf__mask *mask, const kf__tiling *t
         open = true;
         const kf__lx *asked = when(L, t, i);
         const kf__lx *step = kf__l_bin(L, "*", kf__l_int(L, AHEAD), kf__word_stride(L, i, t->d));
-        if (t->below) step = kf__l_bin(L, "*", step, t->below);
         if (asked) kf__open_if(L, asked);
         kf__cpu_prefetch_run(L, i, kf__l_bin(L, "+", kf__l_var(L, L->pointer[i]), step), t->len);
         if (asked) kf__close(L);
@@ -127,7 +126,7 @@ void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t
                          kf__l_bin(L, "+", at, next_tile(L, i, t, last)), NULL);
         const kf__lx *asked = when(L, t, i);
         if (asked) kf__open_if(L, asked);
-        if (tiled) put_runs(L, i, at, t->run, t->row, t->runs, t->rows);
+        if (tiled) put_runs(L, i, at, t->run, t->row, t->len, t->rows);
         else kf__cpu_prefetch_run(L, i, at, t->len);
         if (asked) kf__close(L);
     }

@@ -3,10 +3,10 @@
  *
  *     for (u = begin; u < end; ++u)               a unit: one tile, `rows` of t by `len`
  *         kf_transpose4(tile0, pitch, p, ...)     for each such load; random words likewise
- *         for (line = 0; line < lines; ++line)    a row, or several that are neighbours: a block, as
- *             kf_prefetch_run(...)                without tiles, but loads are from the tiles and
- *             for (l = 0; l < line_len; ++l)      stores go to tiles; and a part of the next tile
- *                                                 is asked for
+ *         for (line = 0; line < lines; ++line)    a block: a row, or several that are neighbours,
+ *             kf_prefetch_run(...)                as without tiles, but loads are from the tiles
+ *             for (l = 0; l < line_len; ++l)      and stores go to tiles; and a part of the next
+ *                                                 tile is asked for
  *         kf_stream_transpose4(p, ..., tile1)     for each such store; kf_turn1 of bytes
  *
  * Tiles are run-time words, as wide and high as the sizes allow: NHWC to NCHW has 3 rows. Their
@@ -170,9 +170,8 @@ static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
     kf__tiling t = {.a = kf__last(L), .d = s->t, .along = s->len, .down = s->rows,
                     .last = kf__l_bin(L, "==", end, kf__word_size(L, kf__last(L))),
                     .lines = kf__l_bin(L, ">", kf__l_var(L, "along"), kf__l_int(L, 1)),
-                    .row = kf__l_var(L, "line"), .rows = s->lines, .below = s->block,
-                    .run = s->n_rows, .runs = s->n_len, .len = b->len, .cached = b->cached,
-                    .wide = s->wide};
+                    .row = kf__l_var(L, "line"), .rows = s->lines, .run = s->n_rows, .len = b->len,
+                    .cached = b->cached, .wide = s->wide};
     kf__cpu_prefetch_rows(L, s->mask, &t);
     kf__cpu_prefetch_next(L, s->mask, &t);
 }
@@ -217,9 +216,9 @@ static void put_row(kf__low *L, const tiles *s) {
 
 /* ---------------------------------------------------------------- the nest */
 
-/* Rows that are one block: a few where they are neighbours. */
+/* Rows that are one block: a few where they are neighbours, of which nothing is asked for ahead. */
 static int64_t rows_of_block(const tiles *s) {
-    return s->flat ? kf__max(1, KF__CPU_BLOCK / s->len / 16 * 16) : 1;
+    return s->flat ? KF__CPU_BLOCK / s->len / 16 * 16 : 1;
 }
 
 static const kf__lx *blocks_of(kf__low *L, const tiles *s) {

@@ -259,7 +259,7 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
             }
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p0_packed_tmp_5 + 8 * s0_packed_tmp_5 * block, line_len * 4);
+                    kf_prefetch_run(p0_packed_tmp_5 + 8 * s0_packed_tmp_5, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -270,7 +270,7 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
                 }
                 const float *far1 = corner1 + (last ? below_tmp_5 : next_tmp_5);
                 if (stream == 0) {
-                    for (int64_t l = line * each_tmp_5; l < len; l += lines * each_tmp_5) {
+                    for (int64_t l = line * each_tmp_5; l < line_len; l += lines * each_tmp_5) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_5, rows * 4);
                     }
                 }
@@ -666,7 +666,7 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
             }
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p0_packed_tmp_8 + 8 * s0_packed_tmp_8 * block, line_len * 4);
+                    kf_prefetch_run(p0_packed_tmp_8 + 8 * s0_packed_tmp_8, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -677,7 +677,7 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
                 }
                 const float *far1 = corner1 + (last ? below_tmp_8 : next_tmp_8);
                 if (stream == 0) {
-                    for (int64_t l = line * each_tmp_8; l < len; l += lines * each_tmp_8) {
+                    for (int64_t l = line * each_tmp_8; l < line_len; l += lines * each_tmp_8) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_8, rows * 4);
                     }
                 }

@@ -112,7 +112,7 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
             }
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p1_in_x + 8 * s0_in_x * block, line_len * 4);
+                    kf_prefetch_run(p1_in_x + 8 * s0_in_x, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -122,12 +122,12 @@ KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t en
                     kf_prefetch_run(far1, line_len * 4);
                 }
                 const float *far2 = corner2 + (last ? below_in_y : next_in_y);
-                for (int64_t l = line * each_in_y; l < len; l += lines * each_in_y) {
+                for (int64_t l = line * each_in_y; l < line_len; l += lines * each_in_y) {
                     kf_prefetch_run(far2 + l * s1_in_y, rows * 4);
                 }
                 const float *far3 = corner3 + (last ? below_out0 : next_out0);
                 if (stream == 0) {
-                    for (int64_t l = line * each_out0; l < len; l += lines * each_out0) {
+                    for (int64_t l = line * each_out0; l < line_len; l += lines * each_out0) {
                         kf_prefetch_write_run(far3 + l * s1_out0, rows * 4);
                     }
                 }

@@ -117,10 +117,10 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
             }
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p0_in_x + 8 * s0_in_x * block, line_len * 2);
+                    kf_prefetch_run(p0_in_x + 8 * s0_in_x, line_len * 2);
                 }
                 if (along > 1) {
-                    kf_prefetch_run(p1_in_y + 8 * s0_in_y * block, line_len * 2);
+                    kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 2);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -134,7 +134,7 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
                     kf_prefetch_run(far1, line_len * 2);
                 }
                 const kf_f16 *far2 = corner2 + (last ? below_in_z : next_in_z);
-                for (int64_t l = line * each_in_z; l < len; l += lines * each_in_z) {
+                for (int64_t l = line * each_in_z; l < line_len; l += lines * each_in_z) {
                     kf_prefetch_run(far2 + l * s1_in_z, rows * 2);
                 }
             }

@@ -119,13 +119,13 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
             }
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p2_in_y + 8 * s1_in_y * block, line_len * 4);
+                    kf_prefetch_run(p2_in_y + 8 * s1_in_y, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n2;
                 const kf_bf16 *far1 = corner1 + (last ? below_in_x : next_in_x);
-                for (int64_t l = line * each_in_x; l < len; l += lines * each_in_x) {
+                for (int64_t l = line * each_in_x; l < line_len; l += lines * each_in_x) {
                     kf_prefetch_run(far1 + l * s2_in_x, rows * 2);
                 }
                 const float *far2 = p2_in_y + (last ? below_in_y : next_in_y);

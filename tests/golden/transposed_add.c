@@ -99,13 +99,13 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
             }
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p1_in_y + 8 * s0_in_y * block, line_len * 4);
+                    kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
                 const float *far0 = corner0 + (last ? below_in_x : next_in_x);
-                for (int64_t l = line * each_in_x; l < len; l += lines * each_in_x) {
+                for (int64_t l = line * each_in_x; l < line_len; l += lines * each_in_x) {
                     kf_prefetch_run(far0 + l * s1_in_x, rows * 4);
                 }
                 const float *far1 = p1_in_y + (last ? below_in_y : next_in_y);

@@ -95,7 +95,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
             }
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
-                    kf_prefetch_run(p0_in_x + 8 * s0_in_x * block, line_len);
+                    kf_prefetch_run(p0_in_x + 8 * s0_in_x, line_len);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -106,7 +106,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                 }
                 const int8_t *far1 = corner1 + (last ? below_out0 : next_out0);
                 if (wide || (stream == 0)) {
-                    for (int64_t l = line * each_out0; l < len; l += lines * each_out0) {
+                    for (int64_t l = line * each_out0; l < line_len; l += lines * each_out0) {
                         kf_prefetch_write_run(far1 + l * s1_out0, rows);
                     }
                 }
