@@ -170,9 +170,17 @@ typedef struct kf__tables {
 } kf__tables;
 
 /* Is there anything to keep? Then its tables are declared. */
-bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t);
+bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tables *t);
 kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n);
 void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t); /* a unit's first */
+/* What is reduced: of all stages, declared before the loop over units, as L->tables. */
+void kf__cpu_use_tables(kf__low *L, int64_t most, kf__tables *t);
+/* Those of the block, if `mask` has any; from then on they are read for it. */
+void kf__cpu_put_block_tables(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
+/* What is computed for each element of the block, beside its tables. */
+kf__mask *kf__cpu_needed(kf__low *L, const kf__cpu_block *b, const uint16_t *roots, uint32_t n);
+kf__mask *kf__cpu_needed_line(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
+                              uint32_t n);
 /* What doesn't change along the unit's line. */
 void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask);
 
@@ -410,6 +418,8 @@ const kf__lx *kf__cpu_put_runs(kf__low *L, const kf__lx *is, const kf__lx *rows,
 /* Opens the loop over a group's rows, of n elements; once over all where `is`. Gives the length of
  * what it goes over. is: a word, or NULL: they are no run. */
 const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n);
+/* h with the block's tables, which are put, in place of what they are made of. */
+kf__held kf__cpu_with_tables(kf__low *L, kf__cpu_block *b, const kf__held *h);
 /* For the group's rows, of n elements. */
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
 /* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */

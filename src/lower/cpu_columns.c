@@ -88,7 +88,8 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     if (c->simple && !L->tiled && !c->makes) b.down = kf__low_only_reduced(L);
     kf__columns_put_turned_rows(L, &b, r0);
     kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, roots, n));
+    kf__mask *mask = kf__cpu_needed(L, &b, roots, n);
     b.widens = b.narrows = true;
     kf__cpu_prepare(L, &b, mask);
     if (c->makes && !c->simple && last) kf__columns_put_ahead_of_made(L, c, &b, r0, r1);
@@ -292,6 +293,9 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     c->n_stores = run ? 0 : kf__low_stores(L, 0, c->stores);
     kf__cpu_prefetch_word(L, true);
     kf__put_scalars(L);
+    kf__tables tables;
+    if (!L->tiled && !(c->makes && kf__cpu_may_be_run(L, &c->made)))
+        kf__cpu_use_tables(L, c->most_tile, &tables);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
     const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, tiles), NULL);
     const kf__lx *chunk = kf__put_let(L, "int64_t", "chunk", kf__l_bin(L, "%", rest, chunks), NULL);
@@ -313,6 +317,7 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     kf__close(L);
     kf__close(L);
     if (stream) kf__cpu_fence(L);
+    L->tables = NULL;
 }
 
 /* Merge the chunks in order, in groups, so that no chain of roundings gets long. */

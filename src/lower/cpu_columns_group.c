@@ -205,6 +205,7 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
     kf__columns_put_turned_rows(L, &b, r0);
+    c->made = kf__cpu_with_tables(L, &b, &c->made);
     kf__cpu_prepare(L, &b, c->made.mask);
     if (c->made.n_stores) kf__cpu_store_targets(L, &b, c->made.stores, c->made.n_stores);
     else put_places(L, c, &b);

@@ -194,7 +194,7 @@ static void put_rest_of_stores(kf__low *L, kf__cpu_block *b, const kf__pass *p,
     const kf__lx *l = kf__l_var(L, "l");
     const kf__mask *before = known(L);
     kf__open_for(L, "int64_t", "l", whole, b->len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, b, kf__low_needed(L, KF__LEVEL_FULL, roots, p->n_stores), l);
+    kf__cpu_body(L, b, kf__cpu_needed(L, b, roots, p->n_stores), l);
     kf__cpu_stores(L, b, p->stores, p->n_stores, l);
     keep_only(L, before);
     kf__close(L);
@@ -260,7 +260,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
             roots[n++] = L->k->instrs[p->reds[r]].args[0];
     for (uint32_t s = 0; p->field == 0 && s < p->n_stores; ++s)
         roots[n++] = L->k->stores[p->stores[s]].instr;
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    kf__mask *mask = kf__cpu_needed(L, b, roots, n);
     p->mask = mask;
     b->folds = b->widens = true;
     kf__cpu_prepare(L, b, mask);

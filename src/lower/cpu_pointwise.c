@@ -453,7 +453,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     int64_t block = block_of(L, mask, stores, n);
     fn->units = lines * kf__ceil_div(line, block);
     fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, block)));
-    bool tabled = kf__cpu_find_tables(L, mask, &tables);
+    bool tabled = kf__cpu_find_tables(L, mask, KF__CPU_BLOCK, &tables);
     bool across = tabled || picks_lines(L, mask);
     const kf__lx *each = across ? kf__word_int(L, "lines", lines) : NULL;
     if (tabled) mask = kf__cpu_table_mask(L, &tables, stores, n);

@@ -40,7 +40,10 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     const kf__lx *n = kf__low_reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
+    kf__tables tables;
     if (L->carried) kf__cpu_put_carried(L);
+    else if (!L->own && kf__low_reduced_axes(L) == 1)
+        kf__cpu_use_tables(L, KF__CPU_BLOCK, &tables);
     kf__kept exps, dear;
     bool keeps = kf__cpu_keep_exps(L, &exps);
     bool keeps_dear = !keeps && !L->carried && kf__cpu_keep_dear(L, &dear);
@@ -93,6 +96,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     if (flattens) kf__cpu_put_flat_run(L, &flat, g.rows, n);
     if (groups) kf__cpu_close_groups(L);
     L->group = NULL;
+    L->tables = NULL;
     if (stream) kf__cpu_fence(L);
 }
 

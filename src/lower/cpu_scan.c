@@ -26,10 +26,10 @@ enum {
     KF__CPU_SCAN_LIGHT = 3,  /* operations that cost little beside what waits for its sum */
 };
 
-static kf__mask *needed(kf__low *L, const uint16_t *stores, uint32_t n) {
+static kf__mask *needed(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
     uint16_t roots[64];
     for (uint32_t s = 0; s < n; ++s) roots[s] = L->k->stores[stores[s]].instr;
-    return kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    return b ? kf__cpu_needed(L, b, roots, n) : kf__low_needed(L, KF__LEVEL_FULL, roots, n);
 }
 
 /* Is it a sum that is off by each of its roundings? */
@@ -105,7 +105,7 @@ static void put_before(kf__low *L, kf__cpu_block *b, const uint16_t *roots, uint
     for (uint32_t r = 0; r < n; ++r)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[roots[r]].dtype),
                     kf__l_name(L, "arg%u", (unsigned)roots[r]), b->most, NULL);
-    kf__held h = {.mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n)};
+    kf__held h = {.mask = kf__cpu_needed(L, b, roots, n)};
     kf__cpu_put_chains(L, b, h.mask, NULL, NULL, NULL);
     for (uint32_t r = 0; r < n; r += h.n) {
         h.n = (uint16_t)kf__min(n - r, KF__HELD);
@@ -113,7 +113,7 @@ static void put_before(kf__low *L, kf__cpu_block *b, const uint16_t *roots, uint
             h.instr[k] = roots[r + k];
             h.name[k] = kf__l_name(L, "arg%u", (unsigned)roots[r + k]);
         }
-        if (n > KF__HELD) h.mask = kf__low_needed(L, KF__LEVEL_FULL, h.instr, h.n);
+        if (n > KF__HELD) h.mask = kf__cpu_needed(L, b, h.instr, h.n);
         kf__cpu_make(L, b, &h, kf__l_int(L, 0));
         for (uint32_t k = 0; k < h.n; ++k) L->value[h.instr[k]] = item(L, "arg", h.instr[k], l);
     }
@@ -325,16 +325,17 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
     kf__cpu_open_line(L, &b, first, len);
     b.most = most;
     b.widens = b.narrows = true;
-    kf__mask *mask = needed(L, stores, n);
+    kf__cpu_put_block_tables(L, &b, needed(L, NULL, stores, n));
+    kf__mask *mask = needed(L, &b, stores, n);
     kf__cpu_prepare(L, &b, mask);
     if (!rows) put_arguments(L, &b, mask);
     bool light = rows && is_light(L, mask);
     if (rows && !light) {
         put_scans(L, &b, mask);
-        mask = needed(L, stores, n);
+        mask = needed(L, &b, stores, n);
         if (L->k->n_symbols) kf__cpu_put_elements(L, &b, mask); /* at what is cumulative */
         put_behind(L, &b, stores, n);
-        mask = needed(L, stores, n);
+        mask = needed(L, &b, stores, n);
         kf__cpu_put_chains(L, &b, mask, NULL, NULL, NULL);
     }
     kf__cpu_store_targets(L, &b, stores, n);
@@ -387,7 +388,7 @@ static void put_rows(kf__low *L, kf__scans *s) {
  * where they have no gaps: a row's few vectors would wait for one another. */
 static bool find_held(kf__low *L, kf__held *h) {
     uint16_t stores[64], roots[KF__HELD];
-    kf__mask *mask = needed(L, stores, kf__low_all_stores(L, stores));
+    kf__mask *mask = needed(L, NULL, stores, kf__low_all_stores(L, stores));
     *h = (kf__held){0};
     if (L->n_axes != 2 || L->k->n_symbols) return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -481,10 +482,13 @@ void kf__cpu_scan(kf__low *L, kf__scans *s) {
     bool stream = kf__cpu_stream_word(L);
     kf__cpu_prefetch_word(L, false);
     kf__put_scalars(L);
+    kf__tables tables;
+    kf__cpu_use_tables(L, rows ? KF__CPU_BLOCK : KF__CPU_SCAN_TILE, &tables);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
     if (rows) put_rows(L, s);
     else put_columns(L, s, tiles);
     kf__close(L);
     if (stream) kf__cpu_fence(L);
+    L->tables = NULL;
 }

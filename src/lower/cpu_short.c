@@ -169,6 +169,13 @@ static void put_held_lines(kf__low *L, kf__held *h, const kf__lx *rows, const kf
     h->begin = kf__l_bin(L, "*", r, n);
 }
 
+static uint32_t roots_of(const kf__low *L, const kf__held *h, uint16_t *roots) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < h->n; ++k) roots[n++] = h->instr[k];
+    for (uint32_t s = 0; s < h->n_stores; ++s) roots[n++] = L->k->stores[h->stores[s]].instr;
+    return n;
+}
+
 bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     *h = (kf__held){0};
     if (kf__low_reduced_axes(L) > 1 && L->axes[kf__last(L)].reduced && L->k->n_instrs <= MOST)
@@ -193,14 +200,10 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
         uint16_t arg = L->k->instrs[reds[r]].args[0];
         if (!is_plain(L, arg) && !hold(h, narrowest(L, arg))) return false;
     }
-    uint16_t roots[2 * KF__HELD];
-    uint32_t n_roots = 0;
-    for (uint32_t k = 0; k < h->n; ++k) {
+    for (uint32_t k = 0; k < h->n; ++k)
         h->name[k] = kf__l_name(L, "held%u", (unsigned)h->instr[k]);
-        roots[n_roots++] = h->instr[k];
-    }
-    for (uint32_t s = 0; s < h->n_stores; ++s)
-        roots[n_roots++] = L->k->stores[h->stores[s]].instr;
+    uint16_t roots[2 * KF__HELD];
+    uint32_t n_roots = roots_of(L, h, roots);
     if (n_roots) h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n_roots);
     return true;
 }
@@ -351,6 +354,14 @@ static kf__held held_again(kf__low *L, kf__cpu_block *b, const kf__held *h, cons
     return others;
 }
 
+kf__held kf__cpu_with_tables(kf__low *L, kf__cpu_block *b, const kf__held *h) {
+    uint16_t roots[2 * KF__HELD];
+    kf__held with = *h;
+    kf__cpu_put_block_tables(L, b, h->mask);
+    with.mask = kf__cpu_needed(L, b, roots, roots_of(L, h, roots));
+    return with;
+}
+
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
     const kf__lx *r = kf__l_var(L, "r"), *is = NULL;
     if (!h->n && !h->n_stores) return;
@@ -367,10 +378,11 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
     b.widens = b.narrows = true;
-    kf__cpu_prepare(L, &b, h->mask);
+    const kf__held own = kf__cpu_with_tables(L, &b, h);
+    kf__cpu_prepare(L, &b, own.mask);
     kf__cpu_store_targets(L, &b, h->stores, h->n_stores);
     const kf__lx *begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
-    const kf__held others = held_again(L, &b, h, begin);
+    const kf__held others = held_again(L, &b, &own, begin);
     if (others.n || !kf__cpu_are_made(&b, h->n_stores)) kf__cpu_make(L, &b, &others, begin);
     kf__cpu_flush(L, &b, h->stores, h->n_stores);
     kf__cpu_forget(L, NULL);

@@ -73,7 +73,7 @@ bool kf__cpu_split(kf__low *L, kf__cpu_block *b, const uint16_t *reds, uint32_t 
         if (k == h.n) h.instr[h.n++] = arg;
         name[r] = h.name[k] = kf__l_name(L, "made%u", (unsigned)arg);
     }
-    h.mask = *read = kf__low_needed(L, KF__LEVEL_FULL, h.instr, h.n);
+    h.mask = *read = kf__cpu_needed(L, b, h.instr, h.n);
     /* of several fields the first one leaves its arguments to the others anyway */
     if (functions(L, h.mask) < 3 && (fields > 1 || !kf__cpu_has_chains(L, b, h.mask))) return false;
     for (uint32_t k = 0; k < h.n; ++k)

@@ -206,6 +206,7 @@ void kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st, c
     kf__cpu_hold(L, kf__l_var(L, "l"));
     kf__cpu_read_carried(L, kf__l_var(L, "l"));
     kf__cpu_read_kept(L, st->use, kf__l_var(L, "l")); /* its arguments aren't needed */
+    kf__cpu_put_block_tables(L, b, kf__cpu_of_stage(L, st->s));
 }
 
 static kf__mask *read_by_stores(kf__low *L, const kf__cpu_stage *st) {
@@ -243,7 +244,7 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
         kf__cpu_prefetch(L, &b, reads, true);
         kf__cpu_prefetch_stores(L, &b, st->stores, st->n_stores);
         if (L->asked) kf__close(L);
-        kf__cpu_line(L, &b, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
+        kf__cpu_line(L, &b, kf__cpu_needed_line(L, &b, st->stores, st->n_stores), st->stores,
                      st->n_stores);
     }
     kf__cpu_forget(L, NULL);

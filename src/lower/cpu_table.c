@@ -29,7 +29,11 @@ static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {
         picks |= kf__has(mask, i) && L->k->instrs[i].kind == KF__I_PICK;
     for (uint32_t i = 0; way && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (!kf__has(mask, i) || L->value[i]) continue;
+        if (L->value[i]) continue;
+        if (!kf__has(mask, i)) {
+            way[i] = in->level == KF__LEVEL_ROW ? ALONG | ACROSS : 0;
+            continue;
+        }
         bool place = counts_as_place(L, in, picks);
         const kf__operand *o = place ? &L->operands[in->access] : NULL;
         way[i] = ALONG | ACROSS;
@@ -73,7 +77,7 @@ static bool has_guards(const kf__low *L, const kf__mask *mask, const uint8_t *wa
     return any;
 }
 
-bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t) {
+bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tables *t) {
     if (L->n_axes < 2) return false;
     const uint8_t *way = find_ways(L, mask);
     if (way && !L->k->n_symbols && has_guards(L, mask, way)) return false;
@@ -97,7 +101,7 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, kf__tables *t) {
     for (uint32_t k = 0; k < t->n; ++k) {
         uint16_t i = t->kept[k];
         t->name[k] = kf__l_name(L, "table%u", (unsigned)i);
-        kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), t->name[k], KF__CPU_BLOCK, NULL);
+        kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), t->name[k], most, NULL);
     }
     if (t->n) kf__put_var(L, "int64_t", "tabled", 0, kf__l_int(L, -1));
     return t->n > 0;
@@ -127,13 +131,71 @@ void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask) {
             kf__low_put_fixed(L, i);
 }
 
-kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n) {
-    const kf__lx *there = kf__l_int(L, 0);
-    for (uint32_t k = 0; k < t->n; ++k) L->value[t->kept[k]] = there;
-    kf__mask *mask = kf__cpu_line_mask(L, stores, n);
-    for (uint32_t k = 0; k < t->n && !L->failed; ++k) {
-        L->value[t->kept[k]] = NULL;
+/* Masks stop at tables, which then are of them: what those are made of isn't needed. */
+static const kf__lx **hide(kf__low *L, const kf__tables *t) {
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1);
+    if (!before) L->failed = true;
+    for (uint32_t k = 0; before && k < t->n; ++k) {
+        before[k] = L->value[t->kept[k]];
+        L->value[t->kept[k]] = kf__l_int(L, 0);
+    }
+    return before;
+}
+
+static void show(kf__low *L, const kf__tables *t, const kf__lx **before, kf__mask *mask) {
+    for (uint32_t k = 0; before && k < t->n && !L->failed; ++k) {
+        L->value[t->kept[k]] = before[k];
         kf__add(mask, t->kept[k]);
     }
+}
+
+kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n) {
+    const kf__lx **before = hide(L, t);
+    kf__mask *mask = kf__cpu_line_mask(L, stores, n);
+    show(L, t, before, mask);
     return mask;
+}
+
+/* ---------------------------------------------------------------- what is reduced */
+
+void kf__cpu_use_tables(kf__low *L, int64_t most, kf__tables *t) {
+    kf__mask *all = kf__low_mask(L);
+    if (!all) L->failed = true;
+    for (uint32_t s = 0; all && s < L->k->n_stages; ++s) {
+        const kf__mask *mask = kf__cpu_of_stage(L, s);
+        for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+            if (kf__has(mask, i)) kf__add(all, i);
+    }
+    if (all && kf__cpu_find_tables(L, all, most, t)) L->tables = t;
+}
+
+static bool is_there(const kf__low *L, const kf__cpu_block *b) {
+    const kf__tables *t = L->tables;
+    return t && b->pick[t->kept[0]] == t->name[0];
+}
+
+kf__mask *kf__cpu_needed(kf__low *L, const kf__cpu_block *b, const uint16_t *roots, uint32_t n) {
+    bool there = is_there(L, b);
+    const kf__lx **before = there ? hide(L, L->tables) : NULL;
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    if (there) show(L, L->tables, before, mask);
+    return mask;
+}
+
+kf__mask *kf__cpu_needed_line(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
+                              uint32_t n) {
+    return is_there(L, b) ? kf__cpu_table_mask(L, L->tables, stores, n)
+                          : kf__cpu_line_mask(L, stores, n);
+}
+
+void kf__cpu_put_block_tables(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+    const kf__tables *t = L->tables;
+    bool any = false;
+    for (uint32_t k = 0; t && k < t->n; ++k) any |= kf__has(mask, t->kept[k]);
+    const kf__lx **before = any ? KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1) : NULL;
+    if (any && !before) L->failed = true;
+    if (!before) return;
+    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    kf__cpu_put_tables(L, b, t);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }

@@ -163,6 +163,7 @@ typedef struct kf__low {
     const kf__held *held;   /* CPU: in a function of short rows; or NULL */
     const struct kf__cpu_group *group; /* CPU: rows that turn within a stage, too; or NULL */
     kf__carried *carried;   /* CPU: of long chains; or NULL */
+    const struct kf__tables *tables; /* CPU: of what is reduced; or NULL */
     int64_t run;            /* CPU: elements of lines that are one run; 0: they are not */
     const kf__lx **running; /* [n_instrs] of SCANs: what was folded so far; or NULL */
     const kf__lx *chunk;    /* of SCANs: which one, their axis / its length; or NULL */
