@@ -17,6 +17,7 @@ enum {
     APART_RANDOM_BYTES = 80,  /* words that are made for one element each, not for four */
     MOST_TILES = 2,           /* of columns, in L1: of more arrays each is copied */
     SCATTERED_BYTES = 8,      /* an element that is read at an index of its own */
+    CPU_SCATTERED_BYTES = 20, /* one after another, while a vector is copied from a cache */
     BRIEF = 16,               /* elements */
 };
 
@@ -162,12 +163,22 @@ static uint64_t add_turned(const kf__exprs *x, const kf__kernel *k, double *byte
     return dear;
 }
 
+/* Is it read at indices along its rows? Where nothing is reduced CPUs go along those: elements of a
+ * row are nearer than rows are. */
+static bool is_in_rows(const kf__exprs *x, const kf__access *a) {
+    uint32_t axes = 0;
+    for (int d = a->rank; !axes && d-- > 0;) axes = kf__axes_of(x, a->index[d]);
+    return axes >> KF__FIRST_SYMBOL;
+}
+
 /* Does a gather's index change along the axis that the kernel goes along, or along each, where any
  * may be it? */
-static bool is_scattered(const kf__exprs *x, const kf__kernel *k, uint32_t access) {
+static bool is_scattered(const kf__fuse_state *f, const kf__kernel *k, uint32_t access) {
+    const kf__exprs *x = &f->g->exprs;
     uint32_t of = kf__symbol_axes(k->n_symbols, k->symbol_axes,
                                   kf__access_axes(x, &k->accesses[access]));
     uint32_t all = (1u << k->n_axes) - 1, last = (all + 1) >> 1;
+    if (!k->reduced && f->cpu && is_in_rows(x, &k->accesses[access])) return true;
     return k->reduced ? of & last : of && of == all;
 }
 
@@ -193,7 +204,7 @@ uint64_t kf__access_bytes(const kf__fuse_state *f, const kf__kernel *k, double *
     for (uint32_t i = 0; i < k->n_accesses; i++) {
         bool divides = !k->accesses[i].flat && k->accesses[i].value != KF__NO_VALUE;
         bytes[i] = !divides ? 0 : f->cpu ? CPU_DIVISION_BYTES : DIVISION_BYTES;
-        if (is_scattered(&f->g->exprs, k, i)) bytes[i] += SCATTERED_BYTES;
+        if (is_scattered(f, k, i)) bytes[i] += f->cpu ? CPU_SCATTERED_BYTES : SCATTERED_BYTES;
     }
     if (!k->n_axes) return 0;
     if (f->cpu) return add_turned(&f->g->exprs, k, bytes);

@@ -207,6 +207,7 @@ static void put_row(kf__low *L, const tiles *s) {
         kf__put_let(L, kf__pointer_type(L, i), b.tile[i],
                     item(L, tile_name(L, i), kf__l_bin(L, "*", r, s->pitch)), NULL);
     }
+    kf__cpu_put_block_tables(L, &b, s->mask);
     kf__cpu_line(L, &b, s->mask, s->stores, s->n_stores);
     need_lines(L, s, &b);
     put_prefetch(L, s, &b);
@@ -281,6 +282,11 @@ void kf__cpu_tiles(kf__low *L) {
     bool stream = kf__cpu_stream_word(L);
     kf__put_scalars(L);
     s.mask = kf__cpu_line_mask(L, s.stores, s.n_stores);
+    kf__tables tables;
+    if (kf__cpu_find_tables(L, s.mask, KF__CPU_BLOCK, &tables)) {
+        L->tables = &tables;
+        s.mask = kf__cpu_table_mask(L, &tables, s.stores, s.n_stores);
+    }
     kf__cpu_prefetch_word(L, !s.flat);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
@@ -306,4 +312,5 @@ void kf__cpu_tiles(kf__low *L) {
     }
     kf__close(L);
     if (stream) kf__cpu_fence(L);
+    L->tables = NULL;
 }
