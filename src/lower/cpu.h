@@ -167,12 +167,15 @@ typedef struct kf__tables {
     const char **name;  /* [n] their tables */
     kf__mask *made;     /* what they are made of */
     uint32_t n;
+    bool parts;         /* may a line that begins where another did be longer? */
 } kf__tables;
 
 /* Is there anything to keep? Then its tables are declared. */
 bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tables *t);
 kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n);
 void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t); /* a unit's first */
+/* Those of `mask` that change along a line and across lines: others are made once, or in tables. */
+const kf__mask *kf__cpu_varying(kf__low *L, const kf__mask *mask);
 /* What is reduced: of all stages, declared before the loop over units, as L->tables. */
 void kf__cpu_use_tables(kf__low *L, int64_t most, kf__tables *t);
 /* Those of the block, if `mask` has any; from then on they are read for it. */
@@ -181,8 +184,29 @@ void kf__cpu_put_block_tables(kf__low *L, kf__cpu_block *b, const kf__mask *mask
 kf__mask *kf__cpu_needed(kf__low *L, const kf__cpu_block *b, const uint16_t *roots, uint32_t n);
 kf__mask *kf__cpu_needed_line(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
                               uint32_t n);
-/* What doesn't change along the unit's line. */
+/* Is anything made of what changes across lines alone? What doesn't change along the unit's line. */
+bool kf__cpu_has_across(const kf__low *L, const kf__tables *t, const kf__mask *mask);
 void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask);
+
+/* ---------------------------------------------------------------- cpu_of_lines.c */
+
+enum { KF__CPU_LINES = 64 }; /* lines of which functions are taken at once */
+typedef struct kf__of_lines {
+    uint16_t kept[KF__HELD];
+    const char *name[KF__HELD]; /* arrays of as many lines as are made at once */
+    kf__mask *made;
+    uint32_t n;
+} kf__of_lines;
+
+/* Of two axes: is a function taken of what the elements of a line share? */
+bool kf__cpu_find_of_lines(kf__low *L, const kf__mask *mask, kf__of_lines *of);
+/* What stores need besides. */
+kf__mask *kf__cpu_mask_of_elements(kf__low *L, const kf__of_lines *of, const uint16_t *stores,
+                                   uint32_t n);
+void kf__cpu_declare_of_lines(kf__low *L, const kf__of_lines *of, int64_t most);
+/* Of this line, as element `at`. */
+void kf__cpu_put_of_line(kf__low *L, const kf__of_lines *of, const kf__lx *at);
+void kf__cpu_read_of_lines(kf__low *L, const kf__of_lines *of, const kf__lx *r);
 
 /* ---------------------------------------------------------------- cpu_few.c */
 

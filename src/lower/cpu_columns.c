@@ -64,6 +64,15 @@ static void put_states(kf__low *L, const kf__columns *c, const char *what) {
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f) put_array(L, c, what, c->reds[r], f);
 }
 
+/* What rows have of their own. */
+static void put_own(kf__low *L, const kf__columns *c, const kf__lx *r0, const kf__lx *r1) {
+    const kf__lx *at = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
+    kf__open_for(L, "int64_t", "r", r0, r1, kf__l_int(L, 1), KF__SIMD);
+    kf__put_decode(L, true, false, kf__l_var(L, "r"));
+    kf__cpu_put_of_line(L, &c->own, at);
+    kf__close(L);
+}
+
 /* One field of the states, `last` or others behind it, over the rows [r0, r1). */
 static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx *r0,
                       const kf__lx *r1) {
@@ -79,6 +88,7 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
             if (!is_direct(L, c, c->reds[r])) put_array(L, c, "lanes", c->reds[r], f);
         }
     for (uint32_t s = 0; s < n_stores; ++s) roots[n++] = L->k->stores[c->stores[s]].instr;
+    if (c->own.n) put_own(L, c, r0, r1);
     kf__open_for(L, "int64_t", "r", r0, r1, kf__l_int(L, 1), KF__SERIAL);
     kf__columns_put_next_row(L, c, roots, n, r1);
     kf__put_decode(L, true, false, kf__l_var(L, "r"));
@@ -88,6 +98,7 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     if (c->simple && !L->tiled && !c->makes) b.down = kf__low_only_reduced(L);
     kf__columns_put_turned_rows(L, &b, r0);
     kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
+    kf__cpu_read_of_lines(L, &c->own, kf__l_bin(L, "-", kf__l_var(L, "r"), r0));
     kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, roots, n));
     kf__mask *mask = kf__cpu_needed(L, &b, roots, n);
     b.widens = b.narrows = true;
@@ -294,6 +305,10 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     kf__cpu_prefetch_word(L, true);
     kf__put_scalars(L);
     kf__tables tables;
+    c->own = (kf__of_lines){0};
+    if (!L->tiled && !c->makes && !L->k->n_symbols &&
+        kf__cpu_find_of_lines(L, kf__cpu_of_stage(L, 0), &c->own))
+        kf__cpu_declare_of_lines(L, &c->own, ROW_CHUNK);
     if (!L->tiled && !(c->makes && kf__cpu_may_be_run(L, &c->made)))
         kf__cpu_use_tables(L, c->most_tile, &tables);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);

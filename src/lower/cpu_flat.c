@@ -21,11 +21,14 @@ static bool is_rows(const kf__low *L, uint32_t i) {
  * of. Beside moments a load by rows goes with what is made of it, so that it is one value. */
 static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *kept) {
     kf__mask *rows = kf__low_mask(L);
+    kf__of_lines lines = {0};
     if (!rows) return NULL;
+    if (!L->k->reduced) kf__cpu_find_of_lines(L, mask, &lines);
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
         bool is = kf__has(rows, i) || (is_rows(L, i) && (in->kind != KF__I_LOAD || !L->k->reduced));
+        is = is || (lines.n && kf__has(lines.made, i));
         for (const kf__kept *k = kept; k; k = k->next) is = is || kf__uses(in, k->power);
         for (int a = 0; a < in->n_args; ++a)
             is = is || (L->k->reduced && is_rows(L, in->args[a]));
@@ -70,6 +73,16 @@ static bool find_parts(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
     return true;
 }
 
+/* What of it isn't a value of the whole line. */
+static const kf__mask *made_of_elements(kf__low *L, const kf__held *made) {
+    kf__of_lines lines;
+    if (L->k->reduced || !kf__cpu_find_of_lines(L, made->mask, &lines)) return made->mask;
+    kf__mask *rest = kf__low_mask(L);
+    for (uint32_t i = 0; rest && i < L->k->n_instrs; ++i)
+        if (kf__has(made->mask, i) && !kf__has(lines.made, i)) kf__add(rest, i);
+    return rest ? rest : made->mask;
+}
+
 bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f) {
     uint16_t reds[64], stores[64];
     *f = (kf__flat){.run.n_stores = kf__low_stores(L, last, stores)};
@@ -84,7 +97,7 @@ bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
     for (uint32_t k = 0; L->held && k < L->held->n; ++k)
         if (kf__has(f->run.mask, L->held->instr[k])) return false;
     return (kf__cpu_stores_narrow(L, &f->run) || kf__is_dear(L, f->run.mask)) &&
-           !kf__is_dear(L, f->made.mask) && kf__cpu_may_be_run(L, &f->run);
+           !kf__is_dear(L, made_of_elements(L, &f->made)) && kf__cpu_may_be_run(L, &f->run);
 }
 
 void kf__cpu_declare_flat(kf__low *L, const kf__flat *f) {

@@ -433,6 +433,30 @@ static bool picks_lines(const kf__low *L, const kf__mask *mask) {
     return false;
 }
 
+/* What this line and the next ones have of their own. */
+static void put_own(kf__low *L, const kf__of_lines *own) {
+    const kf__lx *line = axis_var(L, 0), *made = kf__l_var(L, "made_line");
+    const kf__lx *most = kf__l_int(L, KF__CPU_LINES);
+    kf__open_if(L, kf__l_bin(L, ">=", kf__l_bin(L, "-", line, made), most));
+    kf__put_set(L, made, line);
+    const kf__lx *rows = kf__l_call(L, "kf_min_i64", KF__I64,
+                                    kf__l_bin(L, "-", kf__l_var(L, "end_line"), line), most);
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), kf__put_let(L, "int64_t", "rows", rows, NULL),
+                 kf__l_int(L, 1), KF__SIMD);
+    kf__put_decode(L, false, true, kf__l_bin(L, "+", made, kf__l_var(L, "r")));
+    kf__cpu_put_of_line(L, own, kf__l_var(L, "r"));
+    kf__close(L);
+    kf__close(L);
+}
+
+static void declare_own(kf__low *L, const kf__of_lines *own) {
+    const kf__lx *n = kf__l_var(L, "blocks");
+    kf__cpu_declare_of_lines(L, own, KF__CPU_LINES);
+    const kf__lx *up = kf__l_bin(L, "-", kf__l_bin(L, "+", kf__l_var(L, "end"), n), kf__l_int(L, 1));
+    kf__put_let(L, "int64_t", "end_line", kf__l_bin(L, "/", up, n), NULL);
+    kf__put_var(L, "int64_t", "made_line", 0, kf__l_int(L, -KF__CPU_LINES));
+}
+
 /* same: what repeats along lines that may be one run; NULL: they may not. */
 static void put_lines(kf__low *L, kf__repeats *same) {
     kf__low_begin(L, "", "One pass over the elements, in blocks of the innermost axis.");
@@ -450,11 +474,14 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     const kf__lx *u = kf__l_var(L, "u"), *end = kf__l_var(L, "end"), *one = kf__l_int(L, 1);
     kf__mask *mask = kf__cpu_line_mask(L, stores, n);
     kf__tables tables;
+    kf__of_lines own;
+    bool tabled = kf__cpu_find_tables(L, mask, KF__CPU_BLOCK, &tables);
+    bool across = tabled || picks_lines(L, mask);
+    bool has_own = !across && !same && !L->k->n_symbols && kf__cpu_find_of_lines(L, mask, &own);
+    if (has_own) mask = kf__cpu_mask_of_elements(L, &own, stores, n);
     int64_t block = block_of(L, mask, stores, n);
     fn->units = lines * kf__ceil_div(line, block);
     fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, block)));
-    bool tabled = kf__cpu_find_tables(L, mask, KF__CPU_BLOCK, &tables);
-    bool across = tabled || picks_lines(L, mask);
     const kf__lx *each = across ? kf__word_int(L, "lines", lines) : NULL;
     if (tabled) mask = kf__cpu_table_mask(L, &tables, stores, n);
     if (same) {
@@ -468,6 +495,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     }
     kf__cpu_block b;
     const kf__lx *ahead = kf__cpu_ahead(L, mask);
+    if (has_own) declare_own(L, &own);
     units of = {block, size, each, same, L->n_axes > 1 && !across && !same && !ahead};
     if (of.counts) put_counters(L);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), end, one, KF__SERIAL);
@@ -478,12 +506,14 @@ static void put_lines(kf__low *L, kf__repeats *same) {
         kf__cpu_put_ahead(L, &b, mask);
         kf__close(L);
     }
+    if (has_own) put_own(L, &own);
     put_unit(L, &b, u, &of);
+    if (has_own)
+        kf__cpu_read_of_lines(L, &own,
+                              kf__l_bin(L, "-", axis_var(L, 0), kf__l_var(L, "made_line")));
     if (same) kf__cpu_put_repeated(L, &b, same);
-    if (tabled) {
-        kf__cpu_put_tables(L, &b, &tables);
-        kf__cpu_put_across(L, &tables, mask);
-    }
+    if (tabled) kf__cpu_put_tables(L, &b, &tables);
+    if (tabled || kf__cpu_has_across(L, &tables, mask)) kf__cpu_put_across(L, &tables, mask);
     kf__cpu_line(L, &b, mask, stores, n);
     if (of.counts) put_next(L);
     kf__close(L);

@@ -66,7 +66,7 @@ void kf__cpu_find_row_lines(kf__low *L, const uint16_t *reds, uint32_t n, kf__ro
         s->kept[r] = kf__l_name(L, "lines%u", (unsigned)s->args[r]);
     }
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, s->args, s->n_args);
-    s->makes = kf__is_dear(L, mask) && find_leaves(L, mask, s);
+    s->makes = kf__is_dear(L, kf__cpu_varying(L, mask)) && find_leaves(L, mask, s);
     if (s->makes) return;
     s->n = 0;
     for (uint32_t r = 0; r < s->n_args; ++r) add_line(L, s, s->args[r]);
@@ -116,7 +116,8 @@ void kf__cpu_copy_row_lines(kf__low *L, const kf__row_lines *s, const kf__lx *pu
     const kf__lx *left = kf__cpu_open_row_lines(L, "q", from, to, &first, &len);
     kf__put_set(L, len, left);
     kf__cpu_open_line(L, &b, first, len);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, s->at, s->n);
+    kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, s->at, s->n));
+    kf__mask *mask = kf__cpu_needed(L, &b, s->at, s->n);
     kf__cpu_prepare(L, &b, mask);
     kf__cpu_prefetch(L, &b, mask, false);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);

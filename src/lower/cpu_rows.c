@@ -42,8 +42,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     kf__put_scalars(L);
     kf__tables tables;
     if (L->carried) kf__cpu_put_carried(L);
-    else if (!L->own && kf__low_reduced_axes(L) == 1)
-        kf__cpu_use_tables(L, KF__CPU_BLOCK, &tables);
+    else if (!L->own) kf__cpu_use_tables(L, KF__CPU_BLOCK, &tables);
     kf__kept exps, dear;
     bool keeps = kf__cpu_keep_exps(L, &exps);
     bool keeps_dear = !keeps && !L->carried && kf__cpu_keep_dear(L, &dear);

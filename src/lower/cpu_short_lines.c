@@ -12,9 +12,9 @@
 #include "lower/cpu.h"
 
 /* Of the group's lines [from, to). */
-static void open_line(kf__low *L, const kf__lx *from, const kf__lx *to) {
+static void open_line(kf__low *L, const kf__lx *from, const kf__lx *to, int kind) {
     const kf__lx *line = kf__l_bin(L, "+", kf__l_var(L, "first_row"), kf__l_var(L, "r"));
-    kf__open_for(L, "int64_t", "r", from, to, kf__l_int(L, 1), KF__SERIAL);
+    kf__open_for(L, "int64_t", "r", from, to, kf__l_int(L, 1), kind);
     kf__put_decode(L, false, true, kf__put_let(L, "int64_t", "line", line, NULL));
 }
 
@@ -154,7 +154,7 @@ static void put_part(kf__low *L, const part *q, const char *name, const kf__lx *
         rows = kf__put_let(L, "int64_t", "inner", kf__l_bin(L, "-", end, top), NULL);
     }
     const kf__lx *lines = kf__cpu_put_runs(L, is_one_run(L, q), rows, q->width, "len", &len);
-    open_line(L, top, kf__l_bin(L, "+", top, lines));
+    open_line(L, top, kf__l_bin(L, "+", top, lines), KF__SERIAL);
     kf__cpu_open_line(L, &b, zero, len);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!reads(L, q, i)) continue;
@@ -210,6 +210,12 @@ static void put_line(kf__low *L, const kf__lx *n) {
     kf__cpu_forget(L, NULL);
 }
 
+static void put_own(kf__low *L, const kf__of_lines *own, const kf__lx *rows) {
+    open_line(L, kf__l_int(L, 0), rows, KF__SIMD);
+    kf__cpu_put_of_line(L, own, kf__l_var(L, "r"));
+    kf__close(L);
+}
+
 /* ---------------------------------------------------------------- the function */
 
 /* Are functions taken of what is made of each line, given its parts? */
@@ -226,6 +232,8 @@ bool kf__cpu_short_lines(kf__low *L) {
     if (L->n_axes != 2 || L->k->n_symbols) return false;
     bool any = find_parts(L, &p), flattens = find_flat(L, &p, &flat);
     if (!any && !flattens) return false;
+    kf__of_lines own;
+    bool has_own = kf__cpu_find_of_lines(L, kf__cpu_of_stage(L, 0), &own);
     kf__low_begin(L, "_short", flattens && any ? "Short lines: parts with functions, then what is "
                                                  "made of each line, then functions of it."
                                : any ? "Short lines: parts with functions, then all lines of these."
@@ -237,11 +245,14 @@ bool kf__cpu_short_lines(kf__low *L) {
     kf__put_scalars(L);
     declare_parts(L, &p, n);
     if (flattens) kf__cpu_declare_flat(L, &flat);
+    if (has_own) kf__cpu_declare_of_lines(L, &own, KF__CPU_GROUP * KF__CPU_SHORT);
     const kf__lx *rows = kf__cpu_open_rows(L, kf__cpu_most_rows(L));
+    if (has_own) put_own(L, &own, rows);
     for (uint32_t k = 0; k < p.held.n; ++k) put_part(L, &p.at[k], p.held.name[k], rows);
     L->held = any ? &p.held : NULL;
-    open_line(L, kf__l_int(L, 0), rows);
+    open_line(L, kf__l_int(L, 0), rows, KF__SERIAL);
     hold_parts(L, &p);
+    if (has_own) kf__cpu_read_of_lines(L, &own, kf__l_var(L, "r"));
     if (flattens) kf__cpu_put_flat(L, &flat, NULL, n);
     else put_line(L, n);
     kf__close(L);

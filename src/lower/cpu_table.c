@@ -77,7 +77,24 @@ static bool has_guards(const kf__low *L, const kf__mask *mask, const uint8_t *wa
     return any;
 }
 
+/* Of those of `mask` that change in these ways alone; NULL: tables would hide runs. */
+static kf__mask *those_that(kf__low *L, const kf__mask *mask, uint8_t ways) {
+    kf__mask *those = kf__low_mask(L);
+    const uint8_t *way = find_ways(L, mask);
+    if (!those) L->failed = true;
+    if (L->failed || L->n_axes < 2 || (!L->k->n_symbols && has_guards(L, mask, way))) return NULL;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && way[i] == ways) kf__add(those, i);
+    return those;
+}
+
+const kf__mask *kf__cpu_varying(kf__low *L, const kf__mask *mask) {
+    const kf__mask *varying = those_that(L, mask, ALONG | ACROSS);
+    return varying ? varying : mask;
+}
+
 bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tables *t) {
+    *t = (kf__tables){0};
     if (L->n_axes < 2) return false;
     const uint8_t *way = find_ways(L, mask);
     if (way && !L->k->n_symbols && has_guards(L, mask, way)) return false;
@@ -104,24 +121,36 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tab
         kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), t->name[k], most, NULL);
     }
     if (t->n) kf__put_var(L, "int64_t", "tabled", 0, kf__l_int(L, -1));
+    t->parts = kf__low_reduced_axes(L) > 1 && L->axes[kf__last(L)].reduced;
+    if (t->n && t->parts) kf__put_var(L, "int64_t", "tabled_len", 0, kf__l_int(L, 0));
     return t->n > 0;
 }
 
 void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t) {
     const kf__lx *l = kf__l_var(L, "l"), *tabled = kf__l_var(L, "tabled");
+    const kf__lx *until = t->parts ? kf__l_var(L, "tabled_len") : NULL;
+    const kf__lx *other = kf__l_bin(L, "!=", b->first, tabled);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (kf__has(t->made, i) && L->k->instrs[i].kind == KF__I_LOAD)
             kf__cpu_need_pointer(L, b, L->k->instrs[i].access);
-    kf__open_if(L, kf__l_bin(L, "!=", b->first, tabled));
+    kf__open_if(L, until ? kf__l_bin(L, "||", other, kf__l_bin(L, ">", b->len, until)) : other);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, t->made, l);
     for (uint32_t k = 0; k < t->n; ++k)
         kf__put_set(L, kf__l_item(L, t->name[k], l), kf__value_of(L, t->kept[k]));
     kf__close(L);
     kf__put_set(L, tabled, b->first);
+    if (until) kf__put_set(L, until, b->len);
     kf__close(L);
     kf__cpu_forget(L, NULL);
     for (uint32_t k = 0; k < t->n; ++k) b->pick[t->kept[k]] = t->name[k];
+}
+
+bool kf__cpu_has_across(const kf__low *L, const kf__tables *t, const kf__mask *mask) {
+    bool any = false;
+    for (uint32_t i = 0; t->way && i < L->k->n_instrs; ++i)
+        any |= kf__has(mask, i) && t->way[i] == ACROSS && L->k->instrs[i].kind == KF__I_OP;
+    return any;
 }
 
 void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask) {
@@ -166,12 +195,12 @@ void kf__cpu_use_tables(kf__low *L, int64_t most, kf__tables *t) {
         for (uint32_t i = 0; i < L->k->n_instrs; ++i)
             if (kf__has(mask, i)) kf__add(all, i);
     }
-    if (all && kf__cpu_find_tables(L, all, most, t)) L->tables = t;
+    if (all && (kf__cpu_find_tables(L, all, most, t) || kf__cpu_has_across(L, t, all))) L->tables = t;
 }
 
 static bool is_there(const kf__low *L, const kf__cpu_block *b) {
     const kf__tables *t = L->tables;
-    return t && b->pick[t->kept[0]] == t->name[0];
+    return t && t->n && b->pick[t->kept[0]] == t->name[0];
 }
 
 kf__mask *kf__cpu_needed(kf__low *L, const kf__cpu_block *b, const uint16_t *roots, uint32_t n) {
@@ -191,11 +220,14 @@ kf__mask *kf__cpu_needed_line(kf__low *L, const kf__cpu_block *b, const uint16_t
 void kf__cpu_put_block_tables(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     const kf__tables *t = L->tables;
     bool any = false;
-    for (uint32_t k = 0; t && k < t->n; ++k) any |= kf__has(mask, t->kept[k]);
-    const kf__lx **before = any ? KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1) : NULL;
-    if (any && !before) L->failed = true;
-    if (!before) return;
-    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
-    kf__cpu_put_tables(L, b, t);
-    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+    if (!t) return;
+    for (uint32_t k = 0; k < t->n; ++k) any |= kf__has(mask, t->kept[k]);
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1);
+    if (!before) L->failed = true;
+    if (before && any) {
+        memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+        kf__cpu_put_tables(L, b, t);
+        memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+    }
+    kf__cpu_put_across(L, t, mask);
 }
