@@ -190,15 +190,16 @@ void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask);
 
 /* ---------------------------------------------------------------- cpu_of_lines.c */
 
-enum { KF__CPU_LINES = 64 }; /* lines of which functions are taken at once */
+enum { KF__CPU_LINES = 128 }; /* lines of which functions are taken at once */
 typedef struct kf__of_lines {
     uint16_t kept[KF__HELD];
     const char *name[KF__HELD]; /* arrays of as many lines as are made at once */
     kf__mask *made;
     uint32_t n;
+    bool outer; /* do they change along axes before that of lines? */
 } kf__of_lines;
 
-/* Of two axes: is a function taken of what the elements of a line share? */
+/* Is a function taken of what the elements of a line share? */
 bool kf__cpu_find_of_lines(kf__low *L, const kf__mask *mask, kf__of_lines *of);
 /* What stores need besides. */
 kf__mask *kf__cpu_mask_of_elements(kf__low *L, const kf__of_lines *of, const uint16_t *stores,

@@ -306,7 +306,7 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     kf__put_scalars(L);
     kf__tables tables;
     c->own = (kf__of_lines){0};
-    if (!L->tiled && !c->makes && !L->k->n_symbols &&
+    if (!L->tiled && !c->makes && !L->k->n_symbols && kf__low_reduced_axes(L) == 1 &&
         kf__cpu_find_of_lines(L, kf__cpu_of_stage(L, 0), &c->own))
         kf__cpu_declare_of_lines(L, &c->own, ROW_CHUNK);
     if (!L->tiled && !(c->makes && kf__cpu_may_be_run(L, &c->made)))

@@ -76,7 +76,8 @@ static bool find_parts(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
 /* What of it isn't a value of the whole line. */
 static const kf__mask *made_of_elements(kf__low *L, const kf__held *made) {
     kf__of_lines lines;
-    if (L->k->reduced || !kf__cpu_find_of_lines(L, made->mask, &lines)) return made->mask;
+    if (L->k->reduced || !kf__cpu_find_of_lines(L, kf__cpu_of_stage(L, 0), &lines))
+        return made->mask;
     kf__mask *rest = kf__low_mask(L);
     for (uint32_t i = 0; rest && i < L->k->n_instrs; ++i)
         if (kf__has(made->mask, i) && !kf__has(lines.made, i)) kf__add(rest, i);

@@ -2,14 +2,18 @@
  * takes as long as of a vector, which is as long as a line of a hundred elements.
  *
  *     x * sin(s)         for (u = begin; u < end; ++u)
- *                            if (i0 - made_line >= 64)
- *                                made_line = i0
- *                                for (r = 0; r < rows; ++r)        SIMD
+ *                            if (i0 - made_line >= made_lines)
+ *                                made_line = i0, made_lines = 128 at most
+ *                                for (r = 0; r < made_lines; ++r)        SIMD
  *                                    line2[r] = sin(s[made_line + r])
  *                            v2 = line2[i0 - made_line]
  *                            for (l ...) out[l] = x[l] * v2
  *     sum(x * sin(s), 0) of a chunk of rows, likewise */
 #include "lower/cpu.h"
+
+static bool reads_place(const kf__low *L, uint32_t i) {
+    return L->k->instrs[i].kind == KF__I_INDEX || L->k->instrs[i].kind == KF__I_LOAD;
+}
 
 /* [n_instrs] Is it the same for all elements of a line, and not of all lines? */
 static bool *find_shared(kf__low *L, const kf__mask *mask) {
@@ -18,7 +22,7 @@ static bool *find_shared(kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; shared && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         const kf__operand *o = &L->operands[in->access];
-        bool place = in->kind == KF__I_INDEX || (in->kind == KF__I_LOAD && !in->n_args);
+        bool place = reads_place(L, i) && !in->n_args;
         bool made = in->kind == KF__I_OP || in->kind == KF__I_CAST;
         if (!kf__has(mask, i) || L->value[i]) continue;
         if (place) shared[i] = o->affine && !o->symbols && !o->varies[kf__last(L)];
@@ -42,7 +46,7 @@ static bool is_needed(const kf__low *L, const kf__mask *mask, const bool *shared
 
 bool kf__cpu_find_of_lines(kf__low *L, const kf__mask *mask, kf__of_lines *of) {
     *of = (kf__of_lines){0};
-    const bool *shared = L->n_axes == 2 ? find_shared(L, mask) : NULL;
+    const bool *shared = L->n_axes > 1 ? find_shared(L, mask) : NULL;
     for (uint32_t i = 0; shared && i < L->k->n_instrs && of->n < KF__HELD; ++i) {
         uint16_t instr = (uint16_t)i;
         if (!shared[i] || L->k->instrs[i].kind != KF__I_OP || !is_needed(L, mask, shared, i))
@@ -52,6 +56,9 @@ bool kf__cpu_find_of_lines(kf__low *L, const kf__mask *mask, kf__of_lines *of) {
         of->kept[of->n++] = instr;
     }
     if (of->n) of->made = kf__low_needed(L, KF__LEVEL_FULL, of->kept, of->n);
+    for (uint32_t i = 0; of->n && i < L->k->n_instrs; ++i)
+        for (int m = 0; kf__has(of->made, i) && reads_place(L, i) && m + 1 < kf__last(L); ++m)
+            of->outer |= L->operands[L->k->instrs[i].access].varies[m];
     return of->n > 0 && !L->failed;
 }
 

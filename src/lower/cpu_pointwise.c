@@ -433,28 +433,40 @@ static bool picks_lines(const kf__low *L, const kf__mask *mask) {
     return false;
 }
 
-/* What this line and the next ones have of their own. */
-static void put_own(kf__low *L, const kf__of_lines *own) {
-    const kf__lx *line = axis_var(L, 0), *made = kf__l_var(L, "made_line");
-    const kf__lx *most = kf__l_int(L, KF__CPU_LINES);
-    kf__open_if(L, kf__l_bin(L, ">=", kf__l_bin(L, "-", line, made), most));
-    kf__put_set(L, made, line);
-    const kf__lx *rows = kf__l_call(L, "kf_min_i64", KF__I64,
-                                    kf__l_bin(L, "-", kf__l_var(L, "end_line"), line), most);
-    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), kf__put_let(L, "int64_t", "rows", rows, NULL),
-                 kf__l_int(L, 1), KF__SIMD);
-    kf__put_decode(L, false, true, kf__l_bin(L, "+", made, kf__l_var(L, "r")));
-    kf__cpu_put_of_line(L, own, kf__l_var(L, "r"));
-    kf__close(L);
-    kf__close(L);
+/* The line's number; by the axis before the last one alone, if all others have the same. */
+static const kf__lx *line_of(kf__low *L, const kf__of_lines *own) {
+    int last = kf__last(L) - 1, m = own->outer ? 0 : last;
+    const kf__lx *line = axis_var(L, m);
+    while (++m <= last)
+        line = kf__l_bin(L, "+", kf__l_bin(L, "*", line, kf__word_size(L, m)), axis_var(L, m));
+    return own->outer && last > 0 ? kf__put_let(L, "int64_t", "line", line, NULL) : line;
 }
 
 static void declare_own(kf__low *L, const kf__of_lines *own) {
-    const kf__lx *n = kf__l_var(L, "blocks");
     kf__cpu_declare_of_lines(L, own, KF__CPU_LINES);
-    const kf__lx *up = kf__l_bin(L, "-", kf__l_bin(L, "+", kf__l_var(L, "end"), n), kf__l_int(L, 1));
-    kf__put_let(L, "int64_t", "end_line", kf__l_bin(L, "/", up, n), NULL);
-    kf__put_var(L, "int64_t", "made_line", 0, kf__l_int(L, -KF__CPU_LINES));
+    kf__put_var(L, "int64_t", "made_line", 0, kf__l_int(L, 0));
+    kf__put_var(L, "int64_t", "made_lines", 0, kf__l_int(L, 0));
+}
+
+/* What this line and the next ones have of their own; gives which of them this is. */
+static const kf__lx *put_own(kf__low *L, const kf__of_lines *own) {
+    int m = kf__last(L) - 1;
+    const kf__lx *made = kf__l_var(L, "made_line"), *lines = kf__l_var(L, "made_lines");
+    const kf__lx *line = line_of(L, own), *r = kf__l_var(L, "r"), *at = axis_var(L, m);
+    const kf__lx *other = kf__l_bin(L, ">=", kf__l_bin(L, "-", line, made), lines);
+    if (!own->outer) other = kf__l_bin(L, "||", kf__l_bin(L, "<", line, made), other);
+    kf__open_if(L, other);
+    kf__put_set(L, made, line);
+    kf__put_set(L, lines, kf__l_call(L, "kf_min_i64", KF__I64,
+                                     kf__l_bin(L, "-", kf__word_size(L, m), at),
+                                     kf__l_int(L, KF__CPU_LINES)));
+    const kf__lx *from = kf__put_let(L, "int64_t", "from", at, NULL);
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), lines, kf__l_int(L, 1), KF__SIMD);
+    kf__put_let(L, kf__index_type(L), L->axes[m].var, kf__l_bin(L, "+", from, r), NULL);
+    kf__cpu_put_of_line(L, own, r);
+    kf__close(L);
+    kf__close(L);
+    return kf__l_bin(L, "-", line, made);
 }
 
 /* same: what repeats along lines that may be one run; NULL: they may not. */
@@ -506,11 +518,9 @@ static void put_lines(kf__low *L, kf__repeats *same) {
         kf__cpu_put_ahead(L, &b, mask);
         kf__close(L);
     }
-    if (has_own) put_own(L, &own);
+    const kf__lx *nth = has_own ? put_own(L, &own) : NULL;
     put_unit(L, &b, u, &of);
-    if (has_own)
-        kf__cpu_read_of_lines(L, &own,
-                              kf__l_bin(L, "-", axis_var(L, 0), kf__l_var(L, "made_line")));
+    if (has_own) kf__cpu_read_of_lines(L, &own, nth);
     if (same) kf__cpu_put_repeated(L, &b, same);
     if (tabled) kf__cpu_put_tables(L, &b, &tables);
     if (tabled || kf__cpu_has_across(L, &tables, mask)) kf__cpu_put_across(L, &tables, mask);

@@ -12,9 +12,9 @@
 #include "lower/cpu.h"
 
 /* Of the group's lines [from, to). */
-static void open_line(kf__low *L, const kf__lx *from, const kf__lx *to, int kind) {
+static void open_line(kf__low *L, const kf__lx *from, const kf__lx *to) {
     const kf__lx *line = kf__l_bin(L, "+", kf__l_var(L, "first_row"), kf__l_var(L, "r"));
-    kf__open_for(L, "int64_t", "r", from, to, kf__l_int(L, 1), kind);
+    kf__open_for(L, "int64_t", "r", from, to, kf__l_int(L, 1), KF__SERIAL);
     kf__put_decode(L, false, true, kf__put_let(L, "int64_t", "line", line, NULL));
 }
 
@@ -154,7 +154,7 @@ static void put_part(kf__low *L, const part *q, const char *name, const kf__lx *
         rows = kf__put_let(L, "int64_t", "inner", kf__l_bin(L, "-", end, top), NULL);
     }
     const kf__lx *lines = kf__cpu_put_runs(L, is_one_run(L, q), rows, q->width, "len", &len);
-    open_line(L, top, kf__l_bin(L, "+", top, lines), KF__SERIAL);
+    open_line(L, top, kf__l_bin(L, "+", top, lines));
     kf__cpu_open_line(L, &b, zero, len);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!reads(L, q, i)) continue;
@@ -210,9 +210,25 @@ static void put_line(kf__low *L, const kf__lx *n) {
     kf__cpu_forget(L, NULL);
 }
 
+static void declare_own(kf__low *L, const kf__of_lines *own) {
+    kf__cpu_declare_of_lines(L, own, KF__CPU_GROUP * KF__CPU_SHORT);
+    kf__put_var(L, "int64_t", "made_row", 0, kf__l_int(L, 0));
+    kf__put_var(L, "int64_t", "made_end", 0, kf__l_int(L, 0));
+}
+
+/* What these lines and the next ones have of their own. */
 static void put_own(kf__low *L, const kf__of_lines *own, const kf__lx *rows) {
-    open_line(L, kf__l_int(L, 0), rows, KF__SIMD);
-    kf__cpu_put_of_line(L, own, kf__l_var(L, "r"));
+    const kf__lx *row = kf__l_var(L, "made_row"), *made = kf__l_var(L, "made_end");
+    const kf__lx *first = kf__l_var(L, "first_row"), *r = kf__l_var(L, "r");
+    const kf__lx *most = kf__l_bin(L, "+", first, kf__l_int(L, KF__CPU_GROUP * KF__CPU_SHORT));
+    kf__open_if(L, kf__l_bin(L, ">", kf__l_bin(L, "+", first, rows), made));
+    kf__put_set(L, row, first);
+    kf__put_set(L, made, kf__l_call(L, "kf_min_i64", KF__I64, kf__l_var(L, "end"), most));
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), kf__l_bin(L, "-", made, row),
+                 kf__l_int(L, 1), KF__SIMD);
+    kf__put_decode(L, false, true, kf__l_bin(L, "+", row, r));
+    kf__cpu_put_of_line(L, own, r);
+    kf__close(L);
     kf__close(L);
 }
 
@@ -245,14 +261,16 @@ bool kf__cpu_short_lines(kf__low *L) {
     kf__put_scalars(L);
     declare_parts(L, &p, n);
     if (flattens) kf__cpu_declare_flat(L, &flat);
-    if (has_own) kf__cpu_declare_of_lines(L, &own, KF__CPU_GROUP * KF__CPU_SHORT);
+    if (has_own) declare_own(L, &own);
     const kf__lx *rows = kf__cpu_open_rows(L, kf__cpu_most_rows(L));
     if (has_own) put_own(L, &own, rows);
     for (uint32_t k = 0; k < p.held.n; ++k) put_part(L, &p.at[k], p.held.name[k], rows);
     L->held = any ? &p.held : NULL;
-    open_line(L, kf__l_int(L, 0), rows, KF__SERIAL);
+    open_line(L, kf__l_int(L, 0), rows);
     hold_parts(L, &p);
-    if (has_own) kf__cpu_read_of_lines(L, &own, kf__l_var(L, "r"));
+    if (has_own)
+        kf__cpu_read_of_lines(L, &own,
+                              kf__l_bin(L, "-", kf__l_var(L, "line"), kf__l_var(L, "made_row")));
     if (flattens) kf__cpu_put_flat(L, &flat, NULL, n);
     else put_line(L, n);
     kf__close(L);

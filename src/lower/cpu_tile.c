@@ -30,6 +30,7 @@ typedef struct tiles {
     int t;
     int64_t rows, len, most; /* most: elements of a tile's buffer */
     const kf__lx *wide; /* a word: are they, so that bytes need not be streamed? NULL: no bytes */
+    kf__of_lines own; /* of rows; n: 0, if they have nothing */
     bool flat; /* for this plan: several rows are a block */
     const kf__lx *pitch, *r0, *n_rows, *first, *n_len;
     const kf__lx *block, *lines; /* rows of a block, and blocks of the tile */
@@ -191,6 +192,16 @@ static const kf__lx *min_of(kf__low *L, const kf__lx *a, const kf__lx *b) {
     return kf__l_call(L, "kf_min_i64", KF__I64, a, b);
 }
 
+/* What the tile's rows have of their own. */
+static void put_own(kf__low *L, const tiles *s) {
+    const kf__lx *r = kf__l_var(L, "r");
+    kf__cpu_declare_of_lines(L, &s->own, KF__CPU_BLOCK);
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), s->n_rows, kf__l_int(L, 1), KF__SIMD);
+    kf__put_let(L, "int64_t", L->axes[s->t].var, kf__l_bin(L, "+", s->r0, r), NULL);
+    kf__cpu_put_of_line(L, &s->own, r);
+    kf__close(L);
+}
+
 static void put_row(kf__low *L, const tiles *s) {
     const kf__lx *line = kf__l_var(L, "line");
     kf__open_for(L, "int64_t", "line", kf__l_int(L, 0), s->lines, kf__l_int(L, 1), KF__SERIAL);
@@ -207,6 +218,7 @@ static void put_row(kf__low *L, const tiles *s) {
         kf__put_let(L, kf__pointer_type(L, i), b.tile[i],
                     item(L, tile_name(L, i), kf__l_bin(L, "*", r, s->pitch)), NULL);
     }
+    kf__cpu_read_of_lines(L, &s->own, r);
     kf__cpu_put_block_tables(L, &b, s->mask);
     kf__cpu_line(L, &b, s->mask, s->stores, s->n_stores);
     need_lines(L, s, &b);
@@ -282,6 +294,8 @@ void kf__cpu_tiles(kf__low *L) {
     bool stream = kf__cpu_stream_word(L);
     kf__put_scalars(L);
     s.mask = kf__cpu_line_mask(L, s.stores, s.n_stores);
+    if (!L->k->n_symbols && kf__cpu_find_of_lines(L, s.mask, &s.own))
+        s.mask = kf__cpu_mask_of_elements(L, &s.own, s.stores, s.n_stores);
     kf__tables tables;
     if (kf__cpu_find_tables(L, s.mask, KF__CPU_BLOCK, &tables)) {
         L->tables = &tables;
@@ -303,6 +317,7 @@ void kf__cpu_tiles(kf__low *L) {
                     NULL);
     }
     L->axes[s.t].var = var;
+    if (s.own.n) put_own(L, &s);
     put_row(L, &s);
     for (uint32_t i = 0; i < s.n_stores; ++i) {
         uint32_t access = L->k->stores[s.stores[i]].access;
