@@ -86,10 +86,12 @@ void k0_interpolate(const k0_interpolate_args *a, int64_t begin, int64_t end) {
         const int64_t v9 = kf_cast_f32_i64(v8);  // interpolate
         const int64_t v11 = kf_max_i64(v9, 0);  // interpolate
         const int64_t v14 = kf_min_i64(v11, size_v12);  // interpolate
-        const float *p1_in_u = in_u + (i0 * s0_in_u + first + v14 * t0_in_u);
+        const float v19 = v7 - v8;  // interpolate
+        const float v20 = 1.0f - v19;  // interpolate
         const int64_t v23 = kf_add_i64(v9, 1);  // interpolate
         const int64_t v24 = kf_max_i64(v23, 0);  // interpolate
         const int64_t v25 = kf_min_i64(v24, size_v12);  // interpolate
+        const float *p1_in_u = in_u + (i0 * s0_in_u + first + v14 * t0_in_u);
         const float *p2_in_u_2 = in_u_2 + (i0 * s0_in_u_2 + first + v25 * t1_in_u_2);
         {
             float *p3_tmp_2 = tmp_2 + (i0 * s0_tmp_2 + i1 * s1_tmp_2 + first);
@@ -106,8 +108,6 @@ void k0_interpolate(const k0_interpolate_args *a, int64_t begin, int64_t end) {
                 KF_SIMD
                 for (int64_t l = l0; l < l1; ++l) {
                     const float v17 = kf_load_f32(p1_in_u, l);
-                    const float v19 = v7 - v8;  // interpolate
-                    const float v20 = 1.0f - v19;  // interpolate
                     const float v21 = v17 * v20;  // interpolate
                     const float v26 = kf_load_f32(p2_in_u_2, l);
                     const float v27 = v26 * v19;  // interpolate
