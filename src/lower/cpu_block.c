@@ -151,12 +151,27 @@ static void put_widened(kf__low *L, kf__cpu_block *b, uint32_t i) {
 }
 
 /* Pointers, random words and values that don't change along the block, before its loop. */
+/* Is it made of what the line's elements share, all of which is there? */
+static bool is_shared(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    bool made = in->kind == KF__I_OP || in->kind == KF__I_CAST;
+    if (!made || L->value[i] || b->pick[i] || !kf__low_is_same(L, i)) return false;
+    bool there = true;
+    for (int a = 0; a < in->n_args; ++a) {
+        const kf__lx *value = L->value[in->args[a]];
+        there = there && (value ? value->kind == KF__L_VAR
+                                : L->k->instrs[in->args[a]].kind == KF__I_CONSTANT);
+    }
+    return there;
+}
+
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     kf__mask *fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
-        if (fixed && kf__has(fixed, i) && !L->value[i]) kf__low_put_fixed(L, i);
+        if ((fixed && kf__has(fixed, i) && !L->value[i]) || is_shared(L, b, i))
+            kf__low_put_fixed(L, i);
         if (in->kind == KF__I_PICK) kf__cpu_put_picks(L, b, i);
         if (in->kind == KF__I_RANDOM && b->tile[in->access])
             b->random[in->access] = b->tile[in->access];

@@ -286,7 +286,9 @@ static bool is_given(const kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         for (int a = 0; kf__has(mask, i) && a < L->k->instrs[i].n_args; ++a) {
             uint16_t arg = L->k->instrs[i].args[a];
-            if (kf__at_level(L, arg, KF__LEVEL_FULL) && L->value[arg]) return true;
+            if (kf__at_level(L, arg, KF__LEVEL_FULL) && L->value[arg] &&
+                L->value[arg]->kind != KF__L_VAR) /* those are of the line */
+                return true;
         }
     return false;
 }
