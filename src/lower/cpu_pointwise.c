@@ -487,7 +487,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     kf__mask *mask = kf__cpu_line_mask(L, stores, n);
     kf__tables tables;
     kf__of_lines own;
-    bool tabled = kf__cpu_find_tables(L, mask, KF__CPU_BLOCK, &tables);
+    bool tabled = !same && kf__cpu_find_tables(L, mask, KF__CPU_BLOCK, &tables);
     bool across = tabled || picks_lines(L, mask);
     bool has_own = !across && !same && !L->k->n_symbols && kf__cpu_find_of_lines(L, mask, &own);
     if (has_own) mask = kf__cpu_mask_of_elements(L, &own, stores, n);
@@ -523,7 +523,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     if (has_own) kf__cpu_read_of_lines(L, &own, nth);
     if (same) kf__cpu_put_repeated(L, &b, same);
     if (tabled) kf__cpu_put_tables(L, &b, &tables);
-    if (tabled || kf__cpu_has_across(L, &tables, mask)) kf__cpu_put_across(L, &tables, mask);
+    if (tabled || (!same && kf__cpu_has_across(L, &tables, mask))) kf__cpu_put_across(L, &tables, mask);
     kf__cpu_line(L, &b, mask, stores, n);
     if (of.counts) put_next(L);
     kf__close(L);

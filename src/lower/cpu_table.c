@@ -12,11 +12,11 @@
 
 enum { ALONG = 1, ACROSS = 2, LEAST_OPS = 2 /* less than that isn't worth a table */ };
 
-/* Elements that are made into indices, or picked: others cost no more than their table. */
+/* Of guarded ones those that are picked. */
 static bool counts_as_place(const kf__low *L, const kf__instr *in, bool picks) {
     const kf__operand *o = &L->operands[in->access];
     if (in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE) return true;
-    return in->kind == KF__I_LOAD && (L->k->n_symbols ? !in->n_args : picks) && !o->symbols &&
+    return in->kind == KF__I_LOAD && (!in->n_args || (picks && !L->k->n_symbols)) && !o->symbols &&
            !o->row;
 }
 
@@ -49,8 +49,28 @@ static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {
     return way;
 }
 
+static bool is_costly(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return kf__is_function(L, i) ||
+           (in->kind == KF__I_OP && (in->op == KF__SQRT || in->op == KF__DIVIDE ||
+                                     in->op == KF__RSQRT || in->op == KF__RECIPROCAL));
+}
+
+/* Elements that are made into indices, or picked, or ramps; others cost no more than their table, if
+ * no function is taken of them. */
+static bool is_worth(kf__low *L, uint16_t i) {
+    const kf__mask *made = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
+    bool loads = false, worth = L->k->n_symbols;
+    for (uint32_t m = 0; m < L->k->n_instrs; ++m) {
+        if (!kf__has(made, m)) continue;
+        loads |= L->k->instrs[m].kind == KF__I_LOAD;
+        worth |= L->k->instrs[m].kind == KF__I_PICK || is_costly(L, m);
+    }
+    return worth || !loads;
+}
+
 /* Tables of what other instructions use. */
-static uint32_t find_kept(const kf__low *L, const kf__mask *mask, const uint8_t *way,
+static uint32_t find_kept(kf__low *L, const kf__mask *mask, const uint8_t *way,
                           uint16_t *kept) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -60,7 +80,7 @@ static uint32_t find_kept(const kf__low *L, const kf__mask *mask, const uint8_t 
         for (uint32_t u = i + 1; u < L->k->n_instrs && !used; ++u)
             for (int a = 0; a < L->k->instrs[u].n_args; ++a)
                 used |= L->k->instrs[u].args[a] == i && kf__has(mask, u) && way[u] != ALONG;
-        if (used) kept[n++] = (uint16_t)i;
+        if (used && is_worth(L, (uint16_t)i)) kept[n++] = (uint16_t)i;
     }
     return n;
 }
