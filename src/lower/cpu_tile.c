@@ -20,6 +20,8 @@ enum {
     KF__TURNED_LEN = 512,   /* and of their innermost axis */
     KF__WIDE_ROWS = 64,     /* a line of bytes, written whole, needn't go past the caches */
     KF__TILE_PAD = 16,
+    KF__TILES = 512 << 10, /* bytes of all tiles, on the stack: bytes beside doubles have lower ones */
+    KF__LEAST_ROWS = 16,
     SHARED_LINES = 8,     /* as much work for a thread, where threads share lines of results */
 };
 
@@ -63,6 +65,15 @@ static bool is_flat(const kf__low *L, int t) {
     return flat;
 }
 
+/* For each of their elements; random words are there twice. */
+static int64_t bytes_of_tiles(const kf__low *L) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        if (kf__low_tiled(L, i))
+            bytes += kf__types[L->operands[i].dtype].size * (L->operands[i].value ? 1 : 2);
+    return bytes;
+}
+
 static bool turns_results(const kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
         if (kf__low_tiled(L, i) && L->operands[i].value && L->operands[i].store) return true;
@@ -81,10 +92,14 @@ static bool turns_bytes(const kf__low *L) {
  * How large the buffer is does not depend on the sizes. */
 static void pick_shape(const kf__low *L, tiles *s) {
     int64_t rows = most_rows(L), high = L->axes[s->t].size, wide = L->axes[kf__last(L)].size;
-    int64_t area = rows * (KF__TILE_LEN + KF__TILE_PAD);
-    int64_t fewer = rows * KF__TURNED_BYTES / KF__TILE_BYTES;
+    int64_t area, fewer, bytes = bytes_of_tiles(L);
     bool turns = turns_results(L) && KF__TILE_BYTES / rows < 4;
-    s->most = turns ? fewer * (KF__TURNED_LEN + KF__TILE_PAD) : area;
+    for (;; rows /= 2) {
+        area = rows * (KF__TILE_LEN + KF__TILE_PAD);
+        fewer = rows * KF__TURNED_BYTES / KF__TILE_BYTES;
+        s->most = turns ? fewer * (KF__TURNED_LEN + KF__TILE_PAD) : area;
+        if (rows <= KF__LEAST_ROWS || s->most * bytes <= KF__TILES) break;
+    }
     s->rows = rows;
     s->len = KF__TILE_LEN;
     if (turns && high >= fewer && wide >= KF__TURNED_LEN) {
