@@ -26,12 +26,14 @@ static bool *find_shared(kf__low *L, const kf__mask *mask) {
         bool made = in->kind == KF__I_OP || in->kind == KF__I_CAST;
         if (!kf__has(mask, i) || L->value[i]) continue;
         if (place) shared[i] = o->affine && !o->symbols && !o->varies[kf__last(L)];
+        bool any = false, all = made;
         for (int a = 0; made && a < in->n_args; ++a) {
             uint16_t arg = in->args[a];
-            if (!shared[arg] && kf__has(mask, arg)) break;
-            if (!shared[arg] && !L->value[arg] && L->k->instrs[arg].kind != KF__I_CONSTANT) break;
-            shared[i] = a + 1 == in->n_args;
+            bool same = L->value[arg] || L->k->instrs[arg].kind == KF__I_CONSTANT;
+            any |= shared[arg];
+            all &= shared[arg] || (same && !kf__has(mask, arg));
         }
+        shared[i] |= any && all;
     }
     return shared;
 }

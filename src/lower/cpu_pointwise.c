@@ -523,7 +523,8 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     if (has_own) kf__cpu_read_of_lines(L, &own, nth);
     if (same) kf__cpu_put_repeated(L, &b, same);
     if (tabled) kf__cpu_put_tables(L, &b, &tables);
-    if (tabled || (!same && kf__cpu_has_across(L, &tables, mask))) kf__cpu_put_across(L, &tables, mask);
+    if (tabled || (!same && kf__cpu_has_across(L, &tables, mask)))
+        kf__cpu_put_across(L, &tables, mask);
     kf__cpu_line(L, &b, mask, stores, n);
     if (of.counts) put_next(L);
     kf__close(L);

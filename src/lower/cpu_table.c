@@ -16,8 +16,8 @@ enum { ALONG = 1, ACROSS = 2, LEAST_OPS = 2 /* less than that isn't worth a tabl
 static bool counts_as_place(const kf__low *L, const kf__instr *in, bool picks) {
     const kf__operand *o = &L->operands[in->access];
     if (in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE) return true;
-    return in->kind == KF__I_LOAD && (!in->n_args || (picks && !L->k->n_symbols)) && !o->symbols &&
-           !o->row;
+    bool load = in->kind == KF__I_LOAD && (!in->n_args || (picks && !L->k->n_symbols));
+    return load && !o->symbols && !o->row;
 }
 
 /* [n_instrs] Of what is computed for each element: does it change along a line, across lines? */
@@ -215,7 +215,8 @@ void kf__cpu_use_tables(kf__low *L, int64_t most, kf__tables *t) {
         for (uint32_t i = 0; i < L->k->n_instrs; ++i)
             if (kf__has(mask, i)) kf__add(all, i);
     }
-    if (all && (kf__cpu_find_tables(L, all, most, t) || kf__cpu_has_across(L, t, all))) L->tables = t;
+    if (all && (kf__cpu_find_tables(L, all, most, t) || kf__cpu_has_across(L, t, all)))
+        L->tables = t;
 }
 
 static bool is_there(const kf__low *L, const kf__cpu_block *b) {

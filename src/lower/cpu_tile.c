@@ -20,7 +20,7 @@ enum {
     KF__TURNED_LEN = 512,   /* and of their innermost axis */
     KF__WIDE_ROWS = 64,     /* a line of bytes, written whole, needn't go past the caches */
     KF__TILE_PAD = 16,
-    KF__TILES = 512 << 10, /* bytes of all tiles, on the stack: bytes beside doubles have lower ones */
+    KF__TILES = 512 << 10, /* bytes of all tiles, on the stack: bytes beside doubles are lower */
     KF__LEAST_ROWS = 16,
     SHARED_LINES = 8,     /* as much work for a thread, where threads share lines of results */
 };

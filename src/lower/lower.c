@@ -6,8 +6,8 @@ static bool compares(uint8_t op) {
     return op == KF__WHERE || op == KF__MAXIMUM || op == KF__MINIMUM;
 }
 
-/* Does a choice depend on another one? gcc knows how clip(where(c, 2, x), -1, 1) ends where c holds,
- * too. An argmax is as good as one, and is faster by jumps. */
+/* Does a choice depend on another one? gcc knows how clip(where(c, 2, x), -1, 1) ends where c
+ * holds, too. An argmax is as good as one, and is faster by jumps. */
 static bool chooses(kf__low *L) {
     bool *of = KF__NEW(L->arena, bool, L->k->n_instrs + 1), any = false;
     if (!of) L->failed = true;
