@@ -163,22 +163,16 @@ static uint64_t add_turned(const kf__exprs *x, const kf__kernel *k, double *byte
     return dear;
 }
 
-/* Is it read at indices along its rows? Where nothing is reduced CPUs go along those: elements of a
- * row are nearer than rows are. */
-static bool is_in_rows(const kf__exprs *x, const kf__access *a) {
-    uint32_t axes = 0;
-    for (int d = a->rank; !axes && d-- > 0;) axes = kf__axes_of(x, a->index[d]);
-    return axes >> KF__FIRST_SYMBOL;
-}
-
 /* Does a gather's index change along the axis that the kernel goes along, or along each, where any
- * may be it? */
+ * may be it? Where nothing is reduced CPUs go along indices within rows, which are nearer than rows
+ * are. */
 static bool is_scattered(const kf__fuse_state *f, const kf__kernel *k, uint32_t access) {
     const kf__exprs *x = &f->g->exprs;
     uint32_t of = kf__symbol_axes(k->n_symbols, k->symbol_axes,
                                   kf__access_axes(x, &k->accesses[access]));
     uint32_t all = (1u << k->n_axes) - 1, last = (all + 1) >> 1;
-    if (!k->reduced && f->cpu && is_in_rows(x, &k->accesses[access])) return true;
+    uint32_t inner = inner_axes(x, k, &k->accesses[access]);
+    if (!k->reduced && f->cpu && inner >> KF__FIRST_SYMBOL) return true;
     return k->reduced ? of & last : of && of == all;
 }
 

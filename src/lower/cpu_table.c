@@ -56,8 +56,8 @@ static bool is_costly(const kf__low *L, uint32_t i) {
                                      in->op == KF__RSQRT || in->op == KF__RECIPROCAL));
 }
 
-/* Elements that are made into indices, or picked, or ramps; others cost no more than their table, if
- * no function is taken of them. */
+/* Elements that are made into indices, or picked, or ramps; others cost no more than their table,
+ * if no function is taken of them. */
 static bool is_worth(kf__low *L, uint16_t i) {
     const kf__mask *made = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
     bool loads = false, worth = L->k->n_symbols;
@@ -243,9 +243,9 @@ void kf__cpu_put_block_tables(kf__low *L, kf__cpu_block *b, const kf__mask *mask
     bool any = false;
     if (!t) return;
     for (uint32_t k = 0; k < t->n; ++k) any |= kf__has(mask, t->kept[k]);
-    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1);
-    if (!before) L->failed = true;
-    if (before && any) {
+    const kf__lx **before = any ? KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1) : NULL;
+    if (any && !before) L->failed = true;
+    if (before) {
         memcpy(before, L->value, sizeof *before * L->k->n_instrs);
         kf__cpu_put_tables(L, b, t);
         memcpy(L->value, before, sizeof *before * L->k->n_instrs);
