@@ -323,7 +323,7 @@ static void print_function(kf__text *out, const kf__dialect *d, const kf__loop_f
     if (!fn->n_words) kf__print(out, "    int64_t none;\n");
     kf__print(out, "} %s_args;\n\n", fn->name);
     print_doc(out, fn->doc);
-    if (fn->chooses) kf__print(out, "KF_CHOOSES ");
+    if (fn->jumps) kf__print(out, "KF_JUMPS ");
     print_frame(out, d->open, fn);
     print_body(out, d, fn->body, 1);
     kf__print(out, "}\n");

@@ -103,7 +103,7 @@ typedef struct kf__loop_fn {
     int threads;          /* CUDA: of a block, at most; in the text */
     int launched;         /* of these so many are launched; 0: all */
     int cluster;          /* CUDA: blocks of a cluster, 1: none; in the text */
-    bool chooses;         /* CPU: by what was chosen, see KF_CHOOSES; in the text */
+    bool jumps;           /* CPU: faster by jumps, see KF_JUMPS; in the text */
 } kf__loop_fn;
 
 static inline bool kf__is_address(const kf__word *w) { return w->kind <= KF__W_PARTIAL; }

@@ -2,27 +2,15 @@
  */
 #include "lower/low.h"
 
-static bool compares(uint8_t op) {
-    return op == KF__WHERE || op == KF__MAXIMUM || op == KF__MINIMUM;
-}
-
-/* Does a choice depend on another one? gcc knows how clip(where(c, 2, x), -1, 1) ends where c
- * holds, too. An argmax is as good as one, and is faster by jumps. */
-static bool chooses(kf__low *L) {
-    bool *of = KF__NEW(L->arena, bool, L->k->n_instrs + 1), any = false;
-    if (!of) L->failed = true;
-    for (uint32_t i = 0; of && i < L->k->n_instrs; ++i) {
+/* Does it find where rows have their largest or smallest elements? */
+static bool jumps(const kf__low *L) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        bool where = in->kind == KF__I_OP && in->op == KF__WHERE;
-        bool by = in->kind == KF__I_OP && compares(in->op);
-        if (in->kind == KF__I_REDUCE && (in->op == KF__RED_ARGMAX || in->op == KF__RED_ARGMIN))
-            return false;
-        if (in->kind != KF__I_OP && in->kind != KF__I_CAST) continue;
-        any = any || (by && of[in->args[0]]) || (by && !where && of[in->args[1]]);
-        of[i] = where;
-        for (int a = 0; a < in->n_args; ++a) of[i] |= of[in->args[a]];
+        any = any || (in->kind == KF__I_REDUCE &&
+                      (in->op == KF__RED_ARGMAX || in->op == KF__RED_ARGMIN));
     }
-    return any;
+    return any && L->n_axes && L->axes[kf__last(L)].reduced;
 }
 
 void kf__low_begin(kf__low *L, const char *suffix, const char *doc) {
@@ -40,7 +28,7 @@ void kf__low_begin(kf__low *L, const char *suffix, const char *doc) {
     L->fn->name = kf__l_name(L, "%s%s", L->k->name, suffix);
     L->fn->doc = kf__low_doc(L, doc, !strcmp(suffix, "_merge"));
     L->fn->cluster = 1;
-    L->fn->chooses = L->target->kind == KF__TARGET_C && chooses(L);
+    L->fn->jumps = L->target->kind == KF__TARGET_C && jumps(L);
     L->fn->grain = 1;
     L->fn->work_bytes = kf__low_bytes(L);
     L->words_capacity = 0;

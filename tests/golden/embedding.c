@@ -17,7 +17,7 @@ typedef struct {
  * reads  in_i     int32[i.0, i.1], 4 bytes each
  * reads  in_w     float32[w.0, w.1], 4 bytes each
  * writes out0     float32[i.0, i.1, w.1], 4 bytes each */
-KF_CHOOSES void k0_embedding_multiply(const k0_embedding_multiply_args *a, int64_t begin, int64_t end) {
+void k0_embedding_multiply(const k0_embedding_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t stream = a->stream;
     const int64_t size_v2 = a->size_v2;

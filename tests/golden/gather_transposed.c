@@ -38,7 +38,7 @@ typedef struct {
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * reads  in_y     float32[x.1, i.0], 4 bytes each
  * writes out0     float32[x.1, i.0], 4 bytes each */
-KF_CHOOSES void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t end) {
+void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t size_v1 = a->size_v1;
     const int64_t prefetch = a->prefetch;

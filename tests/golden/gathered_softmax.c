@@ -16,7 +16,7 @@ typedef struct {
  * reads  in_i     int32[x.0, i.1], 4 bytes each
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.0, i.1], 4 bytes each */
-KF_CHOOSES void k0_take_along_axis_softmax_short(const k0_take_along_axis_softmax_short_args *a, int64_t begin, int64_t end) {
+void k0_take_along_axis_softmax_short(const k0_take_along_axis_softmax_short_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t size_v2 = a->size_v2;
     const int32_t *in_i = a->in_i;
@@ -196,7 +196,7 @@ typedef struct {
  * reads  in_i     int32[x.0, i.1], 4 bytes each
  * reads  in_x     float32[x.0, x.1], 4 bytes each
  * writes out0     float32[x.0, i.1], 4 bytes each */
-KF_CHOOSES void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_t begin, int64_t end) {
+void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t size_v2 = a->size_v2;

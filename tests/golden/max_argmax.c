@@ -26,7 +26,7 @@ typedef struct {
  * writes out1     int64[x.0], 8 bytes each
  * writes out2     int64[x.0], 8 bytes each
  * writes out3     float32[x.0], 4 bytes each */
-void k0_max_argmax_argmin_min(const k0_max_argmax_argmin_min_args *a, int64_t begin, int64_t end) {
+KF_JUMPS void k0_max_argmax_argmin_min(const k0_max_argmax_argmin_min_args *a, int64_t begin, int64_t end) {
     const int64_t reduced = a->reduced;
     const int64_t chunks = a->chunks;
     const float *in_x = a->in_x;
@@ -259,7 +259,7 @@ typedef struct {
  * writes out1     int64[x.0], 8 bytes each
  * writes out2     int64[x.0], 8 bytes each
  * writes out3     float32[x.0], 4 bytes each */
-void k0_max_argmax_argmin_min_merge(const k0_max_argmax_argmin_min_merge_args *a, int64_t begin, int64_t end) {
+KF_JUMPS void k0_max_argmax_argmin_min_merge(const k0_max_argmax_argmin_min_merge_args *a, int64_t begin, int64_t end) {
     const int64_t chunks = a->chunks;
     float *part_max1 = a->part_max1;
     int64_t *part_at1 = a->part_at1;
