@@ -150,8 +150,10 @@ void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t
 /* Sets b->from[i], if load i's guard is known before the loop. */
 void kf__cpu_put_from(kf__low *L, kf__cpu_block *b, uint32_t i);
 const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i); /* or the pointer */
-/* Loads at indices of their own, of which something dear is made, or folds: into b->pick[i]. */
-void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask);
+/* Loads at indices of their own, of which more is made than little, or folds: into b->pick[i], of
+ * the block's elements [from, to). from NULL: of all of them; otherwise, is a scope left open? */
+bool kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
+                          const kf__lx *to);
 /* Are elements read at indices of their own? Beside these, which wait for memory anyway, nothing is
  * asked for: sum(take_along_axis(x, i, 1) * y, 1) of 317x316 took 158 us on a Zen 4, not 100. */
 bool kf__cpu_scatters(const kf__low *L);

@@ -191,7 +191,7 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         put_widened(L, b, i);
         if (has_words(L, b, i) && !kf__cpu_is_in_picks(L, mask, i)) put_words(L, b, i, NULL, NULL);
     }
-    if (L->k->n_symbols) kf__cpu_put_elements(L, b, mask);
+    if (L->k->n_symbols) kf__cpu_put_elements(L, b, mask, NULL, NULL);
     kf__cpu_put_chains(L, b, mask, NULL, NULL, NULL);
 }
 

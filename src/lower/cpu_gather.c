@@ -9,7 +9,8 @@
  *
  * Elements that are read at indices of their own keep a loop from being vectorized. Where something
  * dear is made of them, or they are reduced, they are read into L1 first, in a loop that does
- * nothing else (softmax(take_along_axis(x, i, 1)) of 317x316 took 115 us without it, and 64):
+ * nothing else (softmax(take_along_axis(x, i, 1)) of 317x316 took 115 us without it, and 64), and
+ * where something is chosen, or a part of a pick is made of them:
  *
  *     exp(take_along_axis(x, i, 1))      for (l ...) read3[l] = inside of x ? x[i[l]] : 0
  *                                        for (l ...) ... kf_exp_f32(read3[l]) ... */
@@ -98,28 +99,43 @@ static bool saturates(kf__low *L, const kf__cpu_block *b, const kf__mask *mask) 
     return any;
 }
 
-void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
+/* Is anything chosen? gcc makes of where(c, take(x, i, 1), y) a jump for each element. */
+static bool chooses(const kf__low *L, const kf__mask *mask, const kf__mask *needed) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        bool by = in->op == KF__WHERE || in->op == KF__MAXIMUM || in->op == KF__MINIMUM;
+        any |= by && in->kind == KF__I_OP && kf__has(mask, i) && !kf__has(needed, i) && !L->value[i];
+    }
+    return any;
+}
+
+bool kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
+                          const kf__lx *to) {
     uint32_t n = 0, most = L->k->n_instrs;
     uint16_t *reads = KF__NEW(L->arena, uint16_t, most + 1);
     const char **names = KF__NEW(L->arena, const char *, most + 1);
     const kf__lx **before = KF__NEW(L->arena, const kf__lx *, most + 1);
     if (!reads || !names || !before) {
         L->failed = true;
-        return;
+        return false;
     }
-    bool worth = b->folds || kf__is_dear(L, mask) || saturates(L, b, mask);
-    for (uint32_t i = 0; i < most && worth; ++i) {
-        if (!is_scattered(L, b, mask, i)) continue;
-        reads[n++] = (uint16_t)i;
-    }
+    for (uint32_t i = 0; i < most; ++i)
+        if (is_scattered(L, b, mask, i) && (from || !kf__cpu_is_in_picks(L, mask, i)))
+            reads[n++] = (uint16_t)i;
     kf__mask *needed = n ? kf__low_needed(L, KF__LEVEL_FULL, reads, n) : NULL;
     for (uint32_t w = 0; needed && w <= most / 64; ++w) needed[w] &= mask[w];
-    if (!needed || kf__is_dear(L, needed) || has_scan(L, needed)) return;
+    if (!needed || kf__is_dear(L, needed) || has_scan(L, needed)) return false;
+    if (!from && !b->folds && !kf__is_dear(L, mask) && !saturates(L, b, mask) &&
+        !chooses(L, mask, needed))
+        return false;
+    if (from) kf__open_block(L);
     for (uint32_t r = 0; r < n; ++r)
         if (!names[reads[r]]) names[reads[r]] = open_array(L, b, reads[r]);
     memcpy(before, L->value, sizeof *before * most);
     const kf__lx *l = kf__l_var(L, "l");
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SERIAL);
+    kf__open_for(L, "int64_t", "l", from ? from : kf__l_int(L, 0), from ? to : b->len,
+                 kf__l_int(L, 1), KF__SERIAL);
     kf__cpu_body(L, b, needed, l);
     for (uint32_t i = 0; i < most; ++i)
         if (names[i]) kf__put_set(L, kf__l_item(L, names[i], l), kf__value_of(L, i));
@@ -127,6 +143,7 @@ void kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     memcpy(L->value, before, sizeof *before * most);
     for (uint32_t i = 0; i < most; ++i)
         if (names[i]) b->pick[i] = names[i];
+    return from != NULL;
 }
 
 /* ---------------------------------------------------------------- the next row */

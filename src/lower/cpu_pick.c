@@ -200,18 +200,40 @@ static void put_next_row(kf__low *L, const kf__cpu_block *b, uint16_t arg, const
     kf__close(L);
 }
 
-/* What the run reads once is converted before it, and halves that it computes with are floats in L1
+/* Is it made of what doesn't change along the run, all of which is there? */
+static bool is_of_same(const kf__low *L, const kf__mask *same, const kf__instr *in) {
+    bool is = in->kind == KF__I_OP || in->kind == KF__I_CAST, any = false;
+    for (int a = 0; is && a < in->n_args; ++a) {
+        uint16_t arg = in->args[a];
+        const kf__lx *value = L->value[arg];
+        bool fixed = value && value->kind == KF__L_VAR && kf__low_is_same(L, arg);
+        any |= kf__has(same, arg);
+        is = kf__has(same, arg) || fixed || L->k->instrs[arg].kind == KF__I_CONSTANT;
+    }
+    return is && any;
+}
+
+/* What the run reads once is made and converted before it, and halves that it computes with are floats in L1
  * then; of no element nothing is read. b->pick and L->value are the run's. */
 static bool put_loads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
                       const kf__lx *to) {
     bool any = false;
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+    kf__mask *same = kf__low_mask(L);
+    if (!same) L->failed = true;
+    for (uint32_t i = 0; same && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (!kf__has(mask, i) || in->kind != KF__I_LOAD || b->pick[i] || L->value[i]) continue;
+        if (!kf__has(mask, i) || b->pick[i] || L->value[i]) continue;
+        if (is_of_same(L, same, in)) {
+            if (!any) kf__open_block(L);
+            any = true;
+            kf__low_put_fixed(L, i);
+            kf__add(same, i);
+        }
+        if (in->kind != KF__I_LOAD) continue;
         const kf__operand *o = &L->operands[in->access];
         const char *row = b->tile[in->access];
         int step = row ? 1 : kf__low_step(L, in->access);
-        if (o->dtype != KF__F16 || (!row && o->row) || step > 1) continue;
+        if ((step && o->dtype != KF__F16) || (!row && o->row) || step > 1) continue;
         if (!is_guarded_known(L, b, i)) continue;
         if (!any) kf__open_block(L);
         any = true;
@@ -223,6 +245,7 @@ static bool put_loads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const 
                                               kf__l_const(L, in->dtype, 0, 0));
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), kf__l_name(L, "v%u", (unsigned)i),
                                       load, NULL);
+            kf__add(same, i);
             continue;
         }
         const char *name = kf__l_name(L, "wide%u_%s", (unsigned)i, o->name);
@@ -267,6 +290,8 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
         kf__open_else(L);
     }
     bool loads = !streamed && !target && put_loads(L, b, mask, from, to);
+    bool makes = L->k->instrs[arg].kind != KF__I_LOAD || (g->store >= 0 && g->instr != g->pick);
+    bool reads = makes && L->k->n_symbols && kf__cpu_put_elements(L, b, mask, from, to);
     bool words = kf__cpu_put_words(L, b, mask, from, to);
     bool chains = kf__cpu_has_chains(L, b, mask), few = leaves_few(L, b, g, mask);
     uint16_t store = (uint16_t)g->store;
@@ -294,6 +319,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     if (streamed) kf__close(L);
     else if (g->store >= 0) kf__cpu_close_pieces(L, b, &store, 1);
     if (words) kf__close(L);
+    if (reads) kf__close(L);
     if (loads) kf__close(L);
     if (whole) kf__close(L);
     if (block) kf__close(L);

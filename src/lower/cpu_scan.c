@@ -333,7 +333,8 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
     if (rows && !light) {
         put_scans(L, &b, mask);
         mask = needed(L, &b, stores, n);
-        if (L->k->n_symbols) kf__cpu_put_elements(L, &b, mask); /* at what is cumulative */
+        if (L->k->n_symbols)
+            kf__cpu_put_elements(L, &b, mask, NULL, NULL); /* at what is cumulative */
         put_behind(L, &b, stores, n);
         mask = needed(L, &b, stores, n);
         kf__cpu_put_chains(L, &b, mask, NULL, NULL, NULL);

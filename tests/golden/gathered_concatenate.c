@@ -82,12 +82,18 @@ void k0_multiply_concatenate_take(const k0_multiply_concatenate_take_args *a, in
         }
         const int64_t end18 = kf_max_i64(0, v13 ? len : 0);
         {
-            KF_SIMD
-            for (int64_t l = 0; l < end18; ++l) {
-                const int v14 = table8[l] & v13;  // concatenate
-                const float v15 = v14 ? kf_load_f32(in_y, (size0 * (-1) + i0) * d0_in_y + table9[l]) : 0.0f;
-                const float v17 = v15 * 2.0f;  // multiply
-                pick19[l] = v17;
+            {
+                float read15[2048];
+                for (int64_t l = 0; l < end18; ++l) {
+                    const int v14 = table8[l] & v13;  // concatenate
+                    const float v15 = v14 ? kf_load_f32(in_y, (size0 * (-1) + i0) * d0_in_y + table9[l]) : 0.0f;
+                    read15[l] = v15;
+                }
+                KF_SIMD
+                for (int64_t l = 0; l < end18; ++l) {
+                    const float v17 = read15[l] * 2.0f;  // multiply
+                    pick19[l] = v17;
+                }
             }
         }
         {
