@@ -424,6 +424,22 @@ void kf__cpu_copy_row_lines(kf__low *L, const kf__row_lines *s, const kf__lx *pu
 void kf__cpu_make_of_row_lines(kf__low *L, const kf__row_lines *s, const kf__lx *from,
                                const kf__lx *n);
 
+/* ---------------------------------------------------------------- cpu_leaves.c */
+
+enum { KF__LEAVES = 6 }; /* more of them don't stay in L1 */
+typedef struct kf__leaves {
+    uint16_t instr[KF__LEAVES];
+    const char *name[KF__LEAVES];
+    uint32_t n;
+} kf__leaves;
+
+/* What the roots are made of that only a row's own loop can read. False: nothing, or too much. */
+bool kf__cpu_find_leaves(kf__low *L, const uint16_t *roots, uint32_t n, kf__leaves *f);
+/* Declares and fills their arrays, of `rows` rows of n elements from `first_row` on. */
+void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__lx *rows, const kf__lx *n);
+/* They are element `at` of their arrays from then on; NULL: nothing. */
+void kf__cpu_hold_leaves(kf__low *L, const kf__leaves *f, const kf__lx *at);
+
 /* ---------------------------------------------------------------- cpu_short.c */
 
 /* What is to be made, or stored, before anything is reduced; there may be nothing. False: such rows

@@ -92,7 +92,14 @@ bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i) {
     return m >= 0 && is_in_runs(L, i, m);
 }
 
-bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) {
+static bool is_leaf(const kf__leaves *leaves, uint32_t i) {
+    for (uint32_t k = 0; leaves && k < leaves->n; ++k)
+        if (leaves->instr[k] == i) return true;
+    return false;
+}
+
+/* leaves: what is there for each element; NULL: nothing. */
+static bool may_be_run(const kf__low *L, const kf__held *h, const kf__leaves *leaves) {
     int m = across(L);
     if (m < 0) return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -100,7 +107,7 @@ bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) {
         if (!kf__has(h->mask, i)) continue;
         for (int a = 0; a < in->n_args; ++a)
             if (kf__at_level(L, in->args[a], KF__LEVEL_ROW) &&
-                !kf__at_level(L, in->args[a], KF__LEVEL_FULL))
+                !kf__at_level(L, in->args[a], KF__LEVEL_FULL) && !is_leaf(leaves, in->args[a]))
                 return false;
         if (in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
         if (!is_in_runs(L, i, m)) return false;
@@ -113,6 +120,8 @@ bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) {
     }
     return true;
 }
+
+bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) { return may_be_run(L, h, NULL); }
 
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h) {
     int m = across(L);
@@ -364,6 +373,22 @@ kf__held kf__cpu_with_tables(kf__low *L, kf__cpu_block *b, const kf__held *h) {
     return with;
 }
 
+/* Of what rows can't be one run for, given its leaves: *run is what then is made. */
+static bool find_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves, kf__held *run) {
+    uint16_t roots[2 * KF__HELD];
+    uint32_t n = roots_of(L, h, roots);
+    bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
+    leaves->n = 0;
+    if (!dear || kf__cpu_may_be_run(L, h) || !kf__cpu_find_leaves(L, roots, n, leaves))
+        return false;
+    kf__cpu_hold_leaves(L, leaves, kf__l_int(L, 0));
+    *run = *h;
+    run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    bool is = (kf__is_dear(L, run->mask) || kf__cpu_stores_narrow(L, h)) && may_be_run(L, run, leaves);
+    kf__cpu_hold_leaves(L, leaves, NULL);
+    return is;
+}
+
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
     const kf__lx *r = kf__l_var(L, "r"), *is = NULL;
     if (!h->n && !h->n_stores) return;
@@ -374,16 +399,22 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
     for (uint32_t k = 0; k < h->n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
                     KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
-    if (kf__cpu_may_be_run(L, h)) is = kf__word_int(L, "run", kf__cpu_is_run(L, h));
+    kf__leaves leaves;
+    kf__held run;
+    bool leafs = find_leaves(L, h, &leaves, &run);
+    if (leafs) kf__cpu_put_leaves(L, &leaves, rows, n);
+    if (leafs) is = kf__word_int(L, "run", kf__cpu_is_run(L, &run));
+    else if (kf__cpu_may_be_run(L, h)) is = kf__word_int(L, "run", kf__cpu_is_run(L, h));
     const kf__lx *len = kf__cpu_open_runs(L, is, rows, n);
     kf__put_rows(L, 0);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
     b.widens = b.narrows = true;
-    const kf__held own = kf__cpu_with_tables(L, &b, h);
+    const kf__lx *begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
+    if (leafs) kf__cpu_hold_leaves(L, &leaves, kf__l_bin(L, "+", begin, kf__l_var(L, "l")));
+    const kf__held own = leafs ? run : kf__cpu_with_tables(L, &b, h);
     kf__cpu_prepare(L, &b, own.mask);
     kf__cpu_store_targets(L, &b, h->stores, h->n_stores);
-    const kf__lx *begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
     const kf__held others = held_again(L, &b, &own, begin);
     if (others.n || !kf__cpu_are_made(&b, h->n_stores)) kf__cpu_make(L, &b, &others, begin);
     kf__cpu_flush(L, &b, h->stores, h->n_stores);

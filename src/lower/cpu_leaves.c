@@ -1,0 +1,83 @@
+/* What only a row's own loop can read, of several short rows one behind the other, so that the
+ * functions of them are one run:
+ *
+ *     sum(tanh(x + b), 1)        for (r = 0; r < rows; ++r)
+ *                                    for (l = 0; l < n; ++l)
+ *                                        leaf2[r * n + l] = b[l]
+ *                                for (l = 0; l < rows * n; ++l)
+ *                                    held4[l] = tanh(x[l] + leaf2[l])
+ *
+ * Those are biases, rolls, rows in reverse order or at other indices, values of rows, and tables. Of
+ * ten elements vectors leave most: of bf16 10000x10 layer_norm(gelu(x + b)) took a Sapphire Rapids
+ * 1020 us row by row. */
+#include "lower/cpu.h"
+
+static bool is_tabled(const kf__low *L, uint32_t i) {
+    for (uint32_t k = 0; L->tables && k < L->tables->n; ++k)
+        if (L->tables->kept[k] == i) return true;
+    return false;
+}
+
+/* What instruction i is made of. False: that is too much. */
+static bool find(kf__low *L, kf__leaves *f, kf__mask *seen, uint16_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    bool element = kf__at_level(L, i, KF__LEVEL_FULL), row = kf__at_level(L, i, KF__LEVEL_ROW);
+    if (kf__has(seen, i) || in->kind == KF__I_CONSTANT || (!element && !row)) return true;
+    kf__add(seen, i);
+    bool made = in->kind == KF__I_OP || in->kind == KF__I_CAST;
+    if (element && made && !is_tabled(L, i)) {
+        for (int a = 0; a < in->n_args; ++a)
+            if (!find(L, f, seen, in->args[a])) return false;
+        return true;
+    }
+    if (element && kf__cpu_is_in_runs(L, i)) return true;
+    if (f->n == KF__LEAVES) return false;
+    f->name[f->n] = kf__l_name(L, "leaf%u", (unsigned)i);
+    f->instr[f->n++] = i;
+    return true;
+}
+
+bool kf__cpu_find_leaves(kf__low *L, const uint16_t *roots, uint32_t n, kf__leaves *f) {
+    *f = (kf__leaves){0};
+    kf__mask *seen = kf__low_mask(L);
+    if (!seen) L->failed = true;
+    for (uint32_t r = 0; seen && r < n; ++r)
+        if (!find(L, f, seen, roots[r])) return false;
+    return seen && f->n > 0;
+}
+
+void kf__cpu_hold_leaves(kf__low *L, const kf__leaves *f, const kf__lx *at) {
+    for (uint32_t k = 0; k < f->n; ++k)
+        L->value[f->instr[k]] = at ? kf__l_item(L, f->name[k], at) : NULL;
+}
+
+void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__lx *rows, const kf__lx *n) {
+    const kf__lx *r = kf__l_var(L, "r"), *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0);
+    uint16_t full[KF__LEAVES];
+    uint32_t n_full = 0;
+    for (uint32_t k = 0; k < f->n; ++k) {
+        kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[f->instr[k]].dtype), f->name[k],
+                    KF__CPU_GROUP * KF__CPU_SHORT, NULL);
+        if (kf__at_level(L, f->instr[k], KF__LEVEL_FULL)) full[n_full++] = f->instr[k];
+    }
+    kf__open_for(L, "int64_t", "r", zero, rows, kf__l_int(L, 1), KF__SERIAL);
+    const kf__lx *u = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
+    kf__put_decode(L, false, false, kf__put_let(L, "int64_t", "u", u, NULL));
+    kf__put_rows(L, 0);
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, zero, n);
+    b.widens = true;
+    kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, full, n_full));
+    const kf__mask *mask = kf__cpu_needed(L, &b, full, n_full);
+    const kf__lx *at = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
+    kf__cpu_prepare(L, &b, mask);
+    kf__open_for(L, "int64_t", "l", zero, n, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, &b, mask, l);
+    for (uint32_t k = 0; k < f->n; ++k)
+        kf__put_set(L, kf__l_item(L, f->name[k], kf__l_bin(L, "+", at, l)),
+                    kf__value_of(L, f->instr[k]));
+    kf__close(L);
+    kf__cpu_forget(L, NULL);
+    kf__forget(L, KF__LEVEL_ROW);
+    kf__close(L);
+}
