@@ -164,7 +164,7 @@ void kf__cpu_put_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask); /* f
 /* ---------------------------------------------------------------- cpu_table.c */
 
 typedef struct kf__tables {
-    const uint8_t *way; /* [n_instrs] */
+    const uint8_t *way; /* [n_instrs]; NULL: runs of each line are picked */
     uint16_t *kept;     /* [n] instructions */
     const char **name;  /* [n] their tables */
     kf__mask *made;     /* what they are made of */
@@ -435,8 +435,14 @@ typedef struct kf__leaves {
 
 /* What the roots are made of that only a row's own loop can read. False: nothing, or too much. */
 bool kf__cpu_find_leaves(kf__low *L, const uint16_t *roots, uint32_t n, kf__leaves *f);
-/* Declares and fills their arrays, of `rows` rows of n elements from `first_row` on. */
-void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__lx *rows, const kf__lx *n);
+typedef struct kf__leaf_rows {
+    const kf__lx *first_row, *rows;
+    const kf__lx *first, *n; /* of each row n elements, from `first` on */
+    bool reduced;            /* do rows follow along what is reduced? */
+} kf__leaf_rows;
+
+/* Declares and fills their arrays, of KF__CPU_BLOCK elements at most. */
+void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__leaf_rows *of);
 /* They are element `at` of their arrays from then on; NULL: nothing. */
 void kf__cpu_hold_leaves(kf__low *L, const kf__leaves *f, const kf__lx *at);
 
@@ -449,6 +455,8 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h);
 bool kf__cpu_is_short(kf__low *L, const kf__held *h);
 /* May the loads and stores of several rows be one run, by the text alone? Are they? */
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);
+/* If they may not, may they given their leaves? *run is what is made of those. */
+bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves, kf__held *run);
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h);
 bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i); /* is it a load, or random, in such a run? */
 bool kf__cpu_stores_narrow(const kf__low *L, const kf__held *h); /* any of less than 4 bytes? */

@@ -74,6 +74,28 @@ static void put_own(kf__low *L, const kf__columns *c, const kf__lx *r0, const kf
 }
 
 /* One field of the states, `last` or others behind it, over the rows [r0, r1). */
+/* Is it of use but for its being rounded? */
+static bool is_only_rounded(const kf__low *L, uint32_t i, uint32_t rounded) {
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
+        if (u != rounded && kf__uses(&L->k->instrs[u], i)) return false;
+    return true;
+}
+
+/* What is stored as a half, and reduced as that half, which is made already: is stored of it. */
+static void read_rounded(kf__low *L, const kf__columns *c, uint32_t n_stores) {
+    for (uint32_t s = 0; c->makes && s < n_stores; ++s) {
+        uint16_t value = kf__cpu_unrounded(L, c->stores[s]);
+        for (uint32_t k = 0; k < c->made.n; ++k) {
+            uint16_t i = c->made.instr[k];
+            const kf__instr *in = &L->k->instrs[i];
+            if (in->kind == KF__I_CAST && in->args[0] == value && L->value[i] &&
+                in->dtype == L->operands[L->k->stores[c->stores[s]].access].dtype &&
+                !L->value[value] && is_only_rounded(L, value, i))
+                L->value[value] = L->value[i];
+        }
+    }
+}
+
 static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx *r0,
                       const kf__lx *r1) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, c->n_reds + 64);
@@ -98,6 +120,7 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     if (c->simple && !L->tiled && !c->makes) b.down = kf__low_only_reduced(L);
     kf__columns_put_turned_rows(L, &b, r0);
     kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
+    read_rounded(L, c, n_stores);
     kf__cpu_read_of_lines(L, &c->own, kf__l_bin(L, "-", kf__l_var(L, "r"), r0));
     kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, roots, n));
     kf__mask *mask = kf__cpu_needed(L, &b, roots, n);

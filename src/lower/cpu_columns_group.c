@@ -164,7 +164,10 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
     if (h->n) h->mask = kf__low_needed(L, KF__LEVEL_FULL, h->instr, h->n);
     if (h->n && !c->simple) find_stored(L, c);
     if (!c->simple) return h->n;
-    return h->n && !L->tiled && kf__is_dear(L, h->mask) && kf__cpu_may_be_run(L, h);
+    kf__leaves leaves;
+    kf__held run;
+    return h->n && !L->tiled && kf__is_dear(L, h->mask) &&
+           (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
 }
 
 /* What is stored of these rows afterwards, without anything to wait for meanwhile, is asked for. */
@@ -185,8 +188,15 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *is = NULL;
     const kf__lx *block = kf__l_int(L, KF__CPU_MADE), *len;
     const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
-    if (!L->tiled && kf__cpu_may_be_run(L, &c->made))
-        c->run = is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, &c->made));
+    kf__leaves leaves;
+    kf__held run;
+    kf__leaf_rows of = {r0, rows, c->first, c->len, true};
+    bool leafs = c->simple && !L->tiled &&
+                 kf__cpu_find_run_of_leaves(L, &c->made, &leaves, &run);
+    if (leafs) kf__cpu_put_leaves(L, &leaves, &of);
+    const kf__held *made = leafs ? &run : &c->made;
+    if (!L->tiled && (leafs || kf__cpu_may_be_run(L, made)))
+        c->run = is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, made));
     const kf__lx *runs = kf__cpu_put_runs(L, is, rows, c->len, "all", &len);
     kf__open_for(L, "int64_t", "k", zero, runs, one, KF__SERIAL);
     const kf__lx *r = kf__l_bin(L, "+", r0, kf__l_var(L, "k"));
@@ -205,7 +215,8 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
     kf__columns_put_turned_rows(L, &b, r0);
-    c->made = kf__cpu_with_tables(L, &b, &c->made);
+    if (leafs) kf__cpu_hold_leaves(L, &leaves, kf__l_bin(L, "+", begin, kf__l_var(L, "l")));
+    c->made = leafs ? run : kf__cpu_with_tables(L, &b, &c->made);
     kf__cpu_prepare(L, &b, c->made.mask);
     if (c->made.n_stores) kf__cpu_store_targets(L, &b, c->made.stores, c->made.n_stores);
     else put_places(L, c, &b);

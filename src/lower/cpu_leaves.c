@@ -51,33 +51,33 @@ void kf__cpu_hold_leaves(kf__low *L, const kf__leaves *f, const kf__lx *at) {
         L->value[f->instr[k]] = at ? kf__l_item(L, f->name[k], at) : NULL;
 }
 
-void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__lx *rows, const kf__lx *n) {
+void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__leaf_rows *of) {
     const kf__lx *r = kf__l_var(L, "r"), *l = kf__l_var(L, "l"), *zero = kf__l_int(L, 0);
     uint16_t full[KF__LEAVES];
     uint32_t n_full = 0;
     for (uint32_t k = 0; k < f->n; ++k) {
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[f->instr[k]].dtype), f->name[k],
-                    KF__CPU_GROUP * KF__CPU_SHORT, NULL);
+                    KF__CPU_BLOCK, NULL);
         if (kf__at_level(L, f->instr[k], KF__LEVEL_FULL)) full[n_full++] = f->instr[k];
     }
-    kf__open_for(L, "int64_t", "r", zero, rows, kf__l_int(L, 1), KF__SERIAL);
-    const kf__lx *u = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
-    kf__put_decode(L, false, false, kf__put_let(L, "int64_t", "u", u, NULL));
-    kf__put_rows(L, 0);
+    kf__open_for(L, "int64_t", "r", zero, of->rows, kf__l_int(L, 1), KF__SERIAL);
+    const kf__lx *u = kf__l_bin(L, "+", of->first_row, r);
+    kf__put_decode(L, of->reduced, false, kf__put_let(L, "int64_t", "u", u, NULL));
+    if (!of->reduced) kf__put_rows(L, 0);
     kf__cpu_block b;
-    kf__cpu_open_line(L, &b, zero, n);
+    kf__cpu_open_line(L, &b, of->first, of->n);
     b.widens = true;
     kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, full, n_full));
     const kf__mask *mask = kf__cpu_needed(L, &b, full, n_full);
-    const kf__lx *at = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
+    const kf__lx *at = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, of->n), NULL);
     kf__cpu_prepare(L, &b, mask);
-    kf__open_for(L, "int64_t", "l", zero, n, kf__l_int(L, 1), KF__SIMD);
+    kf__open_for(L, "int64_t", "l", zero, of->n, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
     for (uint32_t k = 0; k < f->n; ++k)
         kf__put_set(L, kf__l_item(L, f->name[k], kf__l_bin(L, "+", at, l)),
                     kf__value_of(L, f->instr[k]));
     kf__close(L);
     kf__cpu_forget(L, NULL);
-    kf__forget(L, KF__LEVEL_ROW);
+    if (!of->reduced) kf__forget(L, KF__LEVEL_ROW);
     kf__close(L);
 }

@@ -373,8 +373,8 @@ kf__held kf__cpu_with_tables(kf__low *L, kf__cpu_block *b, const kf__held *h) {
     return with;
 }
 
-/* Of what rows can't be one run for, given its leaves: *run is what then is made. */
-static bool find_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves, kf__held *run) {
+bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves,
+                                kf__held *run) {
     uint16_t roots[2 * KF__HELD];
     uint32_t n = roots_of(L, h, roots);
     bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
@@ -384,7 +384,8 @@ static bool find_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves, kf__h
     kf__cpu_hold_leaves(L, leaves, kf__l_int(L, 0));
     *run = *h;
     run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    bool is = (kf__is_dear(L, run->mask) || kf__cpu_stores_narrow(L, h)) && may_be_run(L, run, leaves);
+    bool is = (kf__is_dear(L, run->mask) || kf__cpu_stores_narrow(L, h)) &&
+              may_be_run(L, run, leaves);
     kf__cpu_hold_leaves(L, leaves, NULL);
     return is;
 }
@@ -401,8 +402,9 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
                     KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
     kf__leaves leaves;
     kf__held run;
-    bool leafs = find_leaves(L, h, &leaves, &run);
-    if (leafs) kf__cpu_put_leaves(L, &leaves, rows, n);
+    kf__leaf_rows of = {kf__l_var(L, "first_row"), rows, kf__l_int(L, 0), n, false};
+    bool leafs = kf__cpu_find_run_of_leaves(L, h, &leaves, &run);
+    if (leafs) kf__cpu_put_leaves(L, &leaves, &of);
     if (leafs) is = kf__word_int(L, "run", kf__cpu_is_run(L, &run));
     else if (kf__cpu_may_be_run(L, h)) is = kf__word_int(L, "run", kf__cpu_is_run(L, h));
     const kf__lx *len = kf__cpu_open_runs(L, is, rows, n);

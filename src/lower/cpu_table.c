@@ -69,8 +69,23 @@ static bool is_worth(kf__low *L, uint16_t i) {
     return worth || !loads;
 }
 
-/* Tables of what other instructions use. */
-static uint32_t find_kept(kf__low *L, const kf__mask *mask, const uint8_t *way,
+/* Is it costly, and nothing of it picked? */
+static bool is_apart(kf__low *L, uint16_t i) {
+    const kf__mask *made = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
+    bool costly = false;
+    for (uint32_t m = 0; m < L->k->n_instrs; ++m) {
+        const kf__instr *in = &L->k->instrs[m];
+        if (!kf__has(made, m)) continue;
+        if (in->kind == KF__I_PICK || in->kind == KF__I_INSIDE) return false;
+        if (in->kind == KF__I_LOAD && in->n_args) return false;
+        costly |= is_costly(L, m);
+    }
+    return costly;
+}
+
+/* Tables of what other instructions use. picks: runs of each line are picked, which tables of what
+ * is picked would hide. */
+static uint32_t find_kept(kf__low *L, const kf__mask *mask, const uint8_t *way, bool picks,
                           uint16_t *kept) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -80,12 +95,13 @@ static uint32_t find_kept(kf__low *L, const kf__mask *mask, const uint8_t *way,
         for (uint32_t u = i + 1; u < L->k->n_instrs && !used; ++u)
             for (int a = 0; a < L->k->instrs[u].n_args; ++a)
                 used |= L->k->instrs[u].args[a] == i && kf__has(mask, u) && way[u] != ALONG;
-        if (used && is_worth(L, (uint16_t)i)) kept[n++] = (uint16_t)i;
+        if (used && (picks ? is_apart(L, (uint16_t)i) : is_worth(L, (uint16_t)i)))
+            kept[n++] = (uint16_t)i;
     }
     return n;
 }
 
-/* Is anything of each line taken where a guard holds? Those are runs, which tables would hide. */
+/* Is anything of each line taken where a guard holds? */
 static bool has_guards(const kf__low *L, const kf__mask *mask, const uint8_t *way) {
     bool any = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -117,7 +133,7 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tab
     *t = (kf__tables){0};
     if (L->n_axes < 2) return false;
     const uint8_t *way = find_ways(L, mask);
-    if (way && !L->k->n_symbols && has_guards(L, mask, way)) return false;
+    bool picks = way && !L->k->n_symbols && has_guards(L, mask, way);
     t->kept = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
     t->name = KF__NEW(L->arena, const char *, L->k->n_instrs + 1);
     if (!way || !t->kept || !t->name) {
@@ -125,8 +141,8 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tab
         return false;
     }
     uint32_t ops = 0;
-    t->way = way;
-    t->n = find_kept(L, mask, way, t->kept);
+    t->way = picks ? NULL : way;
+    t->n = find_kept(L, mask, way, picks, t->kept);
     t->made = kf__low_needed(L, KF__LEVEL_FULL, t->kept, t->n);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         uint8_t kind = L->k->instrs[i].kind;
@@ -174,7 +190,7 @@ bool kf__cpu_has_across(const kf__low *L, const kf__tables *t, const kf__mask *m
 }
 
 void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask) {
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+    for (uint32_t i = 0; t->way && i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && !L->value[i] && !(t->way[i] & ALONG) &&
             L->k->instrs[i].kind != KF__I_CONSTANT)
             kf__low_put_fixed(L, i);

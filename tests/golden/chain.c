@@ -45,9 +45,9 @@ void k0_multiply_add_relu_multiply_short(const k0_multiply_add_relu_multiply_sho
         for (int64_t r = 0; r < runs; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
+            const int64_t at = r * n1;
             const float *p0_in_x = in_x + i0 * s0_in_x;
             const float *p1_in_y = in_y + i0 * s0_in_y;
-            const int64_t at = r * n1;
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v0 = kf_load_f32(p0_in_x, l);

@@ -37,8 +37,8 @@ void k0_take_along_axis_softmax_short(const k0_take_along_axis_softmax_short_arg
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
-            const int32_t *p0_in_i = in_i + i0 * s0_in_i;
             const int64_t at = r * n1;
+            const int32_t *p0_in_i = in_i + i0 * s0_in_i;
             KF_SIMD
             for (int64_t l = 0; l < n1; ++l) {
                 const int32_t v0 = kf_load_i32(p0_in_i, l);

@@ -2,9 +2,10 @@
 typedef struct {
     int64_t n1;
     int64_t size_v17;
+    const kf_bf16 *in_b;
+    int64_t run;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
-    const kf_bf16 *in_b;
     const kf_bf16 *in_r;
     int64_t s0_in_r;
     int64_t far;
@@ -21,9 +22,10 @@ typedef struct {
 void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t size_v17 = a->size_v17;
+    const kf_bf16 *in_b = a->in_b;
+    const int64_t run = a->run;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
-    const kf_bf16 *in_b = a->in_b;
     const kf_bf16 *in_r = a->in_r;
     const int64_t s0_in_r = a->s0_in_r;
     const int64_t far = a->far;
@@ -37,18 +39,28 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
         float rows_v22[8];
         float rows_mean13[8];
         float held12[1088];
+        float leaf2[2048];
         for (int64_t r = 0; r < rows; ++r) {
-            const int64_t u = first_row + r;
-            const int64_t i0 = u;
-            const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
-            const kf_bf16 *p1_in_b = in_b;
-            const kf_bf16 *p2_in_r = in_r + i0 * s0_in_r;
             const int64_t at = r * n1;
+            const kf_bf16 *p1_in_b = in_b;
             KF_SIMD
             for (int64_t l = 0; l < n1; ++l) {
-                const float v1 = kf_load_bf16(p0_in_x, l);
                 const float v2 = kf_load_bf16(p1_in_b, l);
-                const float v3 = v1 + v2;  // add
+                leaf2[at + l] = v2;
+            }
+        }
+        const int64_t runs = run ? 1 : rows;  // rows without gaps are one
+        const int64_t len = run ? (rows * n1) : n1;
+        for (int64_t r = 0; r < runs; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const int64_t at = r * n1;
+            const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
+            const kf_bf16 *p2_in_r = in_r + i0 * s0_in_r;
+            KF_SIMD
+            for (int64_t l = 0; l < len; ++l) {
+                const float v1 = kf_load_bf16(p0_in_x, l);
+                const float v3 = v1 + leaf2[at + l];  // add
                 const float v4 = 0.5f * v3;  // gelu
                 const float v7 = v3 * 0x1.6a09e6p-1f /* 0.70710677 */;  // gelu
                 const float v8 = kf_erf_f32(v7);  // gelu

@@ -115,6 +115,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
             const int v1 = kf_inside(i0 * s0_index1, size_index1);  // pad
             const int v4 = kf_inside(first_index3 + i0 * s0_index3, size_index3);  // pad
             const int v7 = kf_inside(first_index5 + i0 * s0_index5, size_index5);  // pad
+            const int64_t at = r * n1;
             const kf_bf16 *p2_in_x = in_x + i0 * s0_in_x;
             const kf_bf16 *p4_in_x_4 = in_x_4 + i0 * s0_in_x_4;
             const kf_bf16 *p6_in_x_6 = in_x_6 + i0 * s0_in_x_6;
@@ -226,7 +227,6 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
                     }
                 }
             }
-            const int64_t at = r * n1;
             KF_SIMD
             for (int64_t l = 0; l < n1; ++l) {
                 held38[at + l] = pick38[l];

@@ -36,8 +36,8 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
         for (int64_t r = 0; r < runs; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
-            const float *p0_in_x = in_x + i0 * s0_in_x;
             const int64_t at = r * n1;
+            const float *p0_in_x = in_x + i0 * s0_in_x;
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v0 = kf_load_f32(p0_in_x, l);

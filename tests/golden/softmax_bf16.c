@@ -35,8 +35,8 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
         for (int64_t r = 0; r < runs; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
-            const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
             const int64_t at = r * n1;
+            const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v0 = kf_load_bf16(p0_in_x, l);

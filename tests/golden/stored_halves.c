@@ -2,8 +2,6 @@
 typedef struct {
     int64_t n1;
     int64_t size_v5;
-    const kf_f16 *in_x;
-    int64_t s0_in_x;
     const kf_f16 *in_x_4;
     int64_t s0_in_x_4;
     const kf_f16 *in_x_6;
@@ -18,6 +16,9 @@ typedef struct {
     int64_t size_index8;
     int64_t size_index10;
     int64_t first_index10;
+    int64_t run;
+    const kf_f16 *in_x;
+    int64_t s0_in_x;
     kf_f16 *out_t;
     int64_t s0_out_t;
     kf_f16 *out2;
@@ -42,8 +43,6 @@ typedef struct {
 void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t size_v5 = a->size_v5;
-    const kf_f16 *in_x = a->in_x;
-    const int64_t s0_in_x = a->s0_in_x;
     const kf_f16 *in_x_4 = a->in_x_4;
     const int64_t s0_in_x_4 = a->s0_in_x_4;
     const kf_f16 *in_x_6 = a->in_x_6;
@@ -58,6 +57,9 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
     const int64_t size_index8 = a->size_index8;
     const int64_t size_index10 = a->size_index10;
     const int64_t first_index10 = a->first_index10;
+    const int64_t run = a->run;
+    const kf_f16 *in_x = a->in_x;
+    const int64_t s0_in_x = a->s0_in_x;
     kf_f16 *out_t = a->out_t;
     const int64_t s0_out_t = a->s0_out_t;
     kf_f16 *out2 = a->out2;
@@ -73,12 +75,12 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_mean3[8];
         float held2[1088];
+        float leaf15[2048];
+        float leaf23[2048];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
-            const kf_f16 *p0_in_x = in_x + i0 * s0_in_x;
-            float wide0_in_x[2048];
-            kf_widen_f16(wide0_in_x, p0_in_x, n1);
+            const int64_t at = r * n1;
             const kf_f16 *p4_in_x_4 = in_x_4 + i0 * s0_in_x_4;
             const kf_f16 *p6_in_x_6 = in_x_6 + i0 * s0_in_x_6;
             kf_f16 pick15[2048];
@@ -129,24 +131,40 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
             }
             float wide23[2048];
             kf_widen_f16(wide23, at23, n1);
+            KF_SIMD
+            for (int64_t l = 0; l < n1; ++l) {
+                leaf15[at + l] = wide15[l];
+                leaf23[at + l] = wide23[l];
+            }
+        }
+        const int64_t runs = run ? 1 : rows;  // rows without gaps are one
+        const int64_t len = run ? (rows * n1) : n1;
+        for (int64_t r = 0; r < runs; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const int64_t at = r * n1;
+            const kf_f16 *p0_in_x = in_x + i0 * s0_in_x;
+            float wide0_in_x[2048];
+            kf_widen_f16(wide0_in_x, p0_in_x, len);
             float half0[2064];
             kf_f16 *p1_out_t = out_t + i0 * s0_out_t;
             float half2[2064];
             kf_f16 *p7_out2 = out2 + i0 * s0_out2;
+            float half3[2064];
             kf_f16 *p12_out3 = out3 + i0 * s0_out3;
-            const int64_t at = r * n1;
             float *again2 = held2 + at;
             KF_SIMD
-            for (int64_t l = 0; l < n1; ++l) {
+            for (int64_t l = 0; l < len; ++l) {
                 const float v1 = wide0_in_x[l] + wide0_in_x[l];  // add
-                const float v17 = wide15[l] * 2.0f;  // multiply
+                const float v17 = leaf15[at + l] * 2.0f;  // multiply
                 half0[l] = v1;
                 half2[l] = v17;
+                half3[l] = leaf23[at + l];
             }
-            kf_narrow_f16(p1_out_t, half0, n1);
-            kf_widen_f16(again2, p1_out_t, n1);
-            kf_narrow_f16(p7_out2, half2, n1);
-            kf_narrow_f16(p12_out3, wide23, n1);
+            kf_narrow_f16(p1_out_t, half0, len);
+            kf_widen_f16(again2, p1_out_t, len);
+            kf_narrow_f16(p7_out2, half2, len);
+            kf_narrow_f16(p12_out3, half3, len);
         }
         for (int64_t r = 0; r < rows; ++r) {
             float mean3 = 0.0f;
