@@ -245,11 +245,12 @@ static bool find_flat(kf__low *L, const parts *p, kf__flat *flat) {
 bool kf__cpu_short_lines(kf__low *L) {
     parts p;
     kf__flat flat;
-    if (L->n_axes != 2 || L->k->n_symbols) return false;
-    bool any = find_parts(L, &p), flattens = find_flat(L, &p, &flat);
+    if (L->n_axes != 2 || kf__cpu_scatters(L)) return false; /* those have tables */
+    p = (parts){0};
+    bool any = !L->k->n_symbols && find_parts(L, &p), flattens = find_flat(L, &p, &flat);
     if (!any && !flattens) return false;
     kf__of_lines own;
-    bool has_own = kf__cpu_find_of_lines(L, kf__cpu_of_stage(L, 0), &own);
+    bool has_own = !L->k->n_symbols && kf__cpu_find_of_lines(L, kf__cpu_of_stage(L, 0), &own);
     kf__low_begin(L, "_short", flattens && any ? "Short lines: parts with functions, then what is "
                                                  "made of each line, then functions of it."
                                : any ? "Short lines: parts with functions, then all lines of these."
