@@ -431,14 +431,16 @@ typedef struct kf__leaves {
     uint16_t instr[KF__LEAVES];
     const char *name[KF__LEAVES];
     uint32_t n;
+    int axis; /* along which rows follow one another */
 } kf__leaves;
 
 /* What the roots are made of that only a row's own loop can read. False: nothing, or too much. */
-bool kf__cpu_find_leaves(kf__low *L, const uint16_t *roots, uint32_t n, kf__leaves *f);
+bool kf__cpu_find_leaves(kf__low *L, const uint16_t *roots, uint32_t n, int axis, kf__leaves *f);
+enum { KF__LEAVES_OF_ROWS, KF__LEAVES_OF_COLUMNS, KF__LEAVES_OF_TILES };
 typedef struct kf__leaf_rows {
     const kf__lx *first_row, *rows;
     const kf__lx *first, *n; /* of each row n elements, from `first` on */
-    bool reduced;            /* do rows follow along what is reduced? */
+    int kind;
 } kf__leaf_rows;
 
 /* Declares and fills their arrays, of KF__CPU_BLOCK elements at most. */
@@ -455,6 +457,8 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h);
 bool kf__cpu_is_short(kf__low *L, const kf__held *h);
 /* May the loads and stores of several rows be one run, by the text alone? Are they? */
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);
+/* Is it a load or a random number whose elements of rows along axis m may be one run? */
+bool kf__cpu_is_in_runs_along(const kf__low *L, uint32_t i, int m);
 /* If they may not, may they given their leaves? *run is what is made of those. */
 bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves, kf__held *run);
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h);

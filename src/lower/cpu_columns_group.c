@@ -190,7 +190,7 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
     kf__leaves leaves;
     kf__held run;
-    kf__leaf_rows of = {r0, rows, c->first, c->len, true};
+    kf__leaf_rows of = {r0, rows, c->first, c->len, KF__LEAVES_OF_COLUMNS};
     bool leafs = c->simple && !L->tiled &&
                  kf__cpu_find_run_of_leaves(L, &c->made, &leaves, &run);
     if (leafs) kf__cpu_put_leaves(L, &leaves, &of);

@@ -80,16 +80,16 @@ static int across(const kf__low *L) {
     return L->n_axes == 2 ? 0 : -1;
 }
 
-static bool is_in_runs(const kf__low *L, uint32_t i, int across) {
+bool kf__cpu_is_in_runs_along(const kf__low *L, uint32_t i, int m) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__operand *o = &L->operands[in->access];
     bool is = in->kind == KF__I_RANDOM || (in->kind == KF__I_LOAD && !in->n_args);
-    return is && o->affine && o->varies[across] && kf__low_step(L, in->access) == 1;
+    return is && o->affine && o->varies[m] && kf__low_step(L, in->access) == 1;
 }
 
 bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i) {
     int m = across(L);
-    return m >= 0 && is_in_runs(L, i, m);
+    return m >= 0 && kf__cpu_is_in_runs_along(L, i, m);
 }
 
 static bool is_leaf(const kf__leaves *leaves, uint32_t i) {
@@ -110,7 +110,7 @@ static bool may_be_run(const kf__low *L, const kf__held *h, const kf__leaves *le
                 !kf__at_level(L, in->args[a], KF__LEVEL_FULL) && !is_leaf(leaves, in->args[a]))
                 return false;
         if (in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
-        if (!is_in_runs(L, i, m)) return false;
+        if (!kf__cpu_is_in_runs_along(L, i, m)) return false;
     }
     for (uint32_t s = 0; s < h->n_stores; ++s) {
         uint32_t access = L->k->stores[h->stores[s]].access;
@@ -128,7 +128,7 @@ bool kf__cpu_is_run(const kf__low *L, const kf__held *h) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         bool used = false;
         for (uint32_t n = 0; n < L->k->n_instrs; ++n)
-            used |= kf__has(h->mask, n) && is_in_runs(L, n, m) &&
+            used |= kf__has(h->mask, n) && kf__cpu_is_in_runs_along(L, n, m) &&
                     L->k->instrs[n].access == i;
         for (uint32_t s = 0; s < h->n_stores; ++s)
             used |= L->k->stores[h->stores[s]].access == i;
@@ -379,7 +379,8 @@ bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leave
     uint32_t n = roots_of(L, h, roots);
     bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
     leaves->n = 0;
-    if (!dear || kf__cpu_may_be_run(L, h) || !kf__cpu_find_leaves(L, roots, n, leaves))
+    if (!dear || across(L) < 0 || kf__cpu_may_be_run(L, h) || 
+        !kf__cpu_find_leaves(L, roots, n, across(L), leaves))
         return false;
     kf__cpu_hold_leaves(L, leaves, kf__l_int(L, 0));
     *run = *h;
@@ -402,7 +403,7 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
                     KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
     kf__leaves leaves;
     kf__held run;
-    kf__leaf_rows of = {kf__l_var(L, "first_row"), rows, kf__l_int(L, 0), n, false};
+    kf__leaf_rows of = {kf__l_var(L, "first_row"), rows, kf__l_int(L, 0), n, KF__LEAVES_OF_ROWS};
     bool leafs = kf__cpu_find_run_of_leaves(L, h, &leaves, &run);
     if (leafs) kf__cpu_put_leaves(L, &leaves, &of);
     if (leafs) is = kf__word_int(L, "run", kf__cpu_is_run(L, &run));

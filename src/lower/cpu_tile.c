@@ -22,6 +22,7 @@ enum {
     KF__TILE_PAD = 16,
     KF__TILES = 512 << 10, /* bytes of all tiles, on the stack: bytes beside doubles are lower */
     KF__LEAST_ROWS = 16,
+    KF__FEW_COLUMNS = 16, /* rows that leave vectors most of their elements */
     SHARED_LINES = 8,     /* as much work for a thread, where threads share lines of results */
 };
 
@@ -34,6 +35,7 @@ typedef struct tiles {
     const kf__lx *wide; /* a word: are they, so that bytes need not be streamed? NULL: no bytes */
     kf__of_lines own; /* of rows; n: 0, if they have nothing */
     bool flat; /* for this plan: several rows are a block */
+    kf__leaves leaves; /* of short rows: what only a row's own loop can read; n: 0, or nothing */
     const kf__lx *pitch, *r0, *n_rows, *first, *n_len;
     const kf__lx *block, *lines; /* rows of a block, and blocks of the tile */
 } tiles;
@@ -50,13 +52,23 @@ static int64_t most_rows(const kf__low *L) {
     return KF__TILE_BYTES / narrowest;
 }
 
-/* Of a short innermost axis all of a tile's elements are neighbours where all operands are: three
- * channels of an image that had them apart. */
-static bool is_flat(const kf__low *L, int t) {
-    int last = kf__last(L);
-    bool flat = L->axes[last].size <= KF__TILE_LEN / 2 && !L->k->n_symbols;
+static bool is_used(const kf__low *L, const tiles *s, uint32_t access) {
+    bool used = L->operands[access].store;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        used |= kf__has(s->mask, i) && L->k->instrs[i].kind != KF__I_OP &&
+                L->k->instrs[i].kind != KF__I_CAST && L->k->instrs[i].access == access;
+    return used;
+}
+
+/* Of a short innermost axis all of a tile's elements are neighbours where all operands are, given
+ * leaves: three channels of an image that had them apart. */
+static bool is_flat(const kf__low *L, const tiles *s) {
+    int last = kf__last(L), t = s->t;
+    int64_t most = !s->leaves.n || kf__is_dear(L, s->mask) ? KF__TILE_LEN / 2 : KF__FEW_COLUMNS;
+    bool flat = L->axes[last].size <= most && (s->leaves.n || !L->k->n_symbols);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         const kf__operand *o = &L->operands[i];
+        if (s->leaves.n && !is_used(L, s, i)) continue;
         bool element = o->value || o->access->random,
              along = o->varies[last] && o->along[last].unit;
         if (kf__low_tiled(L, i) || (!o->varies[last] && !o->varies[t])) continue;
@@ -111,7 +123,7 @@ static void pick_shape(const kf__low *L, tiles *s) {
     } else if (wide < KF__TILE_LEN) {
         s->len = kf__max(1, wide);
         s->rows = kf__min(KF__CPU_BLOCK, area / (s->len + KF__TILE_PAD)) / 16 * 16;
-        s->flat = is_flat(L, s->t);
+        s->flat = is_flat(L, s);
         /* Long runs of what is turned; of what is read a tile that is in L1 with all else. x.T,
          * x * 2 of 100000x64 bytes took a Sapphire Rapids 2.7 ms by 32 rows, 1.8 by 576. */
         int64_t most = turns_results(L) ? s->most : kf__min(KF__CPU_BLOCK, area);
@@ -126,9 +138,9 @@ static const char *tile_name(kf__low *L, uint32_t i) {
 }
 
 /* Which accesses go through tiles here, with the instruction that reads it; stores have none. */
-static bool is_read(const kf__low *L, const tiles *s, uint32_t i) {
+static bool is_read(const kf__low *L, const kf__mask *mask, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    return kf__has(s->mask, i) && (in->kind == KF__I_LOAD || in->kind == KF__I_RANDOM) &&
+    return kf__has(mask, i) && (in->kind == KF__I_LOAD || in->kind == KF__I_RANDOM) &&
            kf__low_tiled(L, in->access);
 }
 
@@ -233,8 +245,16 @@ static void put_row(kf__low *L, const tiles *s) {
         kf__put_let(L, kf__pointer_type(L, i), b.tile[i],
                     item(L, tile_name(L, i), kf__l_bin(L, "*", r, s->pitch)), NULL);
     }
-    kf__cpu_read_of_lines(L, &s->own, r);
-    kf__cpu_put_block_tables(L, &b, s->mask);
+    if (s->leaves.n) {
+        const kf__lx *row = kf__put_let(L, "int64_t", "first_row", kf__l_bin(L, "+", s->r0, r), NULL);
+        const kf__lx *n = kf__put_let(L, "int64_t", "line_rows", rows, NULL);
+        kf__leaf_rows of = {row, n, s->first, s->n_len, KF__LEAVES_OF_TILES};
+        kf__cpu_put_leaves(L, &s->leaves, &of);
+        kf__cpu_hold_leaves(L, &s->leaves, kf__l_var(L, "l"));
+    } else {
+        kf__cpu_read_of_lines(L, &s->own, r);
+        kf__cpu_put_block_tables(L, &b, s->mask);
+    }
     kf__cpu_line(L, &b, s->mask, s->stores, s->n_stores);
     need_lines(L, s, &b);
     put_prefetch(L, s, &b);
@@ -297,25 +317,46 @@ static int64_t work_bytes(const kf__low *L) {
     return turns_results(L) ? bytes / SHARED_LINES : bytes;
 }
 
-void kf__cpu_tiles(kf__low *L) {
+/* What the tile's elements are made of, given leaves. */
+static void find_leaves(kf__low *L, tiles *s) {
+    uint16_t roots[64];
+    for (uint32_t i = 0; i < s->n_stores; ++i) roots[i] = L->k->stores[s->stores[i]].instr;
+    s->leaves.n = 0;
+    if (kf__cpu_scatters(L) || !kf__cpu_find_leaves(L, roots, s->n_stores, s->t, &s->leaves)) {
+        s->leaves.n = 0;
+        return;
+    }
+    kf__cpu_hold_leaves(L, &s->leaves, kf__l_int(L, 0));
+    s->mask = kf__cpu_line_mask(L, s->stores, s->n_stores);
+    kf__cpu_hold_leaves(L, &s->leaves, NULL);
+}
+
+/* short_rows: given leaves, if there are any. Is it for this plan? */
+static bool put_tiles(kf__low *L, bool short_rows) {
     tiles s = {.t = L->tile};
+    s.n_stores = kf__low_stores(L, 0, s.stores);
+    if (short_rows) find_leaves(L, &s);
+    if (short_rows && !s.leaves.n) return false;
     pick_shape(L, &s);
-    kf__low_begin(L, "", "Tile by tile: what is transposed goes through tiles in L1.");
+    kf__low_begin(L, short_rows ? "_short" : "",
+                  short_rows ? "Tile by tile, of short rows, which are one run: what is transposed "
+                               "goes through tiles in L1."
+                             : "Tile by tile: what is transposed goes through tiles in L1.");
     L->fn->units = count_units(L, &s);
     L->fn->work_bytes = work_bytes(L);
     int64_t line = kf__min(s.len, L->axes[kf__last(L)].size);
     L->fn->grain = kf__max(1, 4096 / kf__max(1, line * kf__min(s.rows, L->axes[s.t].size)));
-    s.n_stores = kf__low_stores(L, 0, s.stores);
     bool stream = kf__cpu_stream_word(L);
     kf__put_scalars(L);
-    s.mask = kf__cpu_line_mask(L, s.stores, s.n_stores);
-    if (!L->k->n_symbols && kf__cpu_find_of_lines(L, s.mask, &s.own))
+    kf__mask *all = s.mask = kf__cpu_line_mask(L, s.stores, s.n_stores);
+    if (!short_rows && !L->k->n_symbols && kf__cpu_find_of_lines(L, s.mask, &s.own))
         s.mask = kf__cpu_mask_of_elements(L, &s.own, s.stores, s.n_stores);
     kf__tables tables;
     if (kf__cpu_find_tables(L, s.mask, KF__CPU_BLOCK, &tables)) {
         L->tables = &tables;
         s.mask = kf__cpu_table_mask(L, &tables, s.stores, s.n_stores);
     }
+    if (short_rows) find_leaves(L, &s);
     kf__cpu_prefetch_word(L, !s.flat);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
@@ -323,7 +364,7 @@ void kf__cpu_tiles(kf__low *L) {
     const char *var = L->axes[s.t].var;
     L->axes[s.t].var = "r0"; /* corners are where the tile begins */
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (is_read(L, &s, i)) put_fill(L, &s, i);
+        if (is_read(L, all, i)) put_fill(L, &s, i);
     for (uint32_t i = 0; i < s.n_stores; ++i) {
         uint32_t access = L->k->stores[s.stores[i]].access;
         if (!kf__low_tiled(L, access)) continue;
@@ -343,4 +384,12 @@ void kf__cpu_tiles(kf__low *L) {
     kf__close(L);
     if (stream) kf__cpu_fence(L);
     L->tables = NULL;
+    if (short_rows && !s.flat) L->fn->units = 0;
+    return short_rows && s.flat;
+}
+
+void kf__cpu_tiles(kf__low *L) {
+    bool is_short = put_tiles(L, true);
+    put_tiles(L, false);
+    if (is_short) L->fn->units = 0;
 }

@@ -227,6 +227,10 @@ void kf__close(kf__low *L);
 
 /* ---------------------------------------------------------------- words.c */
 
+/* A variable that is there from the function's beginning on; see kf__put_var. */
+const kf__lx *kf__first_var(kf__low *L, const char *ctype, const char *name, int64_t count,
+                            const kf__lx *value);
+
 /* Words of the argument struct; each is also a local of the same name. Existing names are shared.
  */
 const kf__lx *kf__word_int(kf__low *L, const char *name, int64_t value);

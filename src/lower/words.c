@@ -8,6 +8,25 @@ static const kf__word *find(const kf__low *L, const char *name) {
     return NULL;
 }
 
+/* At the end of the function's prologue. */
+static void insert(kf__low *L, kf__ls *s) {
+    kf__loop_fn *fn = L->fn;
+    if (L->prologue_end) {
+        s->next = L->prologue_end->next;
+        L->prologue_end->next = s;
+        if (L->tail == &L->prologue_end->next) L->tail = &s->next;
+        for (int i = 0; i < L->depth; ++i)
+            if (L->stack[i] == &L->prologue_end->next) L->stack[i] = &s->next;
+    } else {
+        s->next = fn->body;
+        fn->body = s;
+        if (L->tail == &fn->body) L->tail = &s->next;
+        for (int i = 0; i < L->depth; ++i)
+            if (L->stack[i] == &fn->body) L->stack[i] = &s->next;
+    }
+    L->prologue_end = s;
+}
+
 /* A new word and the statement that reads it, at the function's beginning. */
 static kf__word *add(kf__low *L, const char *ctype, const char *name) {
     static _Thread_local kf__word spare;
@@ -34,21 +53,21 @@ static kf__word *add(kf__low *L, const char *ctype, const char *name) {
     }
     *value = (kf__lx){.kind = KF__L_PARAM, .name = name};
     *s = (kf__ls){.kind = KF__S_LET, .name = name, .value = value, .ctype = ctype};
-    if (L->prologue_end) {
-        s->next = L->prologue_end->next;
-        L->prologue_end->next = s;
-        if (L->tail == &L->prologue_end->next) L->tail = &s->next;
-        for (int i = 0; i < L->depth; ++i)
-            if (L->stack[i] == &L->prologue_end->next) L->stack[i] = &s->next;
-    } else {
-        s->next = fn->body;
-        fn->body = s;
-        if (L->tail == &fn->body) L->tail = &s->next;
-        for (int i = 0; i < L->depth; ++i)
-            if (L->stack[i] == &fn->body) L->stack[i] = &s->next;
-    }
-    L->prologue_end = s;
+    insert(L, s);
     return word;
+}
+
+const kf__lx *kf__first_var(kf__low *L, const char *ctype, const char *name, int64_t count,
+                            const kf__lx *value) {
+    kf__ls *s = KF__NEW(L->arena, kf__ls, 1);
+    if (s) {
+        *s = (kf__ls){.kind = KF__S_VAR, .name = name, .value = value, .ctype = ctype,
+                      .count = count};
+        insert(L, s);
+    } else {
+        L->failed = true;
+    }
+    return kf__l_var(L, name);
 }
 
 const kf__lx *kf__word_int(kf__low *L, const char *name, int64_t value) {
