@@ -261,7 +261,10 @@ typedef struct kf__repeats {
     const kf__lx *is, *length;       /* are lines one run? and how long is a line, or the run? */
     const kf__lx *lines, *there;     /* of three axes: lines of an outer index, 1 of a run; of which
                                       * one the arrays are */
+    const struct kf__tables *tables; /* of what is made of the repeated alone; NULL: nothing */
 } kf__repeats;
+
+enum { KF__REPEATED = 2048 + 512 }; /* elements of such an array: a block, and a line more */
 
 /* Of a pointwise kernel: may its lines be one run? By the text alone. */
 bool kf__cpu_find_repeats(const kf__low *L, kf__repeats *r);
@@ -270,7 +273,7 @@ int64_t kf__cpu_runs(const kf__low *L); /* how many: one of two axes, of three o
 /* Of three axes: the outer ones of a line's or run's number, and its repeated lines. */
 void kf__cpu_put_of_run(kf__low *L, const kf__repeats *r, const kf__lx *line);
 void kf__cpu_put_repeats(kf__low *L, kf__repeats *r);        /* before units */
-void kf__cpu_put_repeated(kf__low *L, const kf__cpu_block *b, const kf__repeats *r);
+void kf__cpu_put_repeated(kf__low *L, kf__cpu_block *b, const kf__repeats *r);
 
 /* ---------------------------------------------------------------- cpu_kept.c */
 

@@ -14,7 +14,7 @@
 #include "lower/cpu.h"
 
 enum {
-    LONGEST = 512,       /* elements of a line */
+    LONGEST = KF__REPEATED - KF__CPU_BLOCK, /* elements of a line */
     SHORT_BYTES = 512,   /* of a line: to repeat it takes less than to begin so many */
     MANY = 16,           /* blocks, for which longer lines are repeated too */
     ALL_BYTES = 24 << 10 /* of what is repeated, which should stay in L1 */
@@ -54,7 +54,7 @@ bool kf__cpu_find_repeats(const kf__low *L, kf__repeats *r) {
         if (!fits(L, i)) return false;
         if (!repeats(L, i)) continue;
         r->access[r->n++] = (uint16_t)i;
-        bytes += (KF__CPU_BLOCK + LONGEST) * kf__types[L->operands[i].dtype].size;
+        bytes += KF__REPEATED * kf__types[L->operands[i].dtype].size;
     }
     return r->n && bytes <= ALL_BYTES;
 }
@@ -73,6 +73,24 @@ int64_t kf__cpu_run(const kf__low *L, const kf__repeats *r) {
 
 int64_t kf__cpu_runs(const kf__low *L) { return L->n_axes == 3 ? L->axes[0].size : 1; }
 
+/* Tables of `len` elements from `first` on, of what L->pointer has. */
+static void put_tables(kf__low *L, const kf__repeats *r, const kf__lx *first, const kf__lx *len) {
+    const kf__tables *t = r->tables;
+    const kf__lx *l = kf__l_var(L, "l");
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, first, len);
+    for (uint32_t i = 0; i < r->n; ++i) L->pointer[r->access[i]] = r->name[i];
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(t->made, i) && L->k->instrs[i].kind == KF__I_LOAD)
+            kf__cpu_need_pointer(L, &b, L->k->instrs[i].access);
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, &b, t->made, l);
+    for (uint32_t k = 0; k < t->n; ++k)
+        kf__put_set(L, kf__l_item(L, t->name[k], l), kf__value_of(L, t->kept[k]));
+    kf__close(L);
+    kf__cpu_forget(L, NULL);
+}
+
 /* The lines of this outer index again and again. */
 static void put_copies(kf__low *L, const kf__repeats *r) {
     const kf__lx *n = kf__word_size(L, kf__last(L)), *block = kf__l_int(L, KF__CPU_BLOCK);
@@ -86,6 +104,33 @@ static void put_copies(kf__low *L, const kf__repeats *r) {
         kf__put_call(L, kf__l_call(L, "kf_repeat", KF__I64, kf__l_var(L, r->name[i]), line,
                                    kf__l_bin(L, "*", n, size), kf__l_bin(L, "*", most, size)));
     }
+    if (r->tables) put_tables(L, r, kf__l_int(L, 0), most);
+}
+
+/* Where lines aren't one run, the block's tables are made for the first line that has it. */
+static void put_repeated_tables(kf__low *L, kf__cpu_block *b, const kf__repeats *r) {
+    const kf__tables *t = r->tables;
+    const kf__lx *tabled = kf__l_var(L, "tabled"), *zero = kf__l_int(L, 0);
+    kf__open_if(L, kf__l_bin(L, "&&", kf__l_bin(L, "==", r->is, zero),
+                             kf__l_bin(L, "!=", b->first, tabled)));
+    const kf__lx *l = kf__l_var(L, "l");
+    kf__open_for(L, "int64_t", "l", zero, b->len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, b, t->made, l);
+    for (uint32_t k = 0; k < t->n; ++k)
+        kf__put_set(L, kf__l_item(L, t->name[k], l), kf__value_of(L, t->kept[k]));
+    kf__close(L);
+    kf__cpu_forget(L, NULL);
+    kf__put_set(L, tabled, b->first);
+    kf__close(L);
+    const kf__lx *at = kf__l_bin(L, "%", b->first, kf__word_size(L, kf__last(L)));
+    for (uint32_t k = 0; k < t->n; ++k) {
+        const char *type = kf__ctype((kf__dtype)L->k->instrs[t->kept[k]].dtype);
+        const char *name = kf__l_name(L, "at_%s", t->name[k]);
+        kf__put_let(L, kf__l_name(L, "const %s *", type), name,
+                    kf__l_bin(L, "+", kf__l_var(L, t->name[k]), kf__l_select(L, r->is, at, zero)),
+                    NULL);
+        b->pick[t->kept[k]] = name;
+    }
 }
 
 void kf__cpu_put_repeats(kf__low *L, kf__repeats *r) {
@@ -94,7 +139,7 @@ void kf__cpu_put_repeats(kf__low *L, kf__repeats *r) {
     for (uint32_t i = 0; i < r->n; ++i) {
         r->name[i] = kf__l_name(L, "lines_%s", L->operands[r->access[i]].name);
         kf__put_var(L, kf__types[L->operands[r->access[i]].dtype].stored, r->name[i],
-                    KF__CPU_BLOCK + LONGEST, NULL);
+                    KF__REPEATED, NULL);
     }
     if (L->n_axes == 3) {
         r->lines = kf__word_int(L, "run_lines", L->run ? 1 : L->axes[across(L)].size);
@@ -118,7 +163,7 @@ void kf__cpu_put_of_run(kf__low *L, const kf__repeats *r, const kf__lx *line) {
     kf__close(L);
 }
 
-void kf__cpu_put_repeated(kf__low *L, const kf__cpu_block *b, const kf__repeats *r) {
+void kf__cpu_put_repeated(kf__low *L, kf__cpu_block *b, const kf__repeats *r) {
     const kf__lx *n = kf__word_size(L, kf__last(L));
     for (uint32_t i = 0; i < r->n; ++i) {
         uint32_t access = r->access[i];
@@ -133,4 +178,9 @@ void kf__cpu_put_repeated(kf__low *L, const kf__cpu_block *b, const kf__repeats 
         L->pointer[access] = name;
         L->pointer_depth[access] = (uint8_t)L->depth;
     }
+    if (!r->tables) return;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(r->tables->made, i) && L->k->instrs[i].kind == KF__I_LOAD)
+            kf__cpu_need_pointer(L, b, L->k->instrs[i].access);
+    put_repeated_tables(L, b, r);
 }

@@ -487,8 +487,8 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     kf__mask *mask = kf__cpu_line_mask(L, stores, n);
     kf__tables tables;
     kf__of_lines own;
-    bool tabled = !same && kf__cpu_find_tables(L, mask, KF__CPU_BLOCK, &tables);
-    bool across = tabled || picks_lines(L, mask);
+    bool tabled = kf__cpu_find_tables(L, mask, same ? KF__REPEATED : KF__CPU_BLOCK, &tables);
+    bool across = !same && (tabled || picks_lines(L, mask));
     bool has_own = !across && !same && !L->k->n_symbols && kf__cpu_find_of_lines(L, mask, &own);
     if (has_own) mask = kf__cpu_mask_of_elements(L, &own, stores, n);
     int64_t block = block_of(L, mask, stores, n);
@@ -497,6 +497,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     const kf__lx *each = across ? kf__word_int(L, "lines", lines) : NULL;
     if (tabled) mask = kf__cpu_table_mask(L, &tables, stores, n);
     if (same) {
+        same->tables = tabled ? &tables : NULL;
         kf__cpu_put_repeats(L, same);
         size = same->length;
     }
@@ -522,8 +523,8 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     put_unit(L, &b, u, &of);
     if (has_own) kf__cpu_read_of_lines(L, &own, nth);
     if (same) kf__cpu_put_repeated(L, &b, same);
-    if (tabled) kf__cpu_put_tables(L, &b, &tables);
-    if (tabled || (!same && kf__cpu_has_across(L, &tables, mask)))
+    if (tabled && !same) kf__cpu_put_tables(L, &b, &tables);
+    if (!same && (tabled || kf__cpu_has_across(L, &tables, mask)))
         kf__cpu_put_across(L, &tables, mask);
     kf__cpu_line(L, &b, mask, stores, n);
     if (of.counts) put_next(L);

@@ -401,7 +401,10 @@ static bool find_held(kf__low *L, kf__held *h) {
         h->n++;
     }
     h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, h->n);
-    return h->n && kf__is_dear(L, h->mask) && kf__cpu_may_be_run(L, h);
+    kf__leaves leaves;
+    kf__held run;
+    return h->n && kf__is_dear(L, h->mask) &&
+           (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
 }
 
 static void put_short_row(kf__low *L, const kf__held *h, const kf__lx *n) {
