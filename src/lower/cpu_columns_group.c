@@ -166,7 +166,7 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
     if (!c->simple) return h->n;
     kf__leaves leaves;
     kf__held run;
-    return h->n && !L->tiled && kf__is_dear(L, h->mask) &&
+    return h->n && !L->tiled && kf__is_dear(L, kf__cpu_varying(L, h->mask)) &&
            (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
 }
 

@@ -105,7 +105,8 @@ static bool chooses(const kf__low *L, const kf__mask *mask, const kf__mask *need
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         bool by = in->op == KF__WHERE || in->op == KF__MAXIMUM || in->op == KF__MINIMUM;
-        any |= by && in->kind == KF__I_OP && kf__has(mask, i) && !kf__has(needed, i) && !L->value[i];
+        by = by && in->kind == KF__I_OP && !L->value[i];
+        any |= by && kf__has(mask, i) && !kf__has(needed, i);
     }
     return any;
 }

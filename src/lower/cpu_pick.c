@@ -213,8 +213,8 @@ static bool is_of_same(const kf__low *L, const kf__mask *same, const kf__instr *
     return is && any;
 }
 
-/* What the run reads once is made and converted before it, and halves that it computes with are floats in L1
- * then; of no element nothing is read. b->pick and L->value are the run's. */
+/* What doesn't change along the run is read and made before it, and halves that it computes with
+ * are floats in L1 then; of no element nothing is read. b->pick and L->value are the run's. */
 static bool put_loads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
                       const kf__lx *to) {
     bool any = false;

@@ -49,9 +49,12 @@ static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {
     return way;
 }
 
+/* Floats of int64 take as long as a division's half. */
 static bool is_costly(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    return kf__is_function(L, i) ||
+    bool wide = in->kind == KF__I_CAST && kf__is_float((kf__dtype)in->dtype) &&
+                L->k->instrs[in->args[0]].dtype == KF__I64;
+    return wide || kf__is_function(L, i) ||
            (in->kind == KF__I_OP && (in->op == KF__SQRT || in->op == KF__DIVIDE ||
                                      in->op == KF__RSQRT || in->op == KF__RECIPROCAL));
 }

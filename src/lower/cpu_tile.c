@@ -246,7 +246,8 @@ static void put_row(kf__low *L, const tiles *s) {
                     item(L, tile_name(L, i), kf__l_bin(L, "*", r, s->pitch)), NULL);
     }
     if (s->leaves.n) {
-        const kf__lx *row = kf__put_let(L, "int64_t", "first_row", kf__l_bin(L, "+", s->r0, r), NULL);
+        const kf__lx *row = kf__l_bin(L, "+", s->r0, r);
+        row = kf__put_let(L, "int64_t", "first_row", row, NULL);
         const kf__lx *n = kf__put_let(L, "int64_t", "line_rows", rows, NULL);
         kf__leaf_rows of = {row, n, s->first, s->n_len, KF__LEAVES_OF_TILES};
         kf__cpu_put_leaves(L, &s->leaves, &of);

@@ -132,8 +132,8 @@ static double reduce_moments(const row *r, bool mean_only) {
     long double error = r->promise * m2 + 2 * off * sqrtl((long double)r->n * m2) +
                         (long double)r->n * (off * off + r->smallest);
     if (r->n == 1) error = 0;
-    /* Of equal elements it is nothing, or what their mean's rounding makes of it: all rows alike; in
-     * a second look each has its own. */
+    /* Of equal elements it is nothing, or what their mean's rounding makes of it: all rows alike;
+     * in a second look each has its own. */
     if (r->noise->sample > 1 && m2 <= error && !large) {
         bool more = r->noise->sample > KF__O_FIRST_LOOK;
         double own = more ? kf__o_random(r->noise, r->index) : r->noise->sample % 2 ? -1 : 1;
