@@ -32,9 +32,14 @@ void kf__cpu_close_row_lines(kf__low *L, const kf__lx *first, const kf__lx *len)
     kf__close(L);
 }
 
-static void add_line(kf__low *L, kf__row_lines *s, uint16_t instr) {
+static bool is_leaf(const kf__row_lines *s, uint16_t instr) {
     for (uint32_t k = 0; k < s->n; ++k)
-        if (s->at[k] == instr) return;
+        if (s->at[k] == instr) return true;
+    return false;
+}
+
+static void add_line(kf__low *L, kf__row_lines *s, uint16_t instr) {
+    if (is_leaf(s, instr)) return;
     s->name[s->n] = kf__l_name(L, "lines%u", (unsigned)instr);
     s->at[s->n++] = instr;
 }
@@ -77,8 +82,7 @@ void kf__cpu_declare_row_lines(kf__low *L, const kf__row_lines *s) {
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[s->at[k]].dtype), s->name[k],
                     KF__CPU_BLOCK, NULL);
     for (uint32_t r = 0; r < s->n_args && s->makes; ++r) {
-        bool there = false;
-        for (uint32_t k = 0; k < s->n; ++k) there |= s->at[k] == s->args[r];
+        bool there = is_leaf(s, s->args[r]);
         for (uint32_t k = 0; k < r; ++k) there |= s->args[k] == s->args[r];
         if (!there)
             kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[s->args[r]].dtype), s->kept[r],
@@ -103,7 +107,7 @@ void kf__cpu_make_of_row_lines(kf__low *L, const kf__row_lines *s, const kf__lx 
     kf__open_for(L, "int64_t", "l", from, whole, one, KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
     for (uint32_t r = 0; r < s->n_args; ++r)
-        if (kf__has(mask, s->args[r]))
+        if (!is_leaf(s, s->args[r])) /* it may be what all elements share */
             kf__put_set(L, kf__l_item(L, s->kept[r], l), kf__value_of(L, s->args[r]));
     kf__close(L);
     kf__cpu_forget(L, NULL);

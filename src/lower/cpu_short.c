@@ -295,8 +295,9 @@ static bool is_given(const kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         for (int a = 0; kf__has(mask, i) && a < L->k->instrs[i].n_args; ++a) {
             uint16_t arg = L->k->instrs[i].args[a];
-            if (kf__at_level(L, arg, KF__LEVEL_FULL) && L->value[arg] &&
-                L->value[arg]->kind != KF__L_VAR) /* those are of the line */
+            const kf__lx *value = L->value[arg];
+            bool element = kf__at_level(L, arg, KF__LEVEL_FULL); /* variables are of the line */
+            if (value && (value->kind == KF__L_ITEM || (element && value->kind != KF__L_VAR)))
                 return true;
         }
     return false;

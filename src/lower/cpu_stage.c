@@ -187,15 +187,23 @@ static void keep_stored(kf__low *L, kf__cpu_stage *st, const char **again) {
 
 static void put_stores_apart(kf__low *L, const kf__cpu_block *b, kf__cpu_stage *st) {
     kf__cpu_block all;
-    const char *again[64] = {NULL};
+    const char *again[64] = {NULL}, *pointer[KF__MAX_ACCESSES];
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs + 1);
+    if (!before) {
+        L->failed = true;
+        return;
+    }
+    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    memcpy((void *)pointer, (const void *)L->pointer, sizeof *pointer * L->k->n_accesses);
     keep_stored(L, st, again);
     kf__open_block(L);
     kf__cpu_open_line(L, &all, b->first, b->len);
     memcpy(all.again, again, sizeof again);
     kf__cpu_line(L, &all, kf__cpu_line_mask(L, st->stores, st->n_stores), st->stores,
                  st->n_stores);
-    kf__cpu_forget(L, NULL);
     kf__close(L);
+    memcpy(L->value, before, sizeof *before * L->k->n_instrs);
+    memcpy((void *)L->pointer, (const void *)pointer, sizeof *pointer * L->k->n_accesses);
 }
 
 void kf__cpu_open_block(kf__low *L, kf__cpu_block *b, const kf__cpu_stage *st, const kf__lx *first,

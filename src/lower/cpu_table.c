@@ -195,8 +195,8 @@ bool kf__cpu_has_across(const kf__low *L, const kf__tables *t, const kf__mask *m
 void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask) {
     for (uint32_t i = 0; t->way && i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && !L->value[i] && !(t->way[i] & ALONG) &&
-            L->k->instrs[i].kind != KF__I_CONSTANT)
-            kf__low_put_fixed(L, i);
+            L->k->instrs[i].kind != KF__I_CONSTANT && L->k->instrs[i].kind != KF__I_PICK)
+            kf__low_put_fixed(L, i); /* a pick's runs are of elements */
 }
 
 /* Masks stop at tables, which then are of them: what those are made of isn't needed. */
