@@ -192,11 +192,21 @@ bool kf__cpu_has_across(const kf__low *L, const kf__tables *t, const kf__mask *m
     return any;
 }
 
+/* Is it a part of what is picked of elements, by runs? */
+static bool is_picked(const kf__low *L, const kf__tables *t, uint32_t i) {
+    bool picked = false;
+    for (uint32_t u = i + 1; u < L->k->n_instrs && L->k->instrs[i].kind == KF__I_PICK; ++u) {
+        const kf__instr *in = &L->k->instrs[u];
+        picked |= in->kind == KF__I_PICK && kf__uses(in, i) && t->way[u] & ALONG;
+    }
+    return picked;
+}
+
 void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask) {
     for (uint32_t i = 0; t->way && i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && !L->value[i] && !(t->way[i] & ALONG) &&
-            L->k->instrs[i].kind != KF__I_CONSTANT && L->k->instrs[i].kind != KF__I_PICK)
-            kf__low_put_fixed(L, i); /* a pick's runs are of elements */
+            L->k->instrs[i].kind != KF__I_CONSTANT && !is_picked(L, t, i))
+            kf__low_put_fixed(L, i);
 }
 
 /* Masks stop at tables, which then are of them: what those are made of isn't needed. */
