@@ -30,8 +30,9 @@ static uint8_t *find_ways(kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; way && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (L->value[i]) continue;
-        if (!kf__has(mask, i)) {
-            way[i] = in->level == KF__LEVEL_ROW ? ALONG | ACROSS : 0;
+        if (!kf__has(mask, i)) { /* it is made elsewhere, perhaps of lines */
+            bool fixed = in->level == KF__LEVEL_SCALAR || in->kind == KF__I_CONSTANT;
+            way[i] = fixed ? 0 : ALONG | ACROSS;
             continue;
         }
         bool place = counts_as_place(L, in, picks);

@@ -321,8 +321,8 @@ static int64_t work_bytes(const kf__low *L) {
 /* What the tile's elements are made of, given leaves. */
 static void find_leaves(kf__low *L, tiles *s) {
     uint16_t roots[64];
+    kf__mask *all = s->mask;
     for (uint32_t i = 0; i < s->n_stores; ++i) roots[i] = L->k->stores[s->stores[i]].instr;
-    s->leaves.n = 0;
     if (kf__cpu_scatters(L) || !kf__cpu_find_leaves(L, roots, s->n_stores, s->t, &s->leaves)) {
         s->leaves.n = 0;
         return;
@@ -330,6 +330,12 @@ static void find_leaves(kf__low *L, tiles *s) {
     kf__cpu_hold_leaves(L, &s->leaves, kf__l_int(L, 0));
     s->mask = kf__cpu_line_mask(L, s->stores, s->n_stores);
     kf__cpu_hold_leaves(L, &s->leaves, NULL);
+    bool makes = false; /* anything of them */
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        makes |= kf__has(s->mask, i) && L->k->instrs[i].kind == KF__I_OP;
+    if (makes) return;
+    s->leaves.n = 0;
+    s->mask = all;
 }
 
 /* short_rows: given leaves, if there are any. Is it for this plan? */
@@ -358,6 +364,7 @@ static bool put_tiles(kf__low *L, bool short_rows) {
         s.mask = kf__cpu_table_mask(L, &tables, s.stores, s.n_stores);
     }
     if (short_rows) find_leaves(L, &s);
+    s.flat = s.flat && (!short_rows || s.leaves.n); /* tables may leave nothing, or too much */
     kf__cpu_prefetch_word(L, !s.flat);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
