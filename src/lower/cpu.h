@@ -176,6 +176,9 @@ typedef struct kf__tables {
 bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tables *t);
 kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n);
 void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t); /* a unit's first */
+/* Its parts: the pointers that tables are read from, and the loop over the block that fills them. */
+void kf__cpu_need_tables(kf__low *L, const kf__cpu_block *b, const kf__tables *t);
+void kf__cpu_fill_tables(kf__low *L, const kf__cpu_block *b, const kf__tables *t);
 /* Those of `mask` that change along a line and across lines: others are made once, or in tables. */
 const kf__mask *kf__cpu_varying(kf__low *L, const kf__mask *mask);
 /* What is reduced: of all stages, declared before the loop over units, as L->tables. */
@@ -264,7 +267,7 @@ typedef struct kf__repeats {
     const struct kf__tables *tables; /* of what is made of the repeated alone; NULL: nothing */
 } kf__repeats;
 
-enum { KF__REPEATED = 2048 + 512 }; /* elements of such an array: a block, and a line more */
+enum { KF__REPEATED = KF__CPU_BLOCK + 512 }; /* elements of such an array: a block, and a line more */
 
 /* Of a pointwise kernel: may its lines be one run? By the text alone. */
 bool kf__cpu_find_repeats(const kf__low *L, kf__repeats *r);

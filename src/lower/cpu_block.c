@@ -150,7 +150,6 @@ static void put_widened(kf__low *L, kf__cpu_block *b, uint32_t i) {
     b->pick[i] = name;
 }
 
-/* Pointers, random words and values that don't change along the block, before its loop. */
 /* Is it made of what the line's elements share, all of which is there? */
 static bool is_shared(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
@@ -165,6 +164,7 @@ static bool is_shared(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
     return there;
 }
 
+/* Pointers, random words and values that don't change along the block, before its loop. */
 void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     kf__mask *fixed = L->k->n_symbols ? kf__low_fixed(L, mask) : NULL;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {

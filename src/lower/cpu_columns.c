@@ -73,7 +73,6 @@ static void put_own(kf__low *L, const kf__columns *c, const kf__lx *r0, const kf
     kf__close(L);
 }
 
-/* One field of the states, `last` or others behind it, over the rows [r0, r1). */
 /* Is it of use but for its being rounded? */
 static bool is_only_rounded(const kf__low *L, uint32_t i, uint32_t rounded) {
     for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
@@ -96,6 +95,7 @@ static void read_rounded(kf__low *L, const kf__columns *c, uint32_t n_stores) {
     }
 }
 
+/* One field of the states, `last` or others behind it, over the rows [r0, r1). */
 static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx *r0,
                       const kf__lx *r1) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, c->n_reds + 64);

@@ -73,22 +73,13 @@ int64_t kf__cpu_run(const kf__low *L, const kf__repeats *r) {
 
 int64_t kf__cpu_runs(const kf__low *L) { return L->n_axes == 3 ? L->axes[0].size : 1; }
 
-/* Tables of `len` elements from `first` on, of what L->pointer has. */
-static void put_tables(kf__low *L, const kf__repeats *r, const kf__lx *first, const kf__lx *len) {
-    const kf__tables *t = r->tables;
-    const kf__lx *l = kf__l_var(L, "l");
+/* Tables of what is repeated, of `len` elements. */
+static void put_tables(kf__low *L, const kf__repeats *r, const kf__lx *len) {
     kf__cpu_block b;
-    kf__cpu_open_line(L, &b, first, len);
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
     for (uint32_t i = 0; i < r->n; ++i) L->pointer[r->access[i]] = r->name[i];
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(t->made, i) && L->k->instrs[i].kind == KF__I_LOAD)
-            kf__cpu_need_pointer(L, &b, L->k->instrs[i].access);
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, &b, t->made, l);
-    for (uint32_t k = 0; k < t->n; ++k)
-        kf__put_set(L, kf__l_item(L, t->name[k], l), kf__value_of(L, t->kept[k]));
-    kf__close(L);
-    kf__cpu_forget(L, NULL);
+    kf__cpu_need_tables(L, &b, r->tables);
+    kf__cpu_fill_tables(L, &b, r->tables);
 }
 
 /* The lines of this outer index again and again. */
@@ -104,7 +95,7 @@ static void put_copies(kf__low *L, const kf__repeats *r) {
         kf__put_call(L, kf__l_call(L, "kf_repeat", KF__I64, kf__l_var(L, r->name[i]), line,
                                    kf__l_bin(L, "*", n, size), kf__l_bin(L, "*", most, size)));
     }
-    if (r->tables) put_tables(L, r, kf__l_int(L, 0), most);
+    if (r->tables) put_tables(L, r, most);
 }
 
 /* Where lines aren't one run, the block's tables are made for the first line that has it. */
@@ -113,13 +104,7 @@ static void put_repeated_tables(kf__low *L, kf__cpu_block *b, const kf__repeats 
     const kf__lx *tabled = kf__l_var(L, "tabled"), *zero = kf__l_int(L, 0);
     kf__open_if(L, kf__l_bin(L, "&&", kf__l_bin(L, "==", r->is, zero),
                              kf__l_bin(L, "!=", b->first, tabled)));
-    const kf__lx *l = kf__l_var(L, "l");
-    kf__open_for(L, "int64_t", "l", zero, b->len, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, b, t->made, l);
-    for (uint32_t k = 0; k < t->n; ++k)
-        kf__put_set(L, kf__l_item(L, t->name[k], l), kf__value_of(L, t->kept[k]));
-    kf__close(L);
-    kf__cpu_forget(L, NULL);
+    kf__cpu_fill_tables(L, b, t);
     kf__put_set(L, tabled, b->first);
     kf__close(L);
     const kf__lx *at = kf__l_bin(L, "%", b->first, kf__word_size(L, kf__last(L)));
@@ -179,8 +164,6 @@ void kf__cpu_put_repeated(kf__low *L, kf__cpu_block *b, const kf__repeats *r) {
         L->pointer_depth[access] = (uint8_t)L->depth;
     }
     if (!r->tables) return;
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(r->tables->made, i) && L->k->instrs[i].kind == KF__I_LOAD)
-            kf__cpu_need_pointer(L, b, L->k->instrs[i].access);
+    kf__cpu_need_tables(L, b, r->tables);
     put_repeated_tables(L, b, r);
 }

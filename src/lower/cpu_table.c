@@ -166,23 +166,32 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tab
     return t->n > 0;
 }
 
-void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t) {
-    const kf__lx *l = kf__l_var(L, "l"), *tabled = kf__l_var(L, "tabled");
-    const kf__lx *until = t->parts ? kf__l_var(L, "tabled_len") : NULL;
-    const kf__lx *other = kf__l_bin(L, "!=", b->first, tabled);
+void kf__cpu_need_tables(kf__low *L, const kf__cpu_block *b, const kf__tables *t) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (kf__has(t->made, i) && L->k->instrs[i].kind == KF__I_LOAD)
             kf__cpu_need_pointer(L, b, L->k->instrs[i].access);
-    kf__open_if(L, until ? kf__l_bin(L, "||", other, kf__l_bin(L, ">", b->len, until)) : other);
+}
+
+void kf__cpu_fill_tables(kf__low *L, const kf__cpu_block *b, const kf__tables *t) {
+    const kf__lx *l = kf__l_var(L, "l");
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), b->len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, t->made, l);
     for (uint32_t k = 0; k < t->n; ++k)
         kf__put_set(L, kf__l_item(L, t->name[k], l), kf__value_of(L, t->kept[k]));
     kf__close(L);
+    kf__cpu_forget(L, NULL);
+}
+
+void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t) {
+    const kf__lx *tabled = kf__l_var(L, "tabled");
+    const kf__lx *until = t->parts ? kf__l_var(L, "tabled_len") : NULL;
+    const kf__lx *other = kf__l_bin(L, "!=", b->first, tabled);
+    kf__cpu_need_tables(L, b, t);
+    kf__open_if(L, until ? kf__l_bin(L, "||", other, kf__l_bin(L, ">", b->len, until)) : other);
+    kf__cpu_fill_tables(L, b, t);
     kf__put_set(L, tabled, b->first);
     if (until) kf__put_set(L, until, b->len);
     kf__close(L);
-    kf__cpu_forget(L, NULL);
     for (uint32_t k = 0; k < t->n; ++k) b->pick[t->kept[k]] = t->name[k];
 }
 
