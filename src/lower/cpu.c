@@ -4,6 +4,7 @@
 kf_status kf__lower_cpu(kf__low *L) {
     bool reduces = false;
     kf__scans scans;
+    kf__cpu_narrow_guards(L);
     if (kf__low_find_scans(L, &scans)) {
         kf__cpu_scan(L, &scans);
         return KF_OK;

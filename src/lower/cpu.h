@@ -147,6 +147,8 @@ void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t
 
 /* ---------------------------------------------------------------- cpu_gather.c */
 
+/* Loads' guards without what they say of other axes, where the kernel gathers. */
+void kf__cpu_narrow_guards(kf__low *L);
 /* Sets b->from[i], if load i's guard is known before the loop. */
 void kf__cpu_put_from(kf__low *L, kf__cpu_block *b, uint32_t i);
 const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i); /* or the pointer */

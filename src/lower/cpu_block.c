@@ -142,8 +142,9 @@ static void put_widened(kf__low *L, kf__cpu_block *b, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const char *row = b->tile[in->access];
     if (!b->widens || in->kind != KF__I_LOAD || L->operands[in->access].dtype != KF__F16 ||
-        L->value[i] || b->pick[i] || (in->n_args && !b->from[i]))
+        L->value[i] || b->pick[i])
         return;
+    if (in->n_args && !b->from[i] && !kf__is_known(L, in->args[0])) return;
     if (!row && (L->operands[in->access].row || kf__low_step(L, in->access) != 1)) return;
     const char *name = kf__l_name(L, "wide%u_%s", (unsigned)i, L->operands[in->access].name);
     kf__cpu_put_floats(L, b, name, row ? row : kf__cpu_from(L, b, i), kf__l_int(L, 0), b->len);

@@ -7,6 +7,9 @@
  * No hardware foresees which row is next: where rows are long enough, the next block's is asked for
  * while this one is read.
  *
+ * What is read for all lines, as the indices of take(x, i, axis=1), is asked for where it is in a
+ * line only, not whether the line is a pad's: so it is the same for all, see cpu_table.c.
+ *
  * Elements that are read at indices of their own keep a loop from being vectorized. Where something
  * dear is made of them, or they are reduced, they are read into L1 first, in a loop that does
  * nothing else (softmax(take_along_axis(x, i, 1)) of 317x316 took 115 us without it, and 64), and
@@ -20,6 +23,35 @@ enum {
     KF__AHEAD_BYTES = 1 << 20, /* from there on rows aren't in L2 */
     KF__AHEAD_ROW = 256,       /* bytes; shorter rows cost less than asking for them */
 };
+
+/* ---------------------------------------------------------------- guards */
+
+/* What the guard says of axes along which the operand varies, if an instruction says that; else all
+ * of it. UINT32_MAX: nothing. */
+static uint32_t narrowed(const kf__low *L, uint32_t guard, const kf__operand *of) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (in->kind == KF__I_INSIDE) {
+        bool shares = false;
+        for (int m = 0; m < L->n_axes; ++m)
+            shares |= of->varies[m] && L->operands[in->access].varies[m];
+        return shares ? guard : UINT32_MAX;
+    }
+    uint32_t a = narrowed(L, in->args[0], of), b = narrowed(L, in->args[1], of);
+    return a == UINT32_MAX ? b : b == UINT32_MAX ? a : guard;
+}
+
+void kf__cpu_narrow_guards(kf__low *L) {
+    kf__kernel *k = L->k->n_symbols ? kf__low_copy_kernel(L, 0, 0) : NULL;
+    for (uint32_t i = 0; k && i < k->n_instrs; ++i) {
+        kf__instr *in = &k->instrs[i];
+        const kf__operand *o = &L->operands[in->access];
+        if (in->kind != KF__I_LOAD || !in->n_args || !o->affine || o->symbols) continue;
+        if (!kf__is_place(L, in->args[0])) continue;
+        uint32_t guard = narrowed(L, in->args[0], o);
+        if (guard < UINT32_MAX) in->args[0] = (uint16_t)guard;
+    }
+    if (k) L->k = k;
+}
 
 /* ---------------------------------------------------------------- guards before the loop */
 

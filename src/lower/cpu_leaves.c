@@ -1,7 +1,7 @@
 /* What only a row's own loop can read, of several short rows one behind the other, so that the
  * functions of them are one run:
  *
- *     sum(tanh(x + b), 1)        if (leaf_rows < rows)           it is the same for all groups
+ *     sum(tanh(x + b), 1)        if (rows_leaf2 < rows)          it is the same for all groups
  *                                    for (r = 0; r < rows; ++r)
  *                                        for (l = 0; l < n; ++l)
  *                                            leaf2[r * n + l] = b[l]
@@ -76,7 +76,9 @@ static bool is_same(kf__low *L, uint16_t instr) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
         const kf__operand *o = &L->operands[in->access];
-        bool place = in->kind == KF__I_INDEX || (in->kind == KF__I_LOAD && !in->n_args);
+        if (in->kind == KF__I_INSIDE && kf__is_known(L, i)) continue;
+        bool asks = in->n_args && !kf__is_known(L, in->args[0]);
+        bool place = in->kind == KF__I_INDEX || (in->kind == KF__I_LOAD && !asks);
         same = place && o->affine && !o->symbols && !o->row;
         for (int m = 0; m < kf__last(L); ++m) same = same && !o->varies[m];
     }
@@ -130,8 +132,10 @@ void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__leaf_rows *of
         else kf__put_var(L, type, f->name[k], KF__CPU_BLOCK, NULL);
     }
     if (any[true]) {
-        const kf__lx *rows = kf__first_var(L, "int64_t", "leaf_rows", 0, kf__l_int(L, 0));
-        const kf__lx *first = kf__first_var(L, "int64_t", "leaf_first", 0, kf__l_int(L, 0));
+        const char *of_rows = kf__l_name(L, "rows_%s", f->name[0]);
+        const char *at_first = kf__l_name(L, "first_%s", f->name[0]);
+        const kf__lx *rows = kf__first_var(L, "int64_t", of_rows, 0, kf__l_int(L, 0));
+        const kf__lx *first = kf__first_var(L, "int64_t", at_first, 0, kf__l_int(L, 0));
         const kf__lx *more = kf__l_bin(L, "<", rows, of->rows);
         kf__open_if(L, kf__l_bin(L, "||", more, kf__l_bin(L, "!=", first, of->first)));
         put_rows(L, f, of, same, true);

@@ -46,6 +46,12 @@ static bool is_needed(const kf__low *L, const kf__mask *mask, const bool *shared
     return false;
 }
 
+/* A function, or halves that are computed with: each is rounded. */
+static bool is_worth(kf__low *L, uint16_t i) {
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
+    return kf__is_dear(L, mask) || kf__is_narrow((kf__dtype)L->k->instrs[i].dtype);
+}
+
 bool kf__cpu_find_of_lines(kf__low *L, const kf__mask *mask, kf__of_lines *of) {
     *of = (kf__of_lines){0};
     const bool *shared = L->n_axes > 1 ? find_shared(L, mask) : NULL;
@@ -53,7 +59,7 @@ bool kf__cpu_find_of_lines(kf__low *L, const kf__mask *mask, kf__of_lines *of) {
         uint16_t instr = (uint16_t)i;
         if (!shared[i] || L->k->instrs[i].kind != KF__I_OP || !is_needed(L, mask, shared, i))
             continue;
-        if (!kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &instr, 1))) continue;
+        if (!is_worth(L, instr)) continue;
         of->name[of->n] = kf__l_name(L, "line%u", (unsigned)i);
         of->kept[of->n++] = instr;
     }

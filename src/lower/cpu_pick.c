@@ -156,6 +156,7 @@ static void put_value(kf__low *L, const kf__cpu_block *b, const goal *g, const k
 /* Element l of the run's value: to where it goes, or into `few`, from its first one on. */
 static void put_element(kf__low *L, kf__cpu_block *b, const goal *g, const kf__mask *mask,
                         uint16_t arg, int holds, const kf__lx *l, const kf__lx *few) {
+    int outer = L->holds;
     L->holds = holds;
     kf__cpu_body(L, b, mask, l);
     if (g->store >= 0 && g->instr != g->pick) {
@@ -163,7 +164,7 @@ static void put_element(kf__low *L, kf__cpu_block *b, const goal *g, const kf__m
         arg = g->instr;
         kf__cpu_body(L, b, kf__low_needed(L, KF__LEVEL_FULL, &arg, 1), l);
     }
-    L->holds = -1;
+    L->holds = outer;
     put_value(L, b, g, l, kf__value_of(L, arg), few);
 }
 
@@ -272,6 +273,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     memcpy(picks, b->pick, sizeof *picks * L->k->n_instrs);
     memcpy(random, b->random, sizeof random);
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
+    int known = L->holds;
     L->holds = holds;
     b->from = froms; /* what the run's guard makes known holds in the run only */
     bool block = put_froms(L, b, mask);
@@ -323,6 +325,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     if (loads) kf__close(L);
     if (whole) kf__close(L);
     if (block) kf__close(L);
+    L->holds = known;
     b->from = outer;
     memcpy(b->random, random, sizeof random);
     memcpy(b->pick, picks, sizeof *picks * L->k->n_instrs);

@@ -77,13 +77,14 @@ bool kf__cpu_stores_narrow(const kf__low *L, const kf__held *h) {
 static int across(const kf__low *L) {
     int reduced = kf__low_only_reduced(L);
     if (reduced >= 0 && reduced != kf__last(L)) return reduced;
-    return L->n_axes == 2 ? 0 : -1;
+    return L->n_axes == 2 || (L->n_axes > 2 && !L->k->reduced) ? kf__last(L) - 1 : -1;
 }
 
 bool kf__cpu_is_in_runs_along(const kf__low *L, uint32_t i, int m) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__operand *o = &L->operands[in->access];
-    bool is = in->kind == KF__I_RANDOM || (in->kind == KF__I_LOAD && !in->n_args);
+    bool asks = in->n_args && !kf__is_known(L, in->args[0]);
+    bool is = in->kind == KF__I_RANDOM || (in->kind == KF__I_LOAD && !asks);
     return is && o->affine && o->varies[m] && kf__low_step(L, in->access) == 1;
 }
 

@@ -16,7 +16,8 @@ enum { ALONG = 1, ACROSS = 2, LEAST_OPS = 2 /* less than that isn't worth a tabl
 static bool counts_as_place(const kf__low *L, const kf__instr *in, bool picks) {
     const kf__operand *o = &L->operands[in->access];
     if (in->kind == KF__I_INDEX || in->kind == KF__I_INSIDE) return true;
-    bool load = in->kind == KF__I_LOAD && (!in->n_args || (picks && !L->k->n_symbols));
+    bool load = in->kind == KF__I_LOAD &&
+                (!in->n_args || (picks && !L->k->n_symbols) || kf__is_place(L, in->args[0]));
     return load && !o->symbols && !o->row;
 }
 
@@ -161,7 +162,8 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tab
         kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), t->name[k], most, NULL);
     }
     if (t->n) kf__put_var(L, "int64_t", "tabled", 0, kf__l_int(L, -1));
-    t->parts = kf__low_reduced_axes(L) > 1 && L->axes[kf__last(L)].reduced;
+    t->parts = (kf__low_reduced_axes(L) > 1 && L->axes[kf__last(L)].reduced) ||
+               most <= KF__CPU_SHORT; /* see cpu_short_lines.c */
     if (t->n && t->parts) kf__put_var(L, "int64_t", "tabled_len", 0, kf__l_int(L, 0));
     return t->n > 0;
 }

@@ -391,7 +391,8 @@ bool kf__is_rectangle(const kf__low *L, uint32_t guard, int t);
  * holds in [from, to). The tile begins at t's variable and `first`. */
 void kf__put_rectangle(kf__low *L, uint32_t i, int t, const kf__lx *first,
                        const kf__lx *const *size, const kf__lx **from, const kf__lx **to);
-/* One side of it, of `size`: along the innermost axis, or across it, along t. */
+/* One side of it, of `size`: along the innermost axis, or across it, along t. t -1: what the guard
+ * asks of the innermost axis alone. */
 void kf__put_side(kf__low *L, uint32_t i, int t, bool along, const kf__lx *first,
                   const kf__lx *size, const kf__lx **from, const kf__lx **to);
 

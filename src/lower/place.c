@@ -163,7 +163,9 @@ static const kf__lx *steps_to(kf__low *L, const kf__lx *far, const kf__lx *step)
     return kf__l_bin(L, "/", up, step);
 }
 
-/* Along `axis`; what moves along `other` isn't asked. */
+enum { NO_AXIS = -1, ALL_OTHERS = -2 };
+
+/* Along `axis`; what moves along `other`, or not along `axis` at all, isn't asked. */
 static void add_range(kf__low *L, uint32_t guard, int axis, int other, const kf__lx *first,
                       const kf__lx **from, const kf__lx **to) {
     const kf__instr *in = &L->k->instrs[guard];
@@ -179,7 +181,7 @@ static void add_range(kf__low *L, uint32_t guard, int axis, int other, const kf_
         return;
     }
     const kf__operand *o = &L->operands[in->access];
-    if (other >= 0 && o->varies[other]) return;
+    if (other == ALL_OTHERS ? !o->varies[axis] : other >= 0 && o->varies[other]) return;
     const kf__lx *size = kf__word_int(L, kf__l_name(L, "size_%s", o->name), o->bound);
     const kf__lx *e = index_at(L, in->access, first); /* of the block's first element */
     int way = direction(L, in->access, axis);
@@ -216,7 +218,7 @@ void kf__put_range(kf__low *L, uint32_t i, const kf__lx *first, const kf__lx *le
                    const kf__lx **from, const kf__lx **to) {
     *from = kf__l_int(L, 0);
     *to = len;
-    add_range(L, L->k->instrs[i].args[0], kf__last(L), -1, first, from, to);
+    add_range(L, L->k->instrs[i].args[0], kf__last(L), NO_AXIS, first, from, to);
     if ((*from)->kind != KF__L_INT)
         *from = kf__put_let(L, "int64_t", kf__l_name(L, "begin%u", (unsigned)i),
                             most(L, "kf_min_i64", *from, len), NULL);
@@ -239,7 +241,7 @@ int kf__place_ends(kf__low *L, uint32_t guard, const kf__lx *first, const kf__lx
 void kf__put_side(kf__low *L, uint32_t i, int t, bool along, const kf__lx *first,
                   const kf__lx *size, const kf__lx **from, const kf__lx **to) {
     const char *side = along ? "along" : "across";
-    int axis = along ? kf__last(L) : t, other = along ? t : kf__last(L);
+    int axis = along ? kf__last(L) : t, other = !along ? kf__last(L) : t < 0 ? ALL_OTHERS : t;
     const kf__lx *begin = kf__l_int(L, 0), *end = size;
     add_range(L, L->k->instrs[i].args[0], axis, other, first, &begin, &end);
     if (begin->kind != KF__L_INT)

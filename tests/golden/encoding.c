@@ -3,13 +3,13 @@ typedef struct {
     int64_t n1;
     int64_t size_index2;
     int64_t first_index2;
-    const float *in_f;
-    int64_t most_rows;
     int64_t size_index5;
     int64_t first_index5;
-    const float *in_f_7;
+    int64_t most_rows;
+    const float *in_f;
     int64_t s0_in_x_3;
     const float *in_x_3;
+    const float *in_f_7;
     int64_t s0_in_x_6;
     const float *in_x_6;
     float *out0;
@@ -31,13 +31,19 @@ void k0_multiply_sin_cos_concatenate_short(const k0_multiply_sin_cos_concatenate
     const int64_t n1 = a->n1;
     const int64_t size_index2 = a->size_index2;
     const int64_t first_index2 = a->first_index2;
-    const float *in_f = a->in_f;
-    const int64_t most_rows = a->most_rows;
     const int64_t size_index5 = a->size_index5;
     const int64_t first_index5 = a->first_index5;
-    const float *in_f_7 = a->in_f_7;
+    const int64_t most_rows = a->most_rows;
+    float leaf6_4[2048];
+    int64_t rows_leaf6_4 = 0;
+    int64_t first_leaf6_4 = 0;
+    const float *in_f = a->in_f;
     const int64_t s0_in_x_3 = a->s0_in_x_3;
     const float *in_x_3 = a->in_x_3;
+    float leaf11_9[2048];
+    int64_t rows_leaf11_9 = 0;
+    int64_t first_leaf11_9 = 0;
+    const float *in_f_7 = a->in_f_7;
     const int64_t s0_in_x_6 = a->s0_in_x_6;
     const float *in_x_6 = a->in_x_6;
     float *out0 = a->out0;
@@ -49,49 +55,69 @@ void k0_multiply_sin_cos_concatenate_short(const k0_multiply_sin_cos_concatenate
     const int64_t along_end13 = kf_max_i64(along_begin13, kf_min_i64(n1, size_index2 - first_index2));
     const int64_t width6 = along_end13 - along_begin13;  // of a line
     float part6[1024];
-    float again6_in_f[2048];
-    kf_repeat(again6_in_f + along_begin13, in_f + along_begin13, width6 * 4, most_rows * (width6 * 4));
     const int64_t along_begin12 = kf_min_i64(kf_max_i64(0, 0 - first_index5), n1);
     const int64_t along_end12 = kf_max_i64(along_begin12, kf_min_i64(n1, size_index5 - first_index5));
     const int64_t width11 = along_end12 - along_begin12;  // of a line
     float part11[1024];
-    float again11_in_f_7[2048];
-    kf_repeat(again11_in_f_7 + along_begin12, in_f_7 + along_begin12, width11 * 4, most_rows * (width11 * 4));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         {
+            if ((rows_leaf6_4 < rows) || (first_leaf6_4 != along_begin13)) {
+                for (int64_t r = 0; r < rows; ++r) {
+                    const int64_t at = r * width6;
+                    const float *p4_in_f = in_f + along_begin13;
+                    KF_SIMD
+                    for (int64_t l = 0; l < width6; ++l) {
+                        const float v4 = kf_load_f32(p4_in_f, l);
+                        leaf6_4[at + l] = v4;
+                    }
+                }
+                rows_leaf6_4 = rows;
+                first_leaf6_4 = along_begin13;
+            }
             const int64_t runs = s0_in_x_3 == width6 ? 1 : rows;  // rows without gaps are one
             const int64_t len = s0_in_x_3 == width6 ? (rows * width6) : width6;
             for (int64_t r = 0; r < runs; ++r) {
                 const int64_t line = first_row + r;
                 const int64_t i0 = line;
-                const float *p3_in_x_3 = in_x_3 + i0 * s0_in_x_3;
-                const int64_t to = along_begin13 + len;
+                const int64_t at = r * width6;
+                const float *p3_in_x_3 = in_x_3 + (i0 * s0_in_x_3 + along_begin13);
                 KF_SIMD
-                for (int64_t l = along_begin13; l < to; ++l) {
+                for (int64_t l = 0; l < len; ++l) {
                     const float v3 = kf_load_f32(p3_in_x_3, l);
-                    const float v4 = kf_load_f32(again6_in_f, l);
-                    const float v5 = v3 * v4;  // multiply
+                    const float v5 = v3 * leaf6_4[at + l];  // multiply
                     const float v6 = kf_sin_f32(v5);  // sin
-                    part6[r * width6 + (l - along_begin13)] = v6;
+                    part6[at + l] = v6;
                 }
             }
         }
         {
+            if ((rows_leaf11_9 < rows) || (first_leaf11_9 != along_begin12)) {
+                for (int64_t r = 0; r < rows; ++r) {
+                    const int64_t at = r * width11;
+                    const float *p7_in_f_7 = in_f_7 + along_begin12;
+                    KF_SIMD
+                    for (int64_t l = 0; l < width11; ++l) {
+                        const float v9 = kf_load_f32(p7_in_f_7, l);
+                        leaf11_9[at + l] = v9;
+                    }
+                }
+                rows_leaf11_9 = rows;
+                first_leaf11_9 = along_begin12;
+            }
             const int64_t runs = s0_in_x_6 == width11 ? 1 : rows;  // rows without gaps are one
             const int64_t len = s0_in_x_6 == width11 ? (rows * width11) : width11;
             for (int64_t r = 0; r < runs; ++r) {
                 const int64_t line = first_row + r;
                 const int64_t i0 = line;
-                const float *p6_in_x_6 = in_x_6 + i0 * s0_in_x_6;
-                const int64_t to = along_begin12 + len;
+                const int64_t at = r * width11;
+                const float *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + along_begin12);
                 KF_SIMD
-                for (int64_t l = along_begin12; l < to; ++l) {
+                for (int64_t l = 0; l < len; ++l) {
                     const float v8 = kf_load_f32(p6_in_x_6, l);
-                    const float v9 = kf_load_f32(again11_in_f_7, l);
-                    const float v10 = v8 * v9;  // multiply
+                    const float v10 = v8 * leaf11_9[at + l];  // multiply
                     const float v11 = kf_cos_f32(v10);  // cos
-                    part11[r * width11 + (l - along_begin12)] = v11;
+                    part11[at + l] = v11;
                 }
             }
         }

@@ -23,8 +23,8 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
     const int64_t n1 = a->n1;
     const int64_t size_v17 = a->size_v17;
     float leaf2[2048];
-    int64_t leaf_rows = 0;
-    int64_t leaf_first = 0;
+    int64_t rows_leaf2 = 0;
+    int64_t first_leaf2 = 0;
     const kf_bf16 *in_b = a->in_b;
     const int64_t run = a->run;
     const kf_bf16 *in_x = a->in_x;
@@ -42,7 +42,7 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
         float rows_v22[8];
         float rows_mean13[8];
         float held12[1088];
-        if ((leaf_rows < rows) || (leaf_first != 0)) {
+        if ((rows_leaf2 < rows) || (first_leaf2 != 0)) {
             for (int64_t r = 0; r < rows; ++r) {
                 const int64_t at = r * n1;
                 const kf_bf16 *p1_in_b = in_b;
@@ -52,8 +52,8 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     leaf2[at + l] = v2;
                 }
             }
-            leaf_rows = rows;
-            leaf_first = 0;
+            rows_leaf2 = rows;
+            first_leaf2 = 0;
         }
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
         const int64_t len = run ? (rows * n1) : n1;

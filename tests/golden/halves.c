@@ -47,8 +47,8 @@ void k0_add_relu_add_short(const k0_add_relu_add_short_args *a, int64_t begin, i
     const int64_t s0_in_z = a->s0_in_z;
     const int64_t each_in_z = a->each_in_z;
     float leaf1[2048];
-    int64_t leaf_rows = 0;
-    int64_t leaf_first = 0;
+    int64_t rows_leaf1 = 0;
+    int64_t first_leaf1 = 0;
     const kf_f16 *in_y = a->in_y;
     const kf_f16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
@@ -79,7 +79,7 @@ void k0_add_relu_add_short(const k0_add_relu_add_short_args *a, int64_t begin, i
             const int64_t i0 = r0 + r;
             const kf_f16 *row2 = tile2 + r * pitch;
             const int64_t line_rows = kf_min_i64(rows - r, block);
-            if ((leaf_rows < line_rows) || (leaf_first != first)) {
+            if ((rows_leaf1 < line_rows) || (first_leaf1 != first)) {
                 for (int64_t r = 0; r < line_rows; ++r) {
                     const int64_t at = r * len;
                     const kf_f16 *p1_in_y = in_y + first;
@@ -90,8 +90,8 @@ void k0_add_relu_add_short(const k0_add_relu_add_short_args *a, int64_t begin, i
                         leaf1[at + l] = wide1_in_y[l];
                     }
                 }
-                leaf_rows = line_rows;
-                leaf_first = first;
+                rows_leaf1 = line_rows;
+                first_leaf1 = first;
             }
             const kf_f16 *p0_in_x = in_x + (i0 * s0_in_x + first);
             float wide0_in_x[2048];
