@@ -312,7 +312,7 @@ static void put_run(kf__low *L, const kf__columns *c, kf__held *run) {
 
 /* run: what is stored of short rows, or NULL */
 static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
-    bool makes = c->simple && c->makes; /* of short rows only */
+    bool makes = c->makes && (c->simple || c->leafs); /* of short rows only */
     kf__low_begin(L, run || makes ? "_short" : "",
                   run ? "Short rows without gaps: their columns, then what is stored, as one run."
                   : makes ? "Short rows: what is reduced is made of several at once."
@@ -451,12 +451,17 @@ void kf__cpu_columns(kf__low *L) {
     kf__held run;
     bool runs = find_run(L, &c, &run), is_short = false;
     c.makes = makes;
-    if (runs || (makes && c.simple)) {
+    if (runs || (makes && (c.simple || c.leafs))) {
+        const kf__held made = c.made;
+        int64_t most = runs || c.leafs ? KF__CPU_SHORT : MADE_ROW;
         put_chunks(L, &c, runs ? &run : NULL);
-        is_short = runs ? n <= KF__CPU_SHORT && kf__cpu_is_run(L, &run) : n <= MADE_ROW;
+        c.made = made;
+        c.run = NULL;
+        is_short = n <= most && (!runs || kf__cpu_is_run(L, &run));
         if (!is_short) L->fn->units = 0;
     }
     c.makes = makes && !c.simple;
+    c.leafs = false;
     put_chunks(L, &c, NULL);
     if (is_short) L->fn->units = 0;
     put_merge_function(L, &c);

@@ -21,6 +21,7 @@ typedef struct kf__columns {
     const kf__lx *from, *to; /* the unit's rows */
     kf__held made;           /* what is made of a group of rows before anything is reduced */
     bool makes;              /* is there any? */
+    bool leafs;              /* and of short rows, given their leaves, as one run? */
     kf__of_lines own;        /* what is made of rows that have it of their own; n: 0, or not */
     const kf__lx *run;       /* is it one run of all rows? NULL: no */
 } kf__columns;

@@ -163,9 +163,13 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
     }
     if (h->n) h->mask = kf__low_needed(L, KF__LEVEL_FULL, h->instr, h->n);
     if (h->n && !c->simple) find_stored(L, c);
-    if (!c->simple) return h->n;
     kf__leaves leaves;
     kf__held run;
+    if (!c->simple) {
+        c->leafs = h->n && !L->tiled && !L->k->n_symbols &&
+                   kf__cpu_find_run_of_leaves(L, h, &leaves, &run);
+        return h->n;
+    }
     return h->n && !L->tiled && kf__is_dear(L, kf__cpu_varying(L, h->mask)) &&
            (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
 }
@@ -183,27 +187,19 @@ static void put_places(kf__low *L, const kf__columns *c, kf__cpu_block *b) {
     }
 }
 
-/* Row by row; of rows without gaps, as one run. */
-void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *r1) {
-    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *is = NULL;
-    const kf__lx *block = kf__l_int(L, KF__CPU_MADE), *len;
-    const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
-    kf__leaves leaves;
-    kf__held run;
-    kf__leaf_rows of = {r0, rows, c->first, c->len, KF__LEAVES_OF_COLUMNS};
-    bool leafs = c->simple && !L->tiled &&
-                 kf__cpu_find_run_of_leaves(L, &c->made, &leaves, &run);
-    if (leafs) kf__cpu_put_leaves(L, &leaves, &of);
-    const kf__held *made = leafs ? &run : &c->made;
-    if (!L->tiled && (leafs || kf__cpu_may_be_run(L, made)))
-        c->run = is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, made));
-    const kf__lx *runs = kf__cpu_put_runs(L, is, rows, c->len, "all", &len);
-    kf__open_for(L, "int64_t", "k", zero, runs, one, KF__SERIAL);
-    const kf__lx *r = kf__l_bin(L, "+", r0, kf__l_var(L, "k"));
-    kf__put_decode(L, true, false, kf__put_let(L, "int64_t", "r", r, NULL));
-    const kf__lx *begin = kf__l_bin(L, "*", kf__l_var(L, "k"), c->len);
-    const kf__lx *first = c->first;
-    bool blocks = is && !c->simple;
+/* The rows [k0, k0 + n) behind r0, as one run where `is`; NULL: row by row. Their leaves, if there
+ * are any, are of these rows. */
+static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves, const kf__held *made,
+                          const kf__lx *is, const kf__lx *r0, const kf__lx *k0, const kf__lx *n) {
+    const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *k = kf__l_var(L, "k"), *len;
+    const kf__lx *block = kf__l_int(L, KF__CPU_MADE);
+    const kf__lx *runs = kf__cpu_put_runs(L, is, n, c->len, "all", &len);
+    kf__open_for(L, "int64_t", "k", k0, k0 == zero ? runs : kf__l_bin(L, "+", k0, runs), one,
+                 KF__SERIAL);
+    kf__put_decode(L, true, false,
+                   kf__put_let(L, "int64_t", "r", kf__l_bin(L, "+", r0, k), NULL));
+    const kf__lx *begin = kf__l_bin(L, "*", k, c->len), *first = c->first;
+    bool blocks = is && !c->simple && !leaves;
     if (blocks) {
         const kf__lx *from = kf__l_var(L, "b0");
         kf__open_for(L, "int64_t", "b0", zero, len, block, KF__SERIAL);
@@ -214,9 +210,14 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     }
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
+    b.widens = b.narrows = leaves != NULL;
     kf__columns_put_turned_rows(L, &b, r0);
-    if (leafs) kf__cpu_hold_leaves(L, &leaves, kf__l_bin(L, "+", begin, kf__l_var(L, "l")));
-    c->made = leafs ? run : kf__cpu_with_tables(L, &b, &c->made);
+    if (leaves) {
+        const kf__lx *row = k0 == zero ? k : kf__l_bin(L, "-", k, k0);
+        const kf__lx *at = kf__l_bin(L, "*", row, c->len);
+        kf__cpu_hold_leaves(L, leaves, kf__l_bin(L, "+", at, kf__l_var(L, "l")));
+    }
+    c->made = leaves ? *made : kf__cpu_with_tables(L, &b, made);
     kf__cpu_prepare(L, &b, c->made.mask);
     if (c->made.n_stores) kf__cpu_store_targets(L, &b, c->made.stores, c->made.n_stores);
     else put_places(L, c, &b);
@@ -225,6 +226,37 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     kf__cpu_forget(L, NULL);
     if (blocks) kf__close(L);
     kf__close(L);
+}
+
+/* Row by row; of rows without gaps, as one run; given leaves, of as many rows as have a block. */
+void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *r1) {
+    const kf__lx *is = NULL, *zero = kf__l_int(L, 0);
+    const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
+    kf__leaves leaves;
+    kf__held run;
+    bool leafs = (c->simple || c->leafs) && !L->tiled &&
+                 kf__cpu_find_run_of_leaves(L, &c->made, &leaves, &run);
+    const kf__held made = leafs ? run : c->made;
+    if (!L->tiled && (leafs || kf__cpu_may_be_run(L, &made)))
+        c->run = is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, &made));
+    if (!leafs) {
+        put_made_rows(L, c, NULL, &made, is, r0, zero, rows);
+        return;
+    }
+    const kf__lx *k0 = zero, *first = r0, *n = rows;
+    if (!c->simple) { /* those are of a block already */
+        const kf__lx *most = kf__word_int(L, "most_rows", rows_made(L));
+        k0 = kf__l_var(L, "k0");
+        kf__open_for(L, "int64_t", "k0", zero, rows, most, KF__SERIAL);
+        first = kf__put_let(L, "int64_t", "first_row", kf__l_bin(L, "+", r0, k0), NULL);
+        n = kf__put_let(L, "int64_t", "some",
+                        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", rows, k0), most),
+                        NULL);
+    }
+    kf__leaf_rows of = {first, n, c->first, c->len, KF__LEAVES_OF_COLUMNS};
+    kf__cpu_put_leaves(L, &leaves, &of);
+    put_made_rows(L, c, &leaves, &made, is, r0, k0, n);
+    if (!c->simple) kf__close(L);
 }
 
 void kf__columns_put_made_arrays(kf__low *L, const kf__columns *c) {
