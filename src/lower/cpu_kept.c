@@ -19,7 +19,7 @@ static bool is_work(kf__low *L, uint16_t i) {
     for (uint32_t k = 0; k < L->k->n_instrs; ++k)
         n += kf__has(mask, k) &&
              (L->k->instrs[k].kind == KF__I_OP || L->k->instrs[k].kind == KF__I_CAST);
-    return n > 1;
+    return n > 1 || kf__is_dear(L, mask);
 }
 
 /* Elements of a row that can be kept; of short rows those of a group, and what vectors write behind
