@@ -31,6 +31,7 @@ enum {
     TILE_DEAR = 1280,   /* where functions are taken of them: a row's part is asked for meanwhile */
     TILE = 256,         /* columns, so that a group stays in L1 for two passes */
     MADE_ROW = 512,     /* elements of a row that is put together with others to make something */
+    WIDE_SIMPLE = 1024, /* of short lines that are one, where every element is looked at once */
 };
 
 static const char *array_name(kf__low *L, const char *what, uint32_t red, int f) {
@@ -114,19 +115,26 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     kf__open_for(L, "int64_t", "r", r0, r1, kf__l_int(L, 1), KF__SERIAL);
     kf__columns_put_next_row(L, c, roots, n, r1);
     kf__put_decode(L, true, false, kf__l_var(L, "r"));
+    kf__leaves leaves = {0};
+    if (c->wide >= 0) {
+        kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
+        kf__columns_put_wide_leaves(L, c, roots, n, kf__l_name(L, "%d", f), &leaves);
+    }
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, c->first, c->len);
     b.most = c->most_tile;
-    if (c->simple && !L->tiled && !c->makes) b.down = kf__low_only_reduced(L);
+    if (c->simple && !L->tiled && !c->makes && c->wide < 0) b.down = kf__low_only_reduced(L);
     kf__columns_put_turned_rows(L, &b, r0);
     kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
+    if (leaves.n) kf__cpu_hold_leaves(L, &leaves, kf__l_var(L, "l"));
     read_rounded(L, c, n_stores);
     kf__cpu_read_of_lines(L, &c->own, kf__l_bin(L, "-", kf__l_var(L, "r"), r0));
     kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, roots, n));
     kf__mask *mask = kf__cpu_needed(L, &b, roots, n);
     b.widens = b.narrows = true;
     kf__cpu_prepare(L, &b, mask);
-    if (c->makes && !c->simple && last) kf__columns_put_ahead_of_made(L, c, &b, r0, r1);
+    if (c->wide >= 0) kf__columns_put_wide_ahead(L, c, mask);
+    else if (c->makes && !c->simple && last) kf__columns_put_ahead_of_made(L, c, &b, r0, r1);
     else if (!c->makes && f == 0) kf__columns_put_ahead(L, c, mask, r0, r1);
     const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
     const kf__lx *from = kf__l_int(L, 0), *to = c->len, *l = kf__l_var(L, "l");
@@ -199,14 +207,25 @@ static void put_merges(kf__low *L, const kf__columns *c, const char *into, const
 }
 
 static void put_finish(kf__low *L, const kf__columns *c) {
-    const kf__lx *l = open_lanes(L, c->len);
+    const kf__lx *n = c->len, *e = NULL;
+    bool wide = c->wide >= 0;
+    if (wide) { /* line by line */
+        const kf__lx *line = kf__l_var(L, "line");
+        n = kf__word_size(L, kf__last(L));
+        kf__open_for(L, "int64_t", "line", kf__l_int(L, 0), c->lines, kf__l_int(L, 1), KF__SERIAL);
+        kf__put_let(L, kf__index_type(L), L->axes[c->wide].var, kf__l_bin(L, "+", c->line, line),
+                    NULL);
+        e = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", line, n), NULL);
+    }
+    const kf__lx *l = open_lanes(L, n);
+    e = wide ? kf__l_bin(L, "+", e, l) : l;
     kf__put_let(L, "int64_t", L->axes[kf__last(L)].var, kf__l_bin(L, "+", c->first, l), NULL);
     L->rows_inside = false;
     kf__put_rows(L, 0);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         const kf__lx *fields[KF__MAX_FIELDS];
         for (int f = 0; f < kf__fields(L, c->reds[r]); ++f)
-            fields[f] = kf__l_item(L, array_name(L, "state", c->reds[r], f), l);
+            fields[f] = kf__l_item(L, array_name(L, "state", c->reds[r], f), e);
         kf__put_project(L, c->reds[r], fields, c->total);
     }
     for (uint32_t s = 1; s < L->k->n_stages; ++s) kf__put_rows(L, s);
@@ -214,10 +233,15 @@ static void put_finish(kf__low *L, const kf__columns *c) {
     kf__forget(L, KF__LEVEL_ROW);
     L->rows_inside = true;
     kf__close(L);
+    if (wide) kf__close(L);
 }
 
 /* first and len of tile `tile`; kept outer axes from `outer`. */
 static void put_tile(kf__low *L, kf__columns *c, const kf__lx *tile, const kf__lx *outer) {
+    if (c->wide >= 0) {
+        kf__columns_put_wide_tile(L, c, tile, outer);
+        return;
+    }
     const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__word_int(L, "tile", c->tile);
     kf__put_decode(L, false, true, outer);
     c->first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", tile, width), NULL);
@@ -313,13 +337,20 @@ static void put_run(kf__low *L, const kf__columns *c, kf__held *run) {
 /* run: what is stored of short rows, or NULL */
 static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     bool makes = c->makes && (c->simple || c->leafs); /* of short rows only */
-    kf__low_begin(L, run || makes ? "_short" : "",
-                  run ? "Short rows without gaps: their columns, then what is stored, as one run."
+    bool wide = c->wide >= 0;
+    kf__low_begin(L, wide ? "_wide" : run || makes ? "_short" : "",
+                  wide ? "Short lines, as one, over a chunk of rows; of one chunk, finished here."
+                  : run ? "Short rows without gaps: their columns, then what is stored, as one run."
                   : makes ? "Short rows: what is reduced is made of several at once."
                   : "A tile of columns over a chunk of rows; of one chunk, finished here.");
-    L->fn->units = c->outer * c->tiles * c->chunks;
+    int64_t n_outer = c->outer, n_tiles = c->tiles;
+    if (wide) {
+        n_tiles = kf__ceil_div(L->axes[c->wide].size, kf__columns_wide_lines(L, c));
+        n_outer /= kf__max(1, L->axes[c->wide].size);
+    }
+    L->fn->units = n_outer * n_tiles * c->chunks;
     const kf__lx *u = kf__l_var(L, "u"), *chunks = kf__word_int(L, "chunks", c->chunks);
-    const kf__lx *tiles = kf__word_int(L, "tiles", c->tiles), *one = kf__l_int(L, 1);
+    const kf__lx *tiles = kf__word_int(L, "tiles", n_tiles), *one = kf__l_int(L, 1);
     const kf__lx *size = kf__word_int(L, "chunk_rows", c->chunk);
     c->total = kf__word_int(L, "reduced", c->rows);
     const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
@@ -329,10 +360,10 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     kf__put_scalars(L);
     kf__tables tables;
     c->own = (kf__of_lines){0};
-    if (!L->tiled && !c->makes && !L->k->n_symbols && kf__low_reduced_axes(L) == 1 &&
+    if (!wide && !L->tiled && !c->makes && !L->k->n_symbols && kf__low_reduced_axes(L) == 1 &&
         kf__cpu_find_of_lines(L, kf__cpu_of_stage(L, 0), &c->own))
         kf__cpu_declare_of_lines(L, &c->own, ROW_CHUNK);
-    if (!L->tiled && !(c->makes && kf__cpu_may_be_run(L, &c->made)))
+    if (!wide && !L->tiled && !(c->makes && kf__cpu_may_be_run(L, &c->made)))
         kf__cpu_use_tables(L, c->most_tile, &tables);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
     const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, tiles), NULL);
@@ -348,6 +379,8 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     kf__open_if(L, kf__l_bin(L, "==", chunks, one));
     put_finish(L, c);
     kf__open_else(L);
+    if (wide) /* of all outer indices the first line's */
+        outer = kf__l_bin(L, "+", kf__l_bin(L, "*", outer, kf__word_size(L, c->wide)), c->line);
     const kf__lx *row = kf__l_bin(L, "+", kf__l_bin(L, "*", chunk, outer_n), outer);
     const kf__lx *line = kf__l_bin(L, "*", row, kf__word_size(L, kf__last(L)));
     put_partials(L, c,
@@ -420,8 +453,23 @@ static int64_t tile_columns(const kf__columns *c, int64_t n) {
     return kf__cpu_even_tile(n, kf__min(c->most_tile, most));
 }
 
+/* A function of short lines that are one given their leaves, if there may be any. True: they
+ * are. */
+static bool put_wide(kf__low *L, kf__columns *c, bool makes) {
+    kf__columns wide = *c;
+    int axis = kf__columns_find_wide(L, &wide);
+    if (axis < 0) return false;
+    wide.wide = axis;
+    wide.most_tile = c->simple ? WIDE_SIMPLE : MADE_ROW;
+    wide.makes = makes && !c->simple;
+    bool is = kf__columns_is_wide(L, &wide, axis);
+    put_chunks(L, &wide, NULL);
+    if (!is) L->fn->units = 0;
+    return is;
+}
+
 void kf__cpu_columns(kf__low *L) {
-    kf__columns c = {0};
+    kf__columns c = {.wide = -1};
     c.reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
     c.offsets = (int64_t(*)[KF__MAX_FIELDS])KF__NEW(L->arena, int64_t,
                                                      KF__MAX_FIELDS * (size_t)(L->k->n_instrs + 1));
@@ -449,7 +497,8 @@ void kf__cpu_columns(kf__low *L) {
     c.tiles = kf__max(1, kf__ceil_div(n, c.tile));
     place_partials(L, &c);
     kf__held run;
-    bool runs = find_run(L, &c, &run), is_short = false;
+    bool is_wide = put_wide(L, &c, makes);
+    bool runs = find_run(L, &c, &run), is_short = is_wide;
     c.makes = makes;
     if (runs || (makes && (c.simple || c.leafs))) {
         const kf__held made = c.made;
@@ -457,8 +506,9 @@ void kf__cpu_columns(kf__low *L) {
         put_chunks(L, &c, runs ? &run : NULL);
         c.made = made;
         c.run = NULL;
-        is_short = n <= most && (!runs || kf__cpu_is_run(L, &run));
+        is_short = !is_wide && n <= most && (!runs || kf__cpu_is_run(L, &run));
         if (!is_short) L->fn->units = 0;
+        is_short |= is_wide;
     }
     c.makes = makes && !c.simple;
     c.leafs = false;

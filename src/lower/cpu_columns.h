@@ -24,7 +24,27 @@ typedef struct kf__columns {
     bool leafs;              /* and of short rows, given their leaves, as one run? */
     kf__of_lines own;        /* what is made of rows that have it of their own; n: 0, or not */
     const kf__lx *run;       /* is it one run of all rows? NULL: no */
+    int wide;                /* the kept axis along which short lines are one; -1: none */
+    kf__leaves leaves;       /* then what those lines can't read as one */
+    const kf__lx *line, *lines; /* the tile's first along that axis, and how many it has */
 } kf__columns;
+
+/* ---------------------------------------------------------------- cpu_columns_wide.c */
+
+/* May short lines along another kept axis be one, given leaves? Into c->leaves; the axis, or -1. */
+int kf__columns_find_wide(kf__low *L, kf__columns *c);
+/* By the sizes and strides, are they? */
+bool kf__columns_is_wide(kf__low *L, const kf__columns *c, int axis);
+int64_t kf__columns_wide_lines(const kf__low *L, const kf__columns *c); /* of a tile */
+/* The tile, of that many lines; the other kept axes from `outer`. */
+void kf__columns_put_wide_tile(kf__low *L, kf__columns *c, const kf__lx *tile,
+                               const kf__lx *outer);
+/* Of this row, those leaves that n roots need; `name` tells the arrays apart. They have no value
+ * yet. */
+void kf__columns_put_wide_leaves(kf__low *L, const kf__columns *c, const uint16_t *roots,
+                                 uint32_t n, const char *name, kf__leaves *put);
+/* Asks for what the loads of `mask` read of the next row: no processor foresees where it is. */
+void kf__columns_put_wide_ahead(kf__low *L, const kf__columns *c, const kf__mask *mask);
 
 /* ---------------------------------------------------------------- cpu_columns_group.c */
 

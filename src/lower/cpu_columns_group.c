@@ -98,7 +98,7 @@ void kf__columns_read_made(kf__low *L, kf__columns *c, const kf__lx *r0, const k
 void kf__columns_put_next_row(kf__low *L, const kf__columns *c, const uint16_t *roots,
                               uint32_t n, const kf__lx *r1) {
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    const kf__lx *ahead = c->makes || L->tiled ? NULL : kf__cpu_ahead(L, mask);
+    const kf__lx *ahead = c->makes || L->tiled || c->wide >= 0 ? NULL : kf__cpu_ahead(L, mask);
     if (!ahead) return;
     const kf__lx *next = kf__l_bin(L, "+", kf__l_var(L, "r"), kf__l_int(L, 1));
     kf__open_if(L, kf__l_bin(L, "&&", ahead, kf__l_bin(L, "<", next, r1)));
@@ -198,6 +198,15 @@ static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves, 
                  KF__SERIAL);
     kf__put_decode(L, true, false,
                    kf__put_let(L, "int64_t", "r", kf__l_bin(L, "+", r0, k), NULL));
+    kf__leaves wide;
+    if (c->wide >= 0) {
+        uint16_t roots[2 * KF__HELD];
+        uint32_t n_roots = 0;
+        for (uint32_t i = 0; i < made->n; ++i) roots[n_roots++] = made->instr[i];
+        for (uint32_t s = 0; s < made->n_stores; ++s)
+            roots[n_roots++] = L->k->stores[made->stores[s]].instr;
+        kf__columns_put_wide_leaves(L, c, roots, n_roots, "made", &wide);
+    }
     const kf__lx *begin = kf__l_bin(L, "*", k, c->len), *first = c->first;
     bool blocks = is && !c->simple && !leaves;
     if (blocks) {
@@ -217,8 +226,10 @@ static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves, 
         const kf__lx *at = kf__l_bin(L, "*", row, c->len);
         kf__cpu_hold_leaves(L, leaves, kf__l_bin(L, "+", at, kf__l_var(L, "l")));
     }
+    if (c->wide >= 0) kf__cpu_hold_leaves(L, &wide, kf__l_var(L, "l"));
     c->made = leaves ? *made : kf__cpu_with_tables(L, &b, made);
     kf__cpu_prepare(L, &b, c->made.mask);
+    if (c->wide >= 0) kf__columns_put_wide_ahead(L, c, c->made.mask);
     if (c->made.n_stores) kf__cpu_store_targets(L, &b, c->made.stores, c->made.n_stores);
     else put_places(L, c, &b);
     kf__cpu_make(L, &b, &c->made, begin);
@@ -234,10 +245,10 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
     kf__leaves leaves;
     kf__held run;
-    bool leafs = (c->simple || c->leafs) && !L->tiled &&
+    bool leafs = c->wide < 0 && (c->simple || c->leafs) && !L->tiled &&
                  kf__cpu_find_run_of_leaves(L, &c->made, &leaves, &run);
     const kf__held made = leafs ? run : c->made;
-    if (!L->tiled && (leafs || kf__cpu_may_be_run(L, &made)))
+    if (!L->tiled && c->wide < 0 && (leafs || kf__cpu_may_be_run(L, &made)))
         c->run = is = kf__word_int(L, "run", c->tiles == 1 && kf__cpu_is_run(L, &made));
     if (!leafs) {
         put_made_rows(L, c, NULL, &made, is, r0, zero, rows);
