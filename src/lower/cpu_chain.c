@@ -5,12 +5,18 @@
  *                              for (l < len)  out[l] = tanh(chain0[l])
  *
  * A function is a long chain of operations, and a processor looks ahead by a few vectors of one: of
- * two in a row by half as many, and waits for each twice as long. Arrays of a block are in L1. What
- * f64 has are calls, which are fastest in loops of their own, too.
- * So do the longest ones (pow, lgamma, x % y) that reductions take. */
+ * two in a row by half as many, and waits for each twice as long. Arrays of a block are in L1.
+ * So do the longest ones (pow, lgamma, x % y) that reductions take.
+ *
+ * What f64 has are calls, which keep a loop from being vectorized: what is chosen around them is
+ * jumps, of which every second one may be foreseen wrongly. Each is a loop of its own, its argument,
+ * if that is more than a few operations, another one. */
 #include "lower/cpu.h"
 
-enum { ARRAYS = 4 }; /* of 8 KB each: with what is read and stored, as much as L1 has */
+enum {
+    ARRAYS = 4, /* of 8 KB each: with what is read and stored, as much as L1 has */
+    FEW_OPS = 3, /* beside a call */
+};
 
 typedef struct chain {
     kf__low *L;
@@ -32,6 +38,11 @@ static bool is_long(const kf__low *L, uint32_t i) {
     kf__opcode op = (kf__opcode)L->k->instrs[i].op;
     return kf__is_function(L, i) && (kf__op_is_long(op) || op == KF__POW || op == KF__CBRT ||
                                      op == KF__ERFINV || op == KF__FLOOR_DIVIDE);
+}
+
+static bool is_call(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return in->kind == KF__I_OP && in->dtype == KF__F64 && kf__is_function(L, i);
 }
 
 static bool is_made(const chain *c, uint32_t i) {
@@ -146,6 +157,28 @@ static bool put_functions(chain *c, uint16_t i) {
     return true;
 }
 
+static uint32_t count_ops(const chain *c, const kf__mask *part) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; part && i < c->L->k->n_instrs; ++i)
+        n += kf__has(part, i) && !is_made(c, i) &&
+             (c->L->k->instrs[i].kind == KF__I_OP || c->L->k->instrs[i].kind == KF__I_CAST);
+    return n;
+}
+
+/* A call, and its arguments, where they or what is made of it are more than a few operations. */
+static bool put_call(chain *c, uint16_t f) {
+    const kf__instr *in = &c->L->k->instrs[f];
+    uint32_t made = count_ops(c, part_of(c, f)), all = count_ops(c, c->mask);
+    if (all - made < FEW_OPS && made < FEW_OPS + 1) return true;
+    for (int a = 0; made > FEW_OPS && a < in->n_args; ++a) {
+        uint16_t arg = in->args[a];
+        if (is_made(c, arg) || count_ops(c, part_of(c, arg)) < FEW_OPS) continue;
+        if (!put_value(c, arg)) return false;
+        find_needed(c);
+    }
+    return put_value(c, f);
+}
+
 static bool may_have(const kf__low *L, const kf__cpu_block *b, const kf__mask *mask) {
     uint32_t n = 0;
     bool any = false;
@@ -153,7 +186,7 @@ static bool may_have(const kf__low *L, const kf__cpu_block *b, const kf__mask *m
         if (!kf__has(mask, i)) continue;
         if (L->k->instrs[i].kind == KF__I_SCAN && !L->value[i]) return false; /* one by one */
         n += kf__is_function(L, i);
-        any = any || (b->folds && is_long(L, i));
+        any = any || (b->folds && is_long(L, i)) || is_call(L, i);
     }
     return n > 1 || any;
 }
@@ -205,5 +238,10 @@ void kf__cpu_put_chains(kf__low *L, kf__cpu_block *b, const kf__mask *mask, cons
         if (is_made(&c, f) || !is_long(L, f)) continue;
         find_needed(&c);
         if (c.needed[f] && !put_value(&c, (uint16_t)f)) return;
+    }
+    for (uint32_t f = 0; f < L->k->n_instrs && !L->failed; ++f) {
+        if (is_made(&c, f) || !is_call(L, f)) continue;
+        find_needed(&c);
+        if (c.needed[f] && !put_call(&c, (uint16_t)f)) return;
     }
 }

@@ -18,8 +18,8 @@ static bool is_rows(const kf__low *L, uint32_t i) {
 }
 
 /* Of what is in `mask`: what is made by rows, of what is kept of them too, with all that it is made
- * of. Beside moments a load by rows goes with what is made of it, so that it is one value. */
-static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *kept) {
+ * of. one: beside moments a load by rows goes with what is made of it, so that it is one value. */
+static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *kept, bool one) {
     kf__mask *rows = kf__low_mask(L);
     kf__of_lines lines = {0};
     if (!rows) return NULL;
@@ -27,11 +27,12 @@ static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
-        bool is = kf__has(rows, i) || (is_rows(L, i) && (in->kind != KF__I_LOAD || !L->k->reduced));
+        bool is = kf__has(rows, i) || (is_rows(L, i) && (in->kind != KF__I_LOAD || !one));
         is = is || (lines.n && kf__has(lines.made, i));
         for (const kf__kept *k = kept; k; k = k->next) is = is || kf__uses(in, k->power);
         for (int a = 0; a < in->n_args; ++a)
-            is = is || (L->k->reduced && is_rows(L, in->args[a]));
+            is = is || ((one || !kf__at_level(L, in->args[a], KF__LEVEL_FULL)) && L->k->reduced &&
+                        is_rows(L, in->args[a]));
         if (!is) continue;
         kf__add(rows, i);
         for (int a = 0; a < in->n_args; ++a)
@@ -50,15 +51,16 @@ static bool is_needed(const kf__low *L, const kf__flat *f, const kf__mask *mask,
     return false;
 }
 
-/* What is made by rows of a stage, if it is one value (of lines, if it is a few), and what the run
- * is then made of. */
-static bool find_parts(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f) {
+/* What is made by rows of a stage, if it is one value, or else a few, and what the run is then made
+ * of. */
+static bool find_parts(kf__low *L, uint32_t last, const kf__kept *kept, bool one, kf__flat *f) {
     uint16_t roots[KF__HELD];
     kf__mask *mask = kf__cpu_of_stage(L, last);
-    kf__mask *rows = mask ? made_by_rows(L, mask, kept) : NULL;
+    kf__mask *rows = mask ? made_by_rows(L, mask, kept, one) : NULL;
+    f->made = (kf__held){0};
     for (uint32_t i = 0; rows && i < L->k->n_instrs; ++i) {
         if (!kf__has(rows, i) || !is_needed(L, f, mask, rows, i)) continue;
-        if (f->made.n == (L->k->reduced ? 1 : KF__HELD)) return false;
+        if (f->made.n == (one ? 1 : KF__HELD)) return false;
         f->made.name[f->made.n] = kf__l_name(L, "flat%u", (unsigned)i);
         f->made.instr[f->made.n++] = (uint16_t)i;
     }
@@ -84,6 +86,18 @@ static const kf__mask *made_of_elements(kf__low *L, const kf__held *made) {
     return rest ? rest : made->mask;
 }
 
+static bool is_flat(kf__low *L, uint32_t last, const kf__kept *kept, bool one, kf__flat *f) {
+    kf__cpu_read_kept(L, kept, kf__l_int(L, 0)); /* it is there already */
+    bool found = find_parts(L, last, kept, one, f);
+    kf__cpu_read_kept(L, kept, NULL);
+    if (!found) return false;
+    for (uint32_t k = 0; L->held && k < L->held->n; ++k)
+        if (kf__has(f->run.mask, L->held->instr[k])) return false;
+    bool dear = kf__is_dear(L, f->run.mask);
+    return (dear || (kf__cpu_stores_narrow(L, &f->run) && (one || !L->k->reduced))) &&
+           !kf__is_dear(L, made_of_elements(L, &f->made)) && kf__cpu_may_be_run(L, &f->run);
+}
+
 bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f) {
     uint16_t reds[64], stores[64];
     *f = (kf__flat){.run.n_stores = kf__low_stores(L, last, stores)};
@@ -91,14 +105,7 @@ bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
         kf__low_reductions(L, last, reds))
         return false;
     memcpy(f->run.stores, stores, sizeof *stores * f->run.n_stores);
-    kf__cpu_read_kept(L, kept, kf__l_int(L, 0)); /* so is what is kept */
-    bool found = find_parts(L, last, kept, f);
-    kf__cpu_read_kept(L, kept, NULL);
-    if (!found) return false;
-    for (uint32_t k = 0; L->held && k < L->held->n; ++k)
-        if (kf__has(f->run.mask, L->held->instr[k])) return false;
-    return (kf__cpu_stores_narrow(L, &f->run) || kf__is_dear(L, f->run.mask)) &&
-           !kf__is_dear(L, made_of_elements(L, &f->made)) && kf__cpu_may_be_run(L, &f->run);
+    return (L->k->reduced && is_flat(L, last, kept, true, f)) || is_flat(L, last, kept, false, f);
 }
 
 void kf__cpu_declare_flat(kf__low *L, const kf__flat *f) {
