@@ -359,7 +359,11 @@ typedef struct kf__cpu_stage {
 /* ---------------------------------------------------------------- cpu_group.c */
 
 /* Rows that are at the same stage together. */
-enum { KF__CPU_GROUP = 8, KF__CPU_GROUP_ROW = 512 /* elements of a row, at most */ };
+enum {
+    KF__CPU_GROUP = 8,
+    KF__CPU_TINY = 32, /* elements of short rows, of which as many go together */
+    KF__CPU_GROUP_ROW = 512, /* elements of a row, at most */
+};
 typedef struct kf__cpu_group {
     bool reduces;               /* does a stage behind the first? */
     kf__mask *more;             /* loads of the last stage, of what no other one reads; or NULL */

@@ -207,12 +207,14 @@ static void open_group(kf__low *L, const kf__cpu_group *g, const kf__lx *first) 
     kf__put_decode(L, false, false, kf__l_var(L, "u"));
 }
 
+static int64_t most_rows(const kf__low *L) { return L->held ? KF__CPU_TINY : KF__CPU_GROUP; }
+
 /* Arrays of the states; tidy.c takes those out that nobody reads. */
 static void put_states(kf__low *L) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         for (int f = 0; L->k->instrs[i].kind == KF__I_REDUCE && f < kf__fields(L, i); ++f)
             kf__put_var(L, kf__ctype(kf__field_type(L, i, f)), kf__field_name(L, "rows", i, f),
-                        KF__CPU_GROUP, NULL);
+                        most_rows(L), NULL);
 }
 
 int64_t kf__cpu_rows_of_group(const kf__low *L) {
@@ -241,8 +243,10 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
         rest = kf__l_bin(L, "/", kf__l_int(L, KF__CPU_GROUP * KF__CPU_SHORT), n);
     else if (g->more)
         limit = kf__word_int(L, "grouped", kf__low_bytes(L) < CACHED ? g->most : FEW_ELEMENTS);
-    const kf__lx *few = kf__l_bin(L, "<=", n, limit);
-    most = kf__put_let(L, "int64_t", "most_rows", kf__l_select(L, few, most, rest), NULL);
+    most = kf__l_select(L, kf__l_bin(L, "<=", n, limit), most, rest);
+    const kf__lx *tiny = kf__l_int(L, KF__CPU_TINY);
+    if (held) most = kf__l_select(L, kf__l_bin(L, "<=", n, tiny), tiny, most);
+    most = kf__put_let(L, "int64_t", "most_rows", most, NULL);
     g->rows = kf__cpu_open_rows(L, most);
     g->r = kf__l_var(L, "r");
     L->together = most;
@@ -250,7 +254,7 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
     for (uint32_t k = 0; k < g->n_values; ++k) {
         const char *type = kf__ctype(L->k->instrs[g->values[k]].dtype);
         g->saved[k] = kf__l_name(L, "rows_v%u", (unsigned)g->values[k]);
-        kf__put_var(L, type, g->saved[k], KF__CPU_GROUP, NULL);
+        kf__put_var(L, type, g->saved[k], most_rows(L), NULL);
     }
     if (L->group) put_states(L);
     if (held) kf__cpu_put_held(L, held, g->rows, n);

@@ -1,5 +1,6 @@
 /* Rows of up to 128 elements, in a function of their own: what is made of a row's elements before
- * anything is reduced is made for eight rows first, and kept on the stack. Where that takes a
+ * anything is reduced is made for eight rows first, of up to 32 elements for 32, and kept on the
+ * stack. Where that takes a
  * function, or widens bytes or halves, of which vectors leave most, rows of up to 1024 too, by
  * as many as make 1024 elements.
  *

@@ -31,14 +31,14 @@ void k0_multiply_add_relu_multiply_short(const k0_multiply_add_relu_multiply_sho
     float *out0 = a->out0;
     const float v15 = kf_cast_i64_f32(size_v14);  // mean
     float row30[2112];
-    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        float rows_v16[8];
-        float rows_v24[8];
-        float rows_v32[8];
-        float rows_v34[8];
-        float rows_mean31[8];
+        float rows_v16[32];
+        float rows_v24[32];
+        float rows_v32[32];
+        float rows_v34[32];
+        float rows_mean31[32];
         float held11[1088];
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
         const int64_t len = run ? (rows * n1) : n1;

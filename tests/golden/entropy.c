@@ -18,12 +18,12 @@ void k0_softmax_log_multiply_sum_short(const k0_softmax_log_multiply_sum_short_a
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     float exps1[2112];
-    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        float rows_v2[8];
-        float rows_v8[8];
-        float rows_max1[8];
+        float rows_v2[32];
+        float rows_v8[32];
+        float rows_max1[32];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;

@@ -27,12 +27,12 @@ void k0_take_along_axis_softmax_short(const k0_take_along_axis_softmax_short_arg
     float *out0 = a->out0;
     const int64_t far = a->far;
     float exps12[2112];
-    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        float rows_v13[8];
-        float rows_v19[8];
-        float rows_max12[8];
+        float rows_v13[32];
+        float rows_v19[32];
+        float rows_max12[32];
         float held11[1088];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;

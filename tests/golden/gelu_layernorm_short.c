@@ -28,12 +28,12 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
     const int64_t s0_out0 = a->s0_out0;
     const float v7 = kf_cast_i64_f32(size_v6);  // layer_norm
     float flat12[1024];
-    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        float rows_v3[8];
-        float rows_v11[8];
-        float rows_mean2[8];
+        float rows_v3[32];
+        float rows_v11[32];
+        float rows_mean2[32];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;

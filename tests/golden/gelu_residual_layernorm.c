@@ -35,12 +35,12 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
-    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        float rows_v14[8];
-        float rows_v22[8];
-        float rows_mean13[8];
+        float rows_v14[32];
+        float rows_v22[32];
+        float rows_mean13[32];
         float held12[1088];
         if ((rows_leaf2 < rows) || (first_leaf2 != 0)) {
             for (int64_t r = 0; r < rows; ++r) {

@@ -99,15 +99,15 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
     const int64_t s0_out0 = a->s0_out0;
     float exps39[2112];
     float flat47[1024];
-    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        int rows_v1[8];
-        int rows_v4[8];
-        int rows_v7[8];
-        float rows_v40[8];
-        float rows_v46[8];
-        float rows_max39[8];
+        int rows_v1[32];
+        int rows_v4[32];
+        int rows_v7[32];
+        float rows_v40[32];
+        float rows_v46[32];
+        float rows_max39[32];
         float held38[1088];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;

@@ -24,12 +24,12 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
-    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        float rows_v4[8];
-        float rows_v12[8];
-        float rows_mean3[8];
+        float rows_v4[32];
+        float rows_v12[32];
+        float rows_mean3[32];
         float held2[1088];
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
         const int64_t len = run ? (rows * n1) : n1;

@@ -23,12 +23,12 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
     const int64_t s0_out0 = a->s0_out0;
     float exps1[2112];
     float flat9[1024];
-    const int64_t most_rows = n1 <= 128 ? 8 : (1024 / n1);
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
-        float rows_v2[8];
-        float rows_v8[8];
-        float rows_max1[8];
+        float rows_v2[32];
+        float rows_v8[32];
+        float rows_max1[32];
         float held0[1088];
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
         const int64_t len = run ? (rows * n1) : n1;
