@@ -462,6 +462,7 @@ static bool put_wide(kf__low *L, kf__columns *c, bool makes) {
     wide.wide = axis;
     wide.most_tile = c->simple ? WIDE_SIMPLE : MADE_ROW;
     wide.makes = makes && !c->simple;
+    if (!wide.makes) wide.made = (kf__held){0};
     bool is = kf__columns_is_wide(L, &wide, axis);
     put_chunks(L, &wide, NULL);
     if (!is) L->fn->units = 0;
@@ -511,6 +512,7 @@ void kf__cpu_columns(kf__low *L) {
         is_short |= is_wide;
     }
     c.makes = makes && !c.simple;
+    if (!c.makes) c.made = (kf__held){0};
     c.leafs = false;
     put_chunks(L, &c, NULL);
     if (is_short) L->fn->units = 0;

@@ -148,6 +148,14 @@ static void find_stored(kf__low *L, kf__columns *c) {
     h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, h->n_stores + h->n);
 }
 
+/* Are short rows of it one run, perhaps given leaves? */
+static bool is_made_as_run(kf__low *L, const kf__held *h) {
+    kf__leaves leaves;
+    kf__held run;
+    return !L->tiled && kf__is_dear(L, kf__cpu_varying(L, h->mask)) &&
+           (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
+}
+
 /* Arguments of reductions that are dear, if their rows may have several passes, or are short. */
 bool kf__columns_find_made(kf__low *L, kf__columns *c) {
     kf__held *h = &c->made;
@@ -162,16 +170,19 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
         h->instr[h->n++] = arg;
     }
     if (h->n) h->mask = kf__low_needed(L, KF__LEVEL_FULL, h->instr, h->n);
-    if (h->n && !c->simple) find_stored(L, c);
-    kf__leaves leaves;
-    kf__held run;
+    if (!h->n) return false;
+    const kf__held reduced = *h;
+    find_stored(L, c);
     if (!c->simple) {
-        c->leafs = h->n && !L->tiled && !L->k->n_symbols &&
+        kf__leaves leaves;
+        kf__held run;
+        c->leafs = !L->tiled && !L->k->n_symbols &&
                    kf__cpu_find_run_of_leaves(L, h, &leaves, &run);
-        return h->n;
+        return true;
     }
-    return h->n && !L->tiled && kf__is_dear(L, kf__cpu_varying(L, h->mask)) &&
-           (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
+    if (h->n_stores && is_made_as_run(L, h)) return true;
+    *h = reduced;
+    return is_made_as_run(L, h);
 }
 
 /* What is stored of these rows afterwards, without anything to wait for meanwhile, is asked for. */

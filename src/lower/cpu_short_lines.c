@@ -14,6 +14,8 @@
  */
 #include "lower/cpu.h"
 
+enum { LONGER = 512 }; /* elements of a line of halves */
+
 /* The axis along which lines are a group's. */
 static int across(const kf__low *L) { return kf__last(L) - 1; }
 
@@ -262,6 +264,14 @@ static void put_own(kf__low *L, const kf__of_lines *own, const kf__lx *rows) {
 
 /* ---------------------------------------------------------------- the function */
 
+/* Lines of halves leave more: of 300 elements twelve. */
+static bool moves_halves(const kf__low *L) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+        any |= L->operands[i].value && kf__is_narrow(L->operands[i].dtype);
+    return any;
+}
+
 /* Are functions taken of what is made of each line, given its parts? */
 static bool find_flat(kf__low *L, const parts *p, kf__flat *flat) {
     for (uint32_t k = 0; k < p->held.n; ++k) L->value[p->at[k].instr] = kf__l_int(L, 0);
@@ -311,7 +321,8 @@ bool kf__cpu_short_lines(kf__low *L) {
     kf__close(L);
     L->held = NULL;
     L->tables = NULL;
-    bool is = L->axes[kf__last(L)].size > 0 && L->axes[kf__last(L)].size <= KF__CPU_SHORT;
+    int64_t most = moves_halves(L) ? LONGER : KF__CPU_SHORT;
+    bool is = L->axes[kf__last(L)].size > 0 && L->axes[kf__last(L)].size <= most;
     if (!is) L->fn->units = 0;
     return is;
 }
