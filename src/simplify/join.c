@@ -23,6 +23,14 @@ typedef struct parts {
     bool function;
 } parts;
 
+/* Does a cast show whether its half was rounded, as it is where it is a result, too? */
+static bool shows_rounding(const kf_graph *g, const kf__node *n) {
+    if (n->kind != KF__CAST) return false;
+    const kf__node *of = kf__at(g, n->args[0]);
+    return kf__is_narrow((kf__dtype)of->dtype) && !kf__is_narrow((kf__dtype)n->dtype) &&
+           of->kind != KF__INPUT;
+}
+
 /* Is `r` elements of inputs and numbers, and what is made of them one by one? */
 static bool is_elementwise(parts *p, kf__ref r, kf__ref whole) {
     const kf__node *n = kf__at(p->g, r);
@@ -33,6 +41,7 @@ static bool is_elementwise(parts *p, kf__ref r, kf__ref whole) {
         return n->kind == KF__INPUT;
     }
     const kf__node *all = kf__at(p->g, whole);
+    if (shows_rounding(p->g, n)) return false;
     if (!kf__same_shape(n, all->rank, all->shape)) return false;
     p->function = p->function || (n->kind == KF__OP && kf__op_is_dear((kf__opcode)n->op));
     for (int i = 0; i < n->n_args; i++)
