@@ -43,6 +43,8 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     memset(b->made, 0, sizeof b->made);
     memset(b->again, 0, sizeof b->again);
     b->cached = false;
+    b->kept = NULL;
+    b->n_kept = 0;
     b->down = -1;
     b->most = KF__CPU_BLOCK;
     b->piece = kf__l_int(L, 0);

@@ -88,6 +88,7 @@ static void find_roots(chain *c) {
         for (int a = 0; !kf__has(c->mask, u) && a < k->instrs[u].n_args; ++a)
             c->root[k->instrs[u].args[a]] = true;
     for (uint32_t s = 0; s < k->n_stores; ++s) c->root[k->stores[s].instr] = true;
+    for (uint32_t v = 0; v < c->b->n_kept; ++v) c->root[c->b->kept[v]] = true;
 }
 
 static void find_needed(chain *c) {

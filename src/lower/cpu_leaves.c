@@ -106,6 +106,8 @@ static void put_rows(kf__low *L, const kf__leaves *f, const kf__leaf_rows *of, c
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, of->first, of->n);
     b.widens = true;
+    b.kept = full; /* others may be made of them */
+    b.n_kept = n_full;
     kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, full, n_full));
     const kf__mask *mask = kf__cpu_needed(L, &b, full, n_full);
     const kf__lx *at = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, of->n), NULL);

@@ -120,6 +120,8 @@ void kf__cpu_copy_row_lines(kf__low *L, const kf__row_lines *s, const kf__lx *pu
     const kf__lx *left = kf__cpu_open_row_lines(L, "q", from, to, &first, &len);
     kf__put_set(L, len, left);
     kf__cpu_open_line(L, &b, first, len);
+    b.kept = s->at; /* others may be made of them */
+    b.n_kept = s->n;
     kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, s->at, s->n));
     kf__mask *mask = kf__cpu_needed(L, &b, s->at, s->n);
     kf__cpu_prepare(L, &b, mask);
