@@ -454,6 +454,22 @@ static void show_ties(const walk *w, kf__ref r) {
                     v->run);
 }
 
+static bool joins(int op) {
+    return op == KF__BITWISE_AND || op == KF__BITWISE_OR || op == KF__BITWISE_XOR ||
+           op == KF__EQUAL || op == KF__NOT_EQUAL;
+}
+
+static void show_both(const walk *w, kf__ref r) {
+    const kf__node *node = kf__at(w->g, r);
+    const value *v = &w->values[r], *a = &w->values[node->args[0]];
+    if (node->n_args != 2 || node->args[0] == node->args[1]) return;
+    const value *b = &w->values[node->args[1]];
+    bool bools = kf__at(w->g, node->args[0])->dtype == KF__BOOL &&
+                 kf__at(w->g, node->args[1])->dtype == KF__BOOL;
+    if (bools && joins(node->op) && a->disturbed && b->disturbed)
+        kf__o_show_both(w->opt.samples, v->count, a->run, b->run, v->run);
+}
+
 static void show_others(walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     kf__ref last = node->n_args ? node->args[node->n_args - 1] : 0;
@@ -484,6 +500,7 @@ static void show_others(walk *w, kf__ref r) {
         kf__types[type].class == KF__CLASS_INT)
         kf__o_show_integers(type, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
     if (node->kind == KF__OP && compares(node->op) && w->opt.samples >= 3) show_ties(w, r);
+    if (node->kind == KF__OP && w->opt.samples >= 3) show_both(w, r);
     const value *first = node->n_args > 1 ? &w->values[node->args[0]] : NULL;
     bool base = node->op == KF__POW && first && first->disturbed;
     if (node->kind == KF__OP && w->opt.samples >= 3 && (by->disturbed || base))

@@ -133,9 +133,9 @@ static double reduce_moments(const row *r, bool mean_only) {
                         (long double)r->n * (off * off + r->smallest);
     if (r->n == 1) error = 0;
     /* Of equal elements it is nothing, or what their mean's rounding makes of it: all rows alike;
-     * in a second look each has its own. */
+     * in half of a second look's samples each has its own. */
     if (r->noise->sample > 1 && m2 <= error && !large) {
-        bool more = r->noise->sample > KF__O_FIRST_LOOK;
+        bool more = r->noise->sample > KF__O_FIRST_LOOK && r->noise->sample % 4 > 1;
         double own = more ? kf__o_random(r->noise, r->index) : r->noise->sample % 2 ? -1 : 1;
         return own < 0 ? 0 : kf__o_round(r->compute, own * (m2 + error));
     }

@@ -228,6 +228,18 @@ static void leave_open(kf__dtype type, int64_t j, void *const *run, int sample) 
     ((int64_t *)run[sample])[j] = below ? -off : off;
 }
 
+static bool is_decided(int samples, int64_t j, void *const *run) {
+    bool same = true;
+    for (int k = 1; k <= samples; k++) same &= ((int64_t *)run[k])[j] == ((int64_t *)run[0])[j];
+    return same;
+}
+
+void kf__o_show_both(int samples, int64_t n, void *const *a, void *const *b, void *const *run) {
+    for (int64_t j = 0; j < n; j++)
+        if (!is_decided(samples, j, a) && !is_decided(samples, j, b) && is_decided(samples, j, run))
+            ((int64_t *)run[2])[j] ^= 1;
+}
+
 void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *const *run) {
     for (int64_t j = 0; j < n; j++) {
         int other = 0; /* a sample that keeps its place: it may be asked for */
