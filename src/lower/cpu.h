@@ -176,7 +176,8 @@ typedef struct kf__tables {
     bool parts;         /* may a line that begins where another did be longer? */
 } kf__tables;
 
-/* Is there anything to keep? Then its tables are declared. */
+/* Is there anything to keep? Then its tables are declared, of `most` elements. *t is zeros, or says
+ * that lines are parts. */
 bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tables *t);
 kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n);
 void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t); /* a unit's first */

@@ -358,7 +358,7 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     c->n_stores = run ? 0 : kf__low_stores(L, 0, c->stores);
     kf__cpu_prefetch_word(L, true);
     kf__put_scalars(L);
-    kf__tables tables;
+    kf__tables tables = {0};
     c->own = (kf__of_lines){0};
     if (!wide && !L->tiled && !c->makes && !L->k->n_symbols && kf__low_reduced_axes(L) == 1 &&
         kf__cpu_find_of_lines(L, kf__cpu_of_stage(L, 0), &c->own))

@@ -485,7 +485,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     kf__put_scalars(L);
     const kf__lx *u = kf__l_var(L, "u"), *end = kf__l_var(L, "end"), *one = kf__l_int(L, 1);
     kf__mask *mask = kf__cpu_line_mask(L, stores, n);
-    kf__tables tables;
+    kf__tables tables = {0};
     kf__of_lines own;
     bool tabled = kf__cpu_find_tables(L, mask, same ? KF__REPEATED : KF__CPU_BLOCK, &tables);
     bool across = !same && (tabled || picks_lines(L, mask));

@@ -97,7 +97,7 @@ void kf__cpu_reduce(kf__low *L) {
     const kf__lx *n = kf__word_int(L, "reduced", length), *u = kf__l_var(L, "u");
     const kf__lx *chunks = kf__word_int(L, "chunks", n_chunks), *one = kf__l_int(L, 1);
     kf__put_scalars(L);
-    kf__tables tables;
+    kf__tables tables = {0};
     kf__cpu_use_tables(L, KF__CPU_BLOCK, &tables);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
     kf__put_let(L, "int64_t", "row", kf__l_bin(L, "/", u, chunks), NULL);

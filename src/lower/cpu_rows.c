@@ -40,7 +40,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     const kf__lx *n = kf__low_reduced_axes(L) == 1 ? kf__word_size(L, kf__last(L))
                                            : kf__word_int(L, "reduced", length);
     kf__put_scalars(L);
-    kf__tables tables;
+    kf__tables tables = {0};
     if (L->carried) kf__cpu_put_carried(L);
     else if (!L->own) kf__cpu_use_tables(L, KF__CPU_BLOCK, &tables);
     kf__kept exps, dear;

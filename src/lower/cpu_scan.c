@@ -486,7 +486,7 @@ void kf__cpu_scan(kf__low *L, kf__scans *s) {
     bool stream = kf__cpu_stream_word(L);
     kf__cpu_prefetch_word(L, false);
     kf__put_scalars(L);
-    kf__tables tables;
+    kf__tables tables = {0};
     kf__cpu_use_tables(L, rows ? KF__CPU_BLOCK : KF__CPU_SCAN_TILE, &tables);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);

@@ -14,7 +14,7 @@
  */
 #include "lower/cpu.h"
 
-enum { LONGER = 512 }; /* elements of a line of halves */
+enum { LONGER = 512 }; /* elements of a line of halves; of others KF__CPU_SHORT */
 
 /* The axis along which lines are a group's. */
 static int across(const kf__low *L) { return kf__last(L) - 1; }
@@ -145,7 +145,8 @@ static bool find_parts(kf__low *L, parts *p) {
 
 /* Indices that lines read at are the same for all. */
 static void use_tables(kf__low *L, parts *p, kf__tables *tables) {
-    kf__cpu_use_tables(L, KF__CPU_SHORT, tables);
+    tables->parts = true; /* of several widths */
+    kf__cpu_use_tables(L, LONGER, tables);
     for (uint32_t k = 0; L->tables && k < p->held.n; ++k) {
         part q = p->at[k];
         if (find_part(L, &q)) p->at[k] = q;
@@ -161,7 +162,7 @@ static bool reads(const kf__low *L, const part *q, uint32_t access) {
     return false;
 }
 
-/* Do the part's loads, and its random words, of one line go on with those of the next? NULL: there are none. */
+/* Do the part's loads, and its random words, of one line go on with those of the next? */
 static const kf__lx *is_one_run(kf__low *L, const part *q) {
     const kf__lx *is = NULL;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {

@@ -135,7 +135,7 @@ const kf__mask *kf__cpu_varying(kf__low *L, const kf__mask *mask) {
 }
 
 bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tables *t) {
-    *t = (kf__tables){0};
+    *t = (kf__tables){.parts = t->parts};
     if (L->n_axes < 2) return false;
     const uint8_t *way = find_ways(L, mask);
     bool picks = way && !L->k->n_symbols && has_guards(L, mask, way);
@@ -162,8 +162,7 @@ bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tab
         kf__put_var(L, kf__ctype(L->k->instrs[i].dtype), t->name[k], most, NULL);
     }
     if (t->n) kf__put_var(L, "int64_t", "tabled", 0, kf__l_int(L, -1));
-    t->parts = (kf__low_reduced_axes(L) > 1 && L->axes[kf__last(L)].reduced) ||
-               most <= KF__CPU_SHORT; /* see cpu_short_lines.c */
+    t->parts |= kf__low_reduced_axes(L) > 1 && L->axes[kf__last(L)].reduced;
     if (t->n && t->parts) kf__put_var(L, "int64_t", "tabled_len", 0, kf__l_int(L, 0));
     return t->n > 0;
 }

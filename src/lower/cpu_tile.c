@@ -358,7 +358,7 @@ static bool put_tiles(kf__low *L, bool short_rows) {
     kf__mask *all = s.mask = kf__cpu_line_mask(L, s.stores, s.n_stores);
     if (!short_rows && !L->k->n_symbols && kf__cpu_find_of_lines(L, s.mask, &s.own))
         s.mask = kf__cpu_mask_of_elements(L, &s.own, s.stores, s.n_stores);
-    kf__tables tables;
+    kf__tables tables = {0};
     if (kf__cpu_find_tables(L, s.mask, KF__CPU_BLOCK, &tables)) {
         L->tables = &tables;
         s.mask = kf__cpu_table_mask(L, &tables, s.stores, s.n_stores);
