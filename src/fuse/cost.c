@@ -35,13 +35,15 @@ double kf__text_of(const kf__instr *i) {
     return weight < 1 ? 0.5 : kf__min(weight, 40);
 }
 
-static bool is_wide_product(const kf__node *n) {
-    return n->kind == KF__OP && n->op == KF__MULTIPLY && n->dtype == KF__I64;
+/* Of two arrays: to multiply an index by a number takes no more than an addition. */
+static bool is_wide_product(const kf_graph *g, const kf__node *n) {
+    if (n->kind != KF__OP || n->op != KF__MULTIPLY || n->dtype != KF__I64) return false;
+    return kf__at(g, kf__peel(g, n->args[0]))->rank && kf__at(g, kf__peel(g, n->args[1]))->rank;
 }
 
 /* Work of one element, as bytes it is worth. */
-static double node_weight(const kf__node *n, bool cpu) {
-    if (cpu && is_wide_product(n)) return CPU_WIDE_BYTES;
+static double node_weight(const kf_graph *g, const kf__node *n, bool cpu) {
+    if (cpu && is_wide_product(g, n)) return CPU_WIDE_BYTES;
     switch (n->kind) {
     case KF__OP: return function_weight((kf__opcode)n->op, cpu);
     case KF__RANDOM: return (cpu ? 12 : KF__WORD_BYTES) * (n->dtype == KF__I64 ? 2 : 1);
@@ -353,10 +355,10 @@ static bool reduces_softmax(const kf__kernel *k) {
  * copy it, takes less time while it is in a cache, a GPU's L2 too. So does what is cumulative. */
 static double weight_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
     const kf__node *n = kf__at(f->g, in->node);
-    if (!is_softmax_exp(f->g, n)) return node_weight(n, f->cpu);
-    if (f->cpu) return reduces_softmax(k) ? 0.3 : node_weight(n, true);
+    if (!is_softmax_exp(f->g, n)) return node_weight(f->g, n, f->cpu);
+    if (f->cpu) return reduces_softmax(k) ? 0.3 : node_weight(f->g, n, true);
     bool copies = k->kind == KF__POINTWISE || k->kind == KF__GATHERING || kf__kernel_chunk(k) >= 0;
-    return copies ? EXP_BYTES : node_weight(n, false);
+    return copies ? EXP_BYTES : node_weight(f->g, n, false);
 }
 
 /* before: does the kernel cumulate what is made of it? */
@@ -364,7 +366,7 @@ static double serial_bytes(const kf__fuse_state *f, const kf__instr *in, bool be
     const kf__node *n = kf__at(f->g, in->node);
     if (in->level != KF__LEVEL_FULL) return 0;
     if (in->kind == KF__I_LOAD) return before ? 3 << 20 : 0;
-    if (n->kind != KF__OP || node_weight(n, false) < 0.3) return 0;
+    if (n->kind != KF__OP || node_weight(f->g, n, false) < 0.3) return 0;
     if (kf__op_is_long((kf__opcode)n->op) || n->op == KF__FLOOR_DIVIDE) return 16 << 20;
     if (!before) return 0;
     switch (n->op) {
@@ -405,8 +407,8 @@ static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__in
 /* Is it worth storing where it would be made more than once for an element? */
 static bool is_dear(const kf__fuse_state *f, const kf__instr *in) {
     const kf__node *n = kf__at(f->g, in->node);
-    if (in->kind == KF__I_OP && f->cpu && is_wide_product(n)) return true;
-    return (in->kind == KF__I_OP || in->kind == KF__I_RANDOM) && node_weight(n, false) >= 1;
+    if (in->kind == KF__I_OP && f->cpu && is_wide_product(f->g, n)) return true;
+    return (in->kind == KF__I_OP || in->kind == KF__I_RANDOM) && node_weight(f->g, n, false) >= 1;
 }
 
 double kf__node_bytes(const kf__fuse_state *f, kf__ref r) {
