@@ -9,7 +9,7 @@
 enum {
     EXP_BYTES = 8, /* a softmax's exponential, taken again where it could be copied */
     CPU_PICK_BYTES = 1, /* each is a loop of its own, for each line again */
-    CPU_WIDE_BYTES = 3, /* a product of int64, with a float made of it: of 144,000 a Xeon took 38 us */
+    CPU_WIDE_BYTES = 3, /* a product of int64, and a float of it: 144,000 take a Xeon 38 us */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
 

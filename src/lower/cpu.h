@@ -153,6 +153,8 @@ void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t
 void kf__cpu_narrow_guards(kf__low *L);
 /* Sets b->from[i], if load i's guard is known before the loop. */
 void kf__cpu_put_from(kf__low *L, kf__cpu_block *b, uint32_t i);
+/* Is it, or has load i none that the loop would ask? */
+bool kf__cpu_is_guard_known(const kf__low *L, const kf__cpu_block *b, uint32_t i);
 const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i); /* or the pointer */
 /* Loads at indices of their own, of which more is made than little, or folds: into b->pick[i], of
  * the block's elements [from, to). from NULL: of all of them; otherwise, is a scope left open? */
@@ -181,7 +183,7 @@ typedef struct kf__tables {
 bool kf__cpu_find_tables(kf__low *L, const kf__mask *mask, int64_t most, kf__tables *t);
 kf__mask *kf__cpu_table_mask(kf__low *L, const kf__tables *t, const uint16_t *stores, uint32_t n);
 void kf__cpu_put_tables(kf__low *L, kf__cpu_block *b, const kf__tables *t); /* a unit's first */
-/* Its parts: the pointers that tables are read from, and the loop over the block that fills them. */
+/* Its parts: the pointers that tables are read from, the loop over the block that fills them. */
 void kf__cpu_need_tables(kf__low *L, const kf__cpu_block *b, const kf__tables *t);
 void kf__cpu_fill_tables(kf__low *L, const kf__cpu_block *b, const kf__tables *t);
 /* Those of `mask` that change along a line and across lines: others are made once, or in tables. */
@@ -272,7 +274,7 @@ typedef struct kf__repeats {
     const struct kf__tables *tables; /* of what is made of the repeated alone; NULL: nothing */
 } kf__repeats;
 
-enum { KF__REPEATED = KF__CPU_BLOCK + 512 }; /* elements of such an array: a block, and a line more */
+enum { KF__REPEATED = KF__CPU_BLOCK + 512 }; /* elements of such an array: with a line more */
 
 /* Of a pointwise kernel: may its lines be one run? By the text alone. */
 bool kf__cpu_find_repeats(const kf__low *L, kf__repeats *r);
@@ -477,6 +479,8 @@ bool kf__cpu_is_in_runs_along(const kf__low *L, uint32_t i, int m);
 /* If they may not, may they given their leaves? *run is what is made of those. */
 bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves, kf__held *run);
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h);
+/* What is held, and what is stored: n, at most 2 * KF__HELD. */
+uint32_t kf__cpu_roots_of_held(const kf__low *L, const kf__held *h, uint16_t *roots);
 bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i); /* is it a load, or random, in such a run? */
 bool kf__cpu_stores_narrow(const kf__low *L, const kf__held *h); /* any of less than 4 bytes? */
 /* Are elements of less than `bytes` bytes loaded? */

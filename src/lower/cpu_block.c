@@ -146,7 +146,7 @@ static void put_widened(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (!b->widens || in->kind != KF__I_LOAD || L->operands[in->access].dtype != KF__F16 ||
         L->value[i] || b->pick[i])
         return;
-    if (in->n_args && !b->from[i] && !kf__is_known(L, in->args[0])) return;
+    if (!kf__cpu_is_guard_known(L, b, i)) return;
     if (!row && (L->operands[in->access].row || kf__low_step(L, in->access) != 1)) return;
     const char *name = kf__l_name(L, "wide%u_%s", (unsigned)i, L->operands[in->access].name);
     kf__cpu_put_floats(L, b, name, row ? row : kf__cpu_from(L, b, i), kf__l_int(L, 0), b->len);

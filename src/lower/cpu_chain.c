@@ -9,8 +9,8 @@
  * So do the longest ones (pow, lgamma, x % y) that reductions take.
  *
  * What f64 has are calls, which keep a loop from being vectorized: what is chosen around them is
- * jumps, of which every second one may be foreseen wrongly. Each is a loop of its own, its argument,
- * if that is more than a few operations, another one. */
+ * jumps, of which every second one may be foreseen wrongly. Each is a loop of its own, its
+ * argument, if that is more than a few operations, another one. */
 #include "lower/cpu.h"
 
 enum {

@@ -200,8 +200,9 @@ static void put_places(kf__low *L, const kf__columns *c, kf__cpu_block *b) {
 
 /* The rows [k0, k0 + n) behind r0, as one run where `is`; NULL: row by row. Their leaves, if there
  * are any, are of these rows. */
-static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves, const kf__held *made,
-                          const kf__lx *is, const kf__lx *r0, const kf__lx *k0, const kf__lx *n) {
+static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves,
+                          const kf__held *made, const kf__lx *is, const kf__lx *r0,
+                          const kf__lx *k0, const kf__lx *n) {
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *k = kf__l_var(L, "k"), *len;
     const kf__lx *block = kf__l_int(L, KF__CPU_MADE);
     const kf__lx *runs = kf__cpu_put_runs(L, is, n, c->len, "all", &len);
@@ -212,10 +213,7 @@ static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves, 
     kf__leaves wide;
     if (c->wide >= 0) {
         uint16_t roots[2 * KF__HELD];
-        uint32_t n_roots = 0;
-        for (uint32_t i = 0; i < made->n; ++i) roots[n_roots++] = made->instr[i];
-        for (uint32_t s = 0; s < made->n_stores; ++s)
-            roots[n_roots++] = L->k->stores[made->stores[s]].instr;
+        uint32_t n_roots = kf__cpu_roots_of_held(L, made, roots);
         kf__columns_put_wide_leaves(L, c, roots, n_roots, "made", &wide);
     }
     const kf__lx *begin = kf__l_bin(L, "*", k, c->len), *first = c->first;

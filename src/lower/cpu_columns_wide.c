@@ -18,19 +18,11 @@ static int axis_of(const kf__low *L) {
     return m;
 }
 
-static uint32_t roots_of(const kf__low *L, const kf__columns *c, uint16_t *roots) {
-    uint32_t n = 0;
-    for (uint32_t r = 0; r < c->n_reds; ++r) roots[n++] = L->k->instrs[c->reds[r]].args[0];
-    for (uint32_t s = 0; s < c->n_stores; ++s) roots[n++] = L->k->stores[c->stores[s]].instr;
-    return n;
-}
-
 int kf__columns_find_wide(kf__low *L, kf__columns *c) {
     int m = axis_of(L);
-    uint16_t *roots = KF__NEW(L->arena, uint16_t, c->n_reds + 64);
-    if (!roots) L->failed = true;
+    uint16_t *roots;
+    uint32_t n = kf__cpu_roots(L, 0, &roots);
     if (!roots || m < 0 || L->tiled || L->k->n_symbols) return -1;
-    uint32_t n = roots_of(L, c, roots);
     for (uint32_t s = 0; s < c->n_stores; ++s) {
         uint32_t access = L->k->stores[c->stores[s]].access;
         if (!L->operands[access].varies[m] || kf__low_step(L, access) != 1) return -1;
@@ -39,12 +31,10 @@ int kf__columns_find_wide(kf__low *L, kf__columns *c) {
 }
 
 bool kf__columns_is_wide(kf__low *L, const kf__columns *c, int axis) {
-    uint16_t *roots = KF__NEW(L->arena, uint16_t, c->n_reds + 64);
     int64_t n = L->axes[kf__last(L)].size;
-    if (!roots) L->failed = true;
-    if (!roots || n > KF__CPU_SHORT || n == 0 || L->axes[axis].size < 2) return false;
+    if (n > KF__CPU_SHORT || n == 0 || L->axes[axis].size < 2) return false;
     kf__cpu_hold_leaves(L, &c->leaves, kf__l_int(L, 0));
-    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, roots_of(L, c, roots));
+    const kf__mask *mask = kf__cpu_of_stage(L, 0);
     kf__cpu_hold_leaves(L, &c->leaves, NULL);
     bool is = true;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {

@@ -101,8 +101,8 @@ static bool is_flat(kf__low *L, uint32_t last, const kf__kept *kept, bool one, k
 bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f) {
     uint16_t reds[64], stores[64];
     *f = (kf__flat){.run.n_stores = kf__low_stores(L, last, stores)};
-    if (L->n_axes < 2 || (L->k->reduced && L->n_axes > 2) || !f->run.n_stores || f->run.n_stores > KF__HELD ||
-        kf__low_reductions(L, last, reds))
+    if (L->n_axes < 2 || (L->k->reduced && L->n_axes > 2)) return false;
+    if (!f->run.n_stores || f->run.n_stores > KF__HELD || kf__low_reductions(L, last, reds))
         return false;
     memcpy(f->run.stores, stores, sizeof *stores * f->run.n_stores);
     return (L->k->reduced && is_flat(L, last, kept, true, f)) || is_flat(L, last, kept, false, f);

@@ -80,6 +80,10 @@ void kf__cpu_put_from(kf__low *L, kf__cpu_block *b, uint32_t i) {
                 NULL);
 }
 
+bool kf__cpu_is_guard_known(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
+    return b->from[i] || !kf__asks(L, &L->k->instrs[i]);
+}
+
 const char *kf__cpu_from(const kf__low *L, const kf__cpu_block *b, uint32_t i) {
     return b->from[i] ? b->from[i] : L->pointer[L->k->instrs[i].access];
 }

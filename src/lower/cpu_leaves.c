@@ -77,8 +77,7 @@ static bool is_same(kf__low *L, uint16_t instr) {
         if (!kf__has(mask, i) || in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
         const kf__operand *o = &L->operands[in->access];
         if (in->kind == KF__I_INSIDE && kf__is_known(L, i)) continue;
-        bool asks = in->n_args && !kf__is_known(L, in->args[0]);
-        bool place = in->kind == KF__I_INDEX || (in->kind == KF__I_LOAD && !asks);
+        bool place = in->kind == KF__I_INDEX || (in->kind == KF__I_LOAD && !kf__asks(L, in));
         same = place && o->affine && !o->symbols && !o->row;
         for (int m = 0; m < kf__last(L); ++m) same = same && !o->varies[m];
     }

@@ -20,19 +20,16 @@ enum {
     ALL_BYTES = 24 << 10 /* of what is repeated, which should stay in L1 */
 };
 
-/* The axis of lines that may be one run: the last but one. */
-static int across(const kf__low *L) { return kf__last(L) - 1; }
-
 /* Is an operand the same for all lines of a run? */
 static bool repeats(const kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
-    return !o->store && o->varies[kf__last(L)] && !o->varies[across(L)];
+    return !o->store && o->varies[kf__last(L)] && !o->varies[kf__before_last(L)];
 }
 
 /* Does the run have it, or its line, or one element of it? */
 static bool fits(const kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
-    int m = across(L), last = kf__last(L);
+    int m = kf__before_last(L), last = kf__last(L);
     if (!o->affine || o->row) return false;
     if (!o->value) return o->varies[m] && o->varies[last] && o->along[last].unit; /* random bits */
     if (!o->varies[last]) return !o->varies[m] && !o->store;
@@ -60,7 +57,7 @@ bool kf__cpu_find_repeats(const kf__low *L, kf__repeats *r) {
 }
 
 int64_t kf__cpu_run(const kf__low *L, const kf__repeats *r) {
-    int m = across(L);
+    int m = kf__before_last(L);
     int64_t n = L->axes[m + 1].size, widest = 1;
     if (n == 0 || n > LONGEST || L->axes[m].size < 2) return 0;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i)
@@ -127,7 +124,7 @@ void kf__cpu_put_repeats(kf__low *L, kf__repeats *r) {
                     KF__REPEATED, NULL);
     }
     if (L->n_axes == 3) {
-        r->lines = kf__word_int(L, "run_lines", L->run ? 1 : L->axes[across(L)].size);
+        r->lines = kf__word_int(L, "run_lines", L->run ? 1 : L->axes[kf__before_last(L)].size);
         r->there = kf__put_var(L, "int64_t", "there", 0, kf__l_int(L, -1));
         return;
     }
@@ -139,7 +136,7 @@ void kf__cpu_put_repeats(kf__low *L, kf__repeats *r) {
 /* The axes but the last one. In a run index 0 stands for all of its lines. */
 void kf__cpu_put_of_run(kf__low *L, const kf__repeats *r, const kf__lx *line) {
     const char *type = kf__index_type(L);
-    kf__put_let(L, type, L->axes[across(L)].var, kf__l_bin(L, "%", line, r->lines), NULL);
+    kf__put_let(L, type, L->axes[kf__before_last(L)].var, kf__l_bin(L, "%", line, r->lines), NULL);
     kf__put_let(L, type, L->axes[0].var, kf__l_bin(L, "/", line, r->lines), NULL);
     const kf__lx *outer = kf__l_var(L, L->axes[0].var);
     kf__open_if(L, kf__l_bin(L, "&&", r->is, kf__l_bin(L, "!=", r->there, outer)));

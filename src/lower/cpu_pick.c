@@ -100,17 +100,12 @@ static bool is_copied(const kf__low *L, const kf__cpu_block *b, uint16_t arg, bo
            (raw || !strcmp(kf__types[o->dtype].stored, kf__ctype((kf__dtype)in->dtype)));
 }
 
-static bool is_guarded_known(const kf__low *L, const kf__cpu_block *b, uint32_t load) {
-    const kf__instr *in = &L->k->instrs[load];
-    return b->from[load] || !in->n_args || kf__is_known(L, in->args[0]);
-}
-
 /* Are a run's values stored as they lie in memory, bit for bit? */
 static bool is_raw(const kf__low *L, const kf__cpu_block *b, const goal *g, uint16_t arg) {
     const kf__instr *in = &L->k->instrs[arg];
     if (g->store < 0 || g->instr != g->pick || in->kind != KF__I_LOAD) return false;
     if (b->inside || b->pick[arg] || L->value[arg] || L->operands[in->access].row) return false;
-    if (!is_guarded_known(L, b, arg)) return false;
+    if (!kf__cpu_is_guard_known(L, b, arg)) return false;
     return kf__cpu_lies_as_stored(L, b, in->access, L->k->stores[g->store].access);
 }
 
@@ -235,7 +230,7 @@ static bool put_loads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const 
         const char *row = b->tile[in->access];
         int step = row ? 1 : kf__low_step(L, in->access);
         if ((step && o->dtype != KF__F16) || (!row && o->row) || step > 1) continue;
-        if (!is_guarded_known(L, b, i)) continue;
+        if (!kf__cpu_is_guard_known(L, b, i)) continue;
         if (!any) kf__open_block(L);
         any = true;
         const char *halves = row ? row : kf__cpu_from(L, b, i);
@@ -278,7 +273,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     b->from = froms; /* what the run's guard makes known holds in the run only */
     bool block = put_froms(L, b, mask);
     put_next_row(L, b, arg, from, to);
-    bool copied = is_copied(L, b, arg, g->raw != NULL) && is_guarded_known(L, b, arg);
+    bool copied = is_copied(L, b, arg, g->raw != NULL) && kf__cpu_is_guard_known(L, b, arg);
     bool whole = g->at && copied, streamed = is_raw(L, b, g, arg);
     const char *target = copied && g->raw ? g->name : NULL;
     const char *lies = L->k->instrs[arg].kind == KF__I_LOAD ? kf__cpu_from(L, b, arg) : NULL;

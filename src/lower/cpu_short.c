@@ -78,14 +78,13 @@ bool kf__cpu_stores_narrow(const kf__low *L, const kf__held *h) {
 static int across(const kf__low *L) {
     int reduced = kf__low_only_reduced(L);
     if (reduced >= 0 && reduced != kf__last(L)) return reduced;
-    return L->n_axes == 2 || (L->n_axes > 2 && !L->k->reduced) ? kf__last(L) - 1 : -1;
+    return L->n_axes == 2 || (L->n_axes > 2 && !L->k->reduced) ? kf__before_last(L) : -1;
 }
 
 bool kf__cpu_is_in_runs_along(const kf__low *L, uint32_t i, int m) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__operand *o = &L->operands[in->access];
-    bool asks = in->n_args && !kf__is_known(L, in->args[0]);
-    bool is = in->kind == KF__I_RANDOM || (in->kind == KF__I_LOAD && !asks);
+    bool is = in->kind == KF__I_RANDOM || (in->kind == KF__I_LOAD && !kf__asks(L, in));
     return is && o->affine && o->varies[m] && kf__low_step(L, in->access) == 1;
 }
 
@@ -180,7 +179,7 @@ static void put_held_lines(kf__low *L, kf__held *h, const kf__lx *rows, const kf
     h->begin = kf__l_bin(L, "*", r, n);
 }
 
-static uint32_t roots_of(const kf__low *L, const kf__held *h, uint16_t *roots) {
+uint32_t kf__cpu_roots_of_held(const kf__low *L, const kf__held *h, uint16_t *roots) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < h->n; ++k) roots[n++] = h->instr[k];
     for (uint32_t s = 0; s < h->n_stores; ++s) roots[n++] = L->k->stores[h->stores[s]].instr;
@@ -214,7 +213,7 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     for (uint32_t k = 0; k < h->n; ++k)
         h->name[k] = kf__l_name(L, "held%u", (unsigned)h->instr[k]);
     uint16_t roots[2 * KF__HELD];
-    uint32_t n_roots = roots_of(L, h, roots);
+    uint32_t n_roots = kf__cpu_roots_of_held(L, h, roots);
     if (n_roots) h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n_roots);
     return true;
 }
@@ -372,14 +371,14 @@ kf__held kf__cpu_with_tables(kf__low *L, kf__cpu_block *b, const kf__held *h) {
     uint16_t roots[2 * KF__HELD];
     kf__held with = *h;
     kf__cpu_put_block_tables(L, b, h->mask);
-    with.mask = kf__cpu_needed(L, b, roots, roots_of(L, h, roots));
+    with.mask = kf__cpu_needed(L, b, roots, kf__cpu_roots_of_held(L, h, roots));
     return with;
 }
 
 bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves,
                                 kf__held *run) {
     uint16_t roots[2 * KF__HELD];
-    uint32_t n = roots_of(L, h, roots);
+    uint32_t n = kf__cpu_roots_of_held(L, h, roots);
     bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
     leaves->n = 0;
     if (!dear || across(L) < 0 || kf__cpu_may_be_run(L, h) || 

@@ -16,26 +16,23 @@
 
 enum { LONGER = 512 }; /* elements of a line of halves; of others KF__CPU_SHORT */
 
-/* The axis along which lines are a group's. */
-static int across(const kf__low *L) { return kf__last(L) - 1; }
-
 /* The group's first line, along that axis. */
 static const kf__lx *first_line(kf__low *L) {
-    return kf__l_var(L, across(L) ? "top_row" : "first_row");
+    return kf__l_var(L, kf__before_last(L) ? "top_row" : "first_row");
 }
 
 /* Opens the loop over groups, none of which goes on from one outer index to the next. Gives how
  * many lines a group has. */
 static const kf__lx *open_groups(kf__low *L) {
     const kf__lx *most = kf__cpu_most_rows(L);
-    if (!across(L)) return kf__cpu_open_rows(L, most);
+    if (!kf__before_last(L)) return kf__cpu_open_rows(L, most);
     const kf__lx *end = kf__l_var(L, "end"), *first = kf__l_var(L, "first_row");
     const kf__lx *rows = kf__put_var(L, "int64_t", "rows", 0, kf__l_int(L, 0));
     kf__open_for(L, "int64_t", "first_row", kf__l_var(L, "begin"), end, rows, KF__SERIAL);
     kf__put_decode(L, false, true, first);
-    const char *var = L->axes[across(L)].var;
+    const char *var = L->axes[kf__before_last(L)].var;
     const kf__lx *top = kf__put_let(L, "int64_t", "top_row", kf__l_var(L, var), NULL);
-    const kf__lx *left = kf__l_bin(L, "-", kf__word_size(L, across(L)), top);
+    const kf__lx *left = kf__l_bin(L, "-", kf__word_size(L, kf__before_last(L)), top);
     kf__put_set(L, rows, kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", end, first), most));
     kf__put_set(L, rows, kf__l_call(L, "kf_min_i64", KF__I64, rows, left));
     return rows;
@@ -47,9 +44,9 @@ static void open_line(kf__low *L, const kf__lx *from, const kf__lx *to) {
     const kf__lx *line = kf__l_bin(L, "+", kf__l_var(L, "first_row"), r);
     kf__open_for(L, "int64_t", "r", from, to, kf__l_int(L, 1), KF__SERIAL);
     line = kf__put_let(L, "int64_t", "line", line, NULL);
-    if (!across(L)) kf__put_decode(L, false, true, line);
+    if (!kf__before_last(L)) kf__put_decode(L, false, true, line);
     else
-        kf__put_let(L, kf__index_type(L), L->axes[across(L)].var,
+        kf__put_let(L, kf__index_type(L), L->axes[kf__before_last(L)].var,
                     kf__l_bin(L, "+", first_line(L), r), NULL);
 }
 
@@ -82,7 +79,7 @@ static bool is_of_lines(const kf__low *L, const kf__instr *pick) {
     bool alone = L->k->instrs[guard].kind == KF__I_INSIDE;
     const kf__operand *o = &L->operands[L->k->instrs[guard].access];
     for (int m = 0; alone && m < L->n_axes; ++m) alone = o->varies[m] == (m == kf__last(L));
-    return alone || kf__is_rectangle(L, guard, across(L));
+    return alone || kf__is_rectangle(L, guard, kf__before_last(L));
 }
 
 /* The one pick that instruction i is a part of, and nothing else; UINT32_MAX: there is none. */
@@ -118,7 +115,7 @@ static bool is_worth_run(const kf__low *L, const kf__mask *mask) {
 /* What part q is made of, where its pick's guard holds. */
 static bool find_part(kf__low *L, part *q) {
     L->holds = L->k->instrs[q->pick].args[0];
-    bool any = kf__cpu_find_leaves(L, &q->instr, 1, across(L), &q->leaves);
+    bool any = kf__cpu_find_leaves(L, &q->instr, 1, kf__before_last(L), &q->leaves);
     bool is = any || !q->leaves.n; /* else there are too many */
     for (uint32_t k = 0; is && k < q->leaves.n; ++k)
         q->leaves.name[k] = kf__l_name(L, "leaf%u_%u", (unsigned)q->instr,
@@ -167,7 +164,7 @@ static const kf__lx *is_one_run(kf__low *L, const part *q) {
     const kf__lx *is = NULL;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!reads(L, q, i)) continue;
-        const kf__lx *one = kf__l_bin(L, "==", kf__word_stride(L, i, across(L)), q->width);
+        const kf__lx *one = kf__l_bin(L, "==", kf__word_stride(L, i, kf__before_last(L)), q->width);
         is = is ? kf__l_bin(L, "&&", is, one) : one;
     }
     return is ? is : kf__l_int(L, 1);
@@ -180,8 +177,8 @@ static void put_part(kf__low *L, const part *q, const char *name, const kf__lx *
     kf__cpu_block b;
     kf__open_block(L);
     if (asks_for_lines(L, L->k->instrs[q->pick].args[0])) {
-        if (!across(L)) kf__put_decode(L, false, true, kf__l_var(L, "first_row"));
-        kf__put_side(L, q->pick, across(L), false, zero, rows, &top, &end);
+        if (!kf__before_last(L)) kf__put_decode(L, false, true, kf__l_var(L, "first_row"));
+        kf__put_side(L, q->pick, kf__before_last(L), false, zero, rows, &top, &end);
         rows = kf__put_let(L, "int64_t", "inner", kf__l_bin(L, "-", end, top), NULL);
         first = kf__l_bin(L, "+", first, top);
     }

@@ -261,6 +261,7 @@ void kf__put_decode(kf__low *L, bool reduced, bool but_last, const kf__lx *flat)
 int64_t kf__low_bytes_of(const kf__low *L, uint32_t access); /* that it reads or writes */
 int64_t kf__low_bytes(const kf__low *L); /* that the kernel moves at the least */
 static inline int kf__last(const kf__low *L) { return L->n_axes - 1; }
+static inline int kf__before_last(const kf__low *L) { return L->n_axes - 2; }
 /* Is what is loaded in the middle of an array? Then its alignment is its own affair. */
 static inline bool kf__begins_inside(const kf__operand *o) { return !o->store && !o->origin; }
 /* How an operand moves along the innermost axis: 0 not at all, 1 by one element, 2 by a stride, 3
@@ -364,6 +365,10 @@ static inline bool kf__is_always(const kf__low *L, uint32_t guard) { /* of what 
 bool kf__implies(const kf__low *L, uint32_t guard, uint32_t other);
 /* Does L->holds imply it? */
 bool kf__is_known(const kf__low *L, uint32_t guard);
+/* Has load `in` a guard that isn't known to hold? */
+static inline bool kf__asks(const kf__low *L, const kf__instr *in) {
+    return in->n_args && !kf__is_known(L, in->args[0]);
+}
 /* What load instruction `in` gives at `at`: `load`, or 0 where its guard doesn't hold. */
 const kf__lx *kf__guarded(kf__low *L, const kf__instr *in, const kf__lx *load, const kf__lx *at);
 /* Is the guard made of ranges of the innermost axis, and of what doesn't depend on it? */
