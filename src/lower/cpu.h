@@ -464,6 +464,7 @@ typedef struct kf__leaf_rows {
 void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__leaf_rows *of);
 /* They are element `at` of their arrays from then on; NULL: nothing. */
 void kf__cpu_hold_leaves(kf__low *L, const kf__leaves *f, const kf__lx *at);
+bool kf__cpu_is_same(kf__low *L, uint16_t instr); /* for all rows? */
 
 /* ---------------------------------------------------------------- cpu_short.c */
 
@@ -474,6 +475,8 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h);
 bool kf__cpu_is_short(kf__low *L, const kf__held *h);
 /* May the loads and stores of several rows be one run, by the text alone? Are they? */
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);
+bool kf__cpu_may_be_run_of(const kf__low *L, const kf__held *h, const uint16_t *there,
+                           uint32_t n_there); /* given those, of each element */
 /* Is it a load or a random number whose elements of rows along axis m may be one run? */
 bool kf__cpu_is_in_runs_along(const kf__low *L, uint32_t i, int m);
 /* If they may not, may they given their leaves? *run is what is made of those. */
@@ -516,8 +519,9 @@ typedef struct kf__flat {
 /* kept: what a row keeps for it, or NULL. */
 bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f);
 void kf__cpu_declare_flat(kf__low *L, const kf__flat *f);
-/* The first part, of row r. */
+/* The first part, of row r; of block b, of which all else that it is made of is there. */
 void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const kf__lx *n);
+void kf__cpu_put_flat_of(kf__low *L, const kf__flat *f, const kf__cpu_block *b);
 void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n);
 
 /* ---------------------------------------------------------------- cpu_short_lines.c */

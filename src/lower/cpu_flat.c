@@ -10,6 +10,8 @@
  * as long as of 16. Narrow ones are left to single steps. */
 #include "lower/cpu.h"
 
+enum { PAD = 16 }; /* elements that vectors may write behind the last row */
+
 /* Can only a row's own loop make it, or read it? */
 static bool is_rows(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
@@ -17,9 +19,13 @@ static bool is_rows(const kf__low *L, uint32_t i) {
     return in->kind != KF__I_OP && in->kind != KF__I_CAST && !kf__cpu_is_in_runs(L, i);
 }
 
+/* How many values are made by rows: beside moments a load by rows goes with what is made of it, so
+ * that it is one; or is by itself; or what rows have alone is, too, each an array of its own. */
+enum { ONE, SEVERAL, ALL, WAYS };
+
 /* Of what is in `mask`: what is made by rows, of what is kept of them too, with all that it is made
- * of. one: beside moments a load by rows goes with what is made of it, so that it is one value. */
-static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *kept, bool one) {
+ * of. */
+static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *kept, int way) {
     kf__mask *rows = kf__low_mask(L);
     kf__of_lines lines = {0};
     if (!rows) return NULL;
@@ -27,11 +33,11 @@ static kf__mask *made_by_rows(kf__low *L, const kf__mask *mask, const kf__kept *
     for (uint32_t i = L->k->n_instrs; i-- > 0;) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;
-        bool is = kf__has(rows, i) || (is_rows(L, i) && (in->kind != KF__I_LOAD || !one));
+        bool is = kf__has(rows, i) || (is_rows(L, i) && (in->kind != KF__I_LOAD || way != ONE));
         is = is || (lines.n && kf__has(lines.made, i));
         for (const kf__kept *k = kept; k; k = k->next) is = is || kf__uses(in, k->power);
-        for (int a = 0; a < in->n_args; ++a)
-            is = is || ((one || !kf__at_level(L, in->args[a], KF__LEVEL_FULL)) && L->k->reduced &&
+        for (int a = 0; way != ALL && a < in->n_args; ++a)
+            is = is || ((way == ONE || !kf__at_level(L, in->args[a], KF__LEVEL_FULL)) &&
                         is_rows(L, in->args[a]));
         if (!is) continue;
         kf__add(rows, i);
@@ -53,14 +59,15 @@ static bool is_needed(const kf__low *L, const kf__flat *f, const kf__mask *mask,
 
 /* What is made by rows of a stage, if it is one value, or else a few, and what the run is then made
  * of. */
-static bool find_parts(kf__low *L, uint32_t last, const kf__kept *kept, bool one, kf__flat *f) {
+static bool find_parts(kf__low *L, uint32_t last, const kf__kept *kept, int way, kf__flat *f) {
     uint16_t roots[KF__HELD];
     kf__mask *mask = kf__cpu_of_stage(L, last);
-    kf__mask *rows = mask ? made_by_rows(L, mask, kept, one) : NULL;
+    kf__mask *rows = mask ? made_by_rows(L, mask, kept, way) : NULL;
     f->made = (kf__held){0};
     for (uint32_t i = 0; rows && i < L->k->n_instrs; ++i) {
-        if (!kf__has(rows, i) || !is_needed(L, f, mask, rows, i)) continue;
-        if (f->made.n == (one ? 1 : KF__HELD)) return false;
+        bool by_rows = kf__has(rows, i) || (way == ALL && L->k->instrs[i].level == KF__LEVEL_ROW);
+        if (!by_rows || !is_needed(L, f, mask, rows, i)) continue;
+        if (f->made.n == (way == ONE ? 1 : KF__HELD)) return false;
         f->made.name[f->made.n] = kf__l_name(L, "flat%u", (unsigned)i);
         f->made.instr[f->made.n++] = (uint16_t)i;
     }
@@ -86,16 +93,17 @@ static const kf__mask *made_of_elements(kf__low *L, const kf__held *made) {
     return rest ? rest : made->mask;
 }
 
-static bool is_flat(kf__low *L, uint32_t last, const kf__kept *kept, bool one, kf__flat *f) {
+static bool is_flat(kf__low *L, uint32_t last, const kf__kept *kept, int way, kf__flat *f) {
     kf__cpu_read_kept(L, kept, kf__l_int(L, 0)); /* it is there already */
-    bool found = find_parts(L, last, kept, one, f);
+    bool found = find_parts(L, last, kept, way, f);
     kf__cpu_read_kept(L, kept, NULL);
     if (!found) return false;
     for (uint32_t k = 0; L->held && k < L->held->n; ++k)
         if (kf__has(f->run.mask, L->held->instr[k])) return false;
     bool dear = kf__is_dear(L, f->run.mask);
-    return (dear || (kf__cpu_stores_narrow(L, &f->run) && (one || !L->k->reduced))) &&
-           !kf__is_dear(L, made_of_elements(L, &f->made)) && kf__cpu_may_be_run(L, &f->run);
+    return (dear || (kf__cpu_stores_narrow(L, &f->run) && (way == ONE || !L->k->reduced))) &&
+           !kf__is_dear(L, made_of_elements(L, &f->made)) &&
+           kf__cpu_may_be_run_of(L, &f->run, f->made.instr, f->made.n);
 }
 
 bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat *f) {
@@ -105,33 +113,78 @@ bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
     if (!f->run.n_stores || f->run.n_stores > KF__HELD || kf__low_reductions(L, last, reds))
         return false;
     memcpy(f->run.stores, stores, sizeof *stores * f->run.n_stores);
-    return (L->k->reduced && is_flat(L, last, kept, true, f)) || is_flat(L, last, kept, false, f);
+    if (!L->k->reduced) return is_flat(L, last, kept, SEVERAL, f);
+    for (int way = ONE; way < WAYS; ++way)
+        if (is_flat(L, last, kept, way, f)) return true;
+    return false;
 }
 
 void kf__cpu_declare_flat(kf__low *L, const kf__flat *f) {
     for (uint32_t k = 0; k < f->made.n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[f->made.instr[k]].dtype), f->made.name[k],
-                    KF__CPU_GROUP * KF__CPU_SHORT, NULL);
+                    KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
 }
 
-void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const kf__lx *n) {
-    const kf__lx *zero = kf__l_int(L, 0), *l = kf__l_var(L, "l");
-    const kf__lx *at = kf__l_bin(L, "*", kf__l_var(L, "r"), n);
-    kf__cpu_block b;
-    kf__cpu_open_line(L, &b, zero, n);
-    b.widens = true;
-    kf__cpu_hold(L, l);
-    kf__cpu_put_kept_from(L, kept, zero);
-    kf__cpu_read_kept(L, kept, l);
-    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, f->made.instr, f->made.n);
-    kf__cpu_prepare(L, &b, mask);
-    kf__open_for(L, "int64_t", "l", zero, n, kf__l_int(L, 1), KF__SIMD);
-    kf__cpu_body(L, &b, mask, l);
-    for (uint32_t k = 0; k < f->made.n; ++k)
-        kf__put_set(L, kf__l_item(L, f->made.name[k], kf__l_bin(L, "+", at, l)),
-                    kf__value_of(L, f->made.instr[k]));
+/* A loop over `len` elements of row r, into the arrays of the first n_made that `made` lists. */
+static void put_elements(kf__low *L, const kf__flat *f, const kf__cpu_block *b,
+                         const kf__mask *mask, const uint16_t *made, uint32_t n_made,
+                         const kf__lx *len) {
+    const kf__lx *l = kf__l_var(L, "l"), *at = kf__l_bin(L, "*", kf__l_var(L, "r"), b->len);
+    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
+    kf__cpu_body(L, b, mask, l);
+    for (uint32_t k = 0; k < n_made; ++k)
+        kf__put_set(L, kf__l_item(L, f->made.name[made[k]], kf__l_bin(L, "+", at, l)),
+                    kf__value_of(L, f->made.instr[made[k]]));
     kf__close(L);
     kf__cpu_forget(L, NULL);
+}
+
+void kf__cpu_put_flat_of(kf__low *L, const kf__flat *f, const kf__cpu_block *b) {
+    uint16_t made[KF__HELD];
+    for (uint16_t k = 0; k < f->made.n; ++k) made[k] = k;
+    const kf__mask *mask = kf__cpu_needed(L, b, f->made.instr, f->made.n);
+    put_elements(L, f, b, mask, made, f->made.n, b->len);
+}
+
+/* Of row r: `made` of f's values. Of what is one value of the row vectors may write more than a row
+ * has, which the next one writes again. */
+static void put_made(kf__low *L, const kf__flat *f, const kf__kept *kept, const uint16_t *made,
+                     uint32_t n_made, const kf__lx *n) {
+    uint16_t roots[KF__HELD];
+    kf__cpu_block b;
+    bool same = !kept;
+    for (uint32_t k = 0; k < n_made; ++k) {
+        roots[k] = f->made.instr[made[k]];
+        same = same && kf__low_is_same(L, roots[k]);
+    }
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), n);
+    b.widens = true;
+    kf__cpu_hold(L, kf__l_var(L, "l"));
+    kf__cpu_put_kept_from(L, kept, kf__l_int(L, 0));
+    kf__cpu_read_kept(L, kept, kf__l_var(L, "l"));
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n_made);
+    const kf__lx *len = same && !kf__is_dear(L, mask) ? kf__cpu_put_padded(L, "padded", n) : n;
+    kf__cpu_prepare(L, &b, mask);
+    put_elements(L, f, &b, mask, made, n_made, len);
+}
+
+/* What is the same for all rows is there from the groups before, as far as those went. */
+void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const kf__lx *n) {
+    const kf__lx *r = kf__l_var(L, "r");
+    uint16_t same[KF__HELD], own[KF__HELD];
+    uint32_t n_same = 0, n_own = 0;
+    for (uint32_t k = 0; k < f->made.n; ++k) {
+        if (!kept && kf__cpu_is_same(L, f->made.instr[k])) same[n_same++] = (uint16_t)k;
+        else own[n_own++] = (uint16_t)k;
+    }
+    if (n_same) {
+        const kf__lx *there = kf__first_var(L, "int64_t", "there", 0, kf__l_int(L, 0));
+        kf__open_if(L, kf__l_bin(L, "<=", there, r));
+        put_made(L, f, NULL, same, n_same, n);
+        kf__put_set(L, there, kf__l_bin(L, "+", r, kf__l_int(L, 1)));
+        kf__close(L);
+    }
+    if (n_own) put_made(L, f, kept, own, n_own, n);
 }
 
 void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n) {

@@ -68,8 +68,7 @@ void kf__cpu_hold_leaves(kf__low *L, const kf__leaves *f, const kf__lx *at) {
         L->value[f->instr[k]] = at ? kf__l_item(L, f->name[k], at) : NULL;
 }
 
-/* Is it the same for all rows? */
-static bool is_same(kf__low *L, uint16_t instr) {
+bool kf__cpu_is_same(kf__low *L, uint16_t instr) {
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &instr, 1);
     bool same = kf__at_level(L, instr, KF__LEVEL_FULL);
     for (uint32_t i = 0; i < L->k->n_instrs && same; ++i) {
@@ -128,7 +127,7 @@ void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__leaf_rows *of
     bool same[KF__LEAVES], any[2] = {false, false};
     for (uint32_t k = 0; k < f->n; ++k) {
         const char *type = kf__ctype((kf__dtype)L->k->instrs[f->instr[k]].dtype);
-        any[same[k] = is_same(L, f->instr[k])] = true;
+        any[same[k] = kf__cpu_is_same(L, f->instr[k])] = true;
         if (same[k]) kf__first_var(L, type, f->name[k], KF__CPU_BLOCK, NULL);
         else kf__put_var(L, type, f->name[k], KF__CPU_BLOCK, NULL);
     }

@@ -407,7 +407,30 @@ static bool find_held(kf__low *L, kf__held *h) {
            (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
 }
 
-static void put_short_row(kf__low *L, const kf__held *h, const kf__lx *n) {
+/* Is what is made of the sums a run, too? Of what there is before them h has the functions. */
+static bool find_flat(kf__low *L, const kf__held *h, kf__flat *flat) {
+    uint16_t stores[64];
+    uint32_t n = kf__low_all_stores(L, stores), last = L->k->n_stages - 1;
+    if (L->n_axes != 2 || L->k->n_symbols || is_light(L, needed(L, NULL, stores, n))) return false;
+    for (uint32_t k = 0; k < h->n; ++k) L->value[h->instr[k]] = kf__l_int(L, 0);
+    bool is = kf__cpu_find_flat(L, last, NULL, flat) && flat->run.n_stores == n;
+    for (uint32_t k = 0; k < h->n; ++k) L->value[h->instr[k]] = NULL;
+    return is;
+}
+
+/* The sums of row r, and what else the run reads. */
+static void put_flat_row(kf__low *L, const kf__flat *flat, const kf__lx *n) {
+    kf__cpu_block b;
+    kf__cpu_open_line(L, &b, kf__l_int(L, 0), n);
+    b.most = KF__CPU_SHORT;
+    b.widens = true;
+    kf__mask *mask = kf__cpu_needed(L, &b, flat->made.instr, flat->made.n);
+    kf__cpu_prepare(L, &b, mask);
+    put_scans(L, &b, mask);
+    kf__cpu_put_flat_of(L, flat, &b);
+}
+
+static void put_short_row(kf__low *L, const kf__held *h, const kf__flat *flat, const kf__lx *n) {
     for (uint32_t k = 0; k < h->n; ++k) {
         const char *type = kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype);
         const char *name = kf__l_name(L, "arg%u", (unsigned)h->instr[k]);
@@ -415,21 +438,29 @@ static void put_short_row(kf__low *L, const kf__held *h, const kf__lx *n) {
                     kf__l_bin(L, "+", kf__l_var(L, h->name[k]), h->begin), NULL);
         L->value[h->instr[k]] = kf__l_item(L, name, kf__l_var(L, "l"));
     }
-    put_line(L, true, kf__l_int(L, 0), n, KF__CPU_SHORT);
+    if (flat) put_flat_row(L, flat, n);
+    else put_line(L, true, kf__l_int(L, 0), n, KF__CPU_SHORT);
 }
 
-/* A function for short rows, if there is anything to be made first. True: these are. */
+/* A function for short rows, if there is anything to be made first, or last. True: these are. */
 static bool put_short_rows(kf__low *L, kf__scans *s) {
     kf__held h;
-    if (!find_held(L, &h)) return false;
+    kf__flat flat;
+    if (!find_held(L, &h)) h = (kf__held){0};
+    bool flattens = find_flat(L, &h, &flat);
+    if (!h.n && !flattens) return false;
     int64_t size = L->axes[kf__last(L)].size;
     bool is = size > 0 && size <= KF__CPU_SHORT;
-    kf__low_begin(L, "_short", "Short rows: what is summed of several, then their sums.");
+    kf__low_begin(L, "_short",
+                  !flattens ? "Short rows: what is summed of several, then their sums."
+                  : h.n     ? "Short rows: what is summed of several, their sums, what is made of these."
+                            : "Short rows: the sums of several, then what is made of these.");
     L->fn->grain = kf__cpu_rows_of_group(L);
     L->fn->units = is ? kf__low_extent(L, false) : 0;
     kf__put_scalars(L);
     const kf__lx *first = kf__l_var(L, "first_row"), *zero = kf__l_int(L, 0);
     const kf__lx *n = kf__word_size(L, kf__last(L));
+    if (flattens) kf__cpu_declare_flat(L, &flat);
     const kf__lx *rows = kf__cpu_open_rows(L, kf__cpu_most_rows(L));
     kf__cpu_put_held(L, &h, rows, n);
     kf__open_for(L, "int64_t", "r", zero, rows, kf__l_int(L, 1), KF__SERIAL);
@@ -439,11 +470,12 @@ static bool put_short_rows(kf__low *L, kf__scans *s) {
     kf__put_decode(L, false, false, u);
     kf__put_rows(L, 0);
     kf__put_running(L, s, 0, NULL);
-    L->held = &h;
-    put_short_row(L, &h, n);
+    L->held = h.n ? &h : NULL;
+    put_short_row(L, &h, flattens ? &flat : NULL, n);
     L->held = NULL;
     kf__forget(L, KF__LEVEL_ROW);
     kf__close(L);
+    if (flattens) kf__cpu_put_flat_run(L, &flat, rows, n);
     kf__close(L);
     return is;
 }

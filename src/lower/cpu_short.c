@@ -93,14 +93,14 @@ bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i) {
     return m >= 0 && kf__cpu_is_in_runs_along(L, i, m);
 }
 
-static bool is_leaf(const kf__leaves *leaves, uint32_t i) {
-    for (uint32_t k = 0; leaves && k < leaves->n; ++k)
-        if (leaves->instr[k] == i) return true;
-    return false;
+static bool is_of(const uint16_t *instrs, uint32_t n, uint32_t i) {
+    bool is = false;
+    for (uint32_t k = 0; k < n; ++k) is = is || instrs[k] == i;
+    return is;
 }
 
-/* leaves: what is there for each element; NULL: nothing. */
-static bool may_be_run(const kf__low *L, const kf__held *h, const kf__leaves *leaves) {
+bool kf__cpu_may_be_run_of(const kf__low *L, const kf__held *h, const uint16_t *there,
+                           uint32_t n_there) {
     int m = across(L);
     if (m < 0) return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -108,7 +108,7 @@ static bool may_be_run(const kf__low *L, const kf__held *h, const kf__leaves *le
         if (!kf__has(h->mask, i)) continue;
         for (int a = 0; a < in->n_args; ++a)
             if (kf__at_level(L, in->args[a], KF__LEVEL_ROW) &&
-                !kf__at_level(L, in->args[a], KF__LEVEL_FULL) && !is_leaf(leaves, in->args[a]))
+                !kf__at_level(L, in->args[a], KF__LEVEL_FULL) && !is_of(there, n_there, in->args[a]))
                 return false;
         if (in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
         if (!kf__cpu_is_in_runs_along(L, i, m)) return false;
@@ -122,7 +122,9 @@ static bool may_be_run(const kf__low *L, const kf__held *h, const kf__leaves *le
     return true;
 }
 
-bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) { return may_be_run(L, h, NULL); }
+bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h) {
+    return kf__cpu_may_be_run_of(L, h, NULL, 0);
+}
 
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h) {
     int m = across(L);
@@ -388,7 +390,7 @@ bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leave
     *run = *h;
     run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
     bool is = (kf__is_dear(L, run->mask) || kf__cpu_stores_narrow(L, h)) &&
-              may_be_run(L, run, leaves);
+              kf__cpu_may_be_run_of(L, run, leaves->instr, leaves->n);
     kf__cpu_hold_leaves(L, leaves, NULL);
     return is;
 }
