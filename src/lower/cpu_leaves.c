@@ -68,12 +68,23 @@ void kf__cpu_hold_leaves(kf__low *L, const kf__leaves *f, const kf__lx *at) {
         L->value[f->instr[k]] = at ? kf__l_item(L, f->name[k], at) : NULL;
 }
 
+/* Is it made of what is there already, of one row? */
+static bool is_of_values(const kf__low *L, const kf__instr *in) {
+    bool any = false;
+    for (int a = 0; a < in->n_args; ++a)
+        any = any || (L->value[in->args[a]] &&
+                      L->k->instrs[in->args[a]].level != KF__LEVEL_SCALAR);
+    return any;
+}
+
 bool kf__cpu_is_same(kf__low *L, uint16_t instr) {
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &instr, 1);
-    bool same = kf__at_level(L, instr, KF__LEVEL_FULL);
+    bool same = kf__at_level(L, instr, KF__LEVEL_FULL) && !L->value[instr];
     for (uint32_t i = 0; i < L->k->n_instrs && same; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (!kf__has(mask, i) || in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
+        if (!kf__has(mask, i)) continue;
+        same = !is_of_values(L, in);
+        if (!same || in->kind == KF__I_OP || in->kind == KF__I_CAST) continue;
         const kf__operand *o = &L->operands[in->access];
         if (in->kind == KF__I_INSIDE && kf__is_known(L, i)) continue;
         bool place = in->kind == KF__I_INDEX || (in->kind == KF__I_LOAD && !kf__asks(L, in));

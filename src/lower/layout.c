@@ -185,6 +185,50 @@ static bool telling(const kf__low *L, const kf__operand *o, int a, int b) {
     return true;
 }
 
+/* Of what is read by chunks of a cumulative axis, i / 4096: the dim whose index is axis m, and that
+ * is in no other one; -1: there is none. */
+static int dim_of(const kf__low *L, const kf__operand *o, int m) {
+    const kf__exprs *pool = &L->p->graph->exprs;
+    int dim = -1, n = 0;
+    for (int d = 0; d < o->access->rank; ++d) {
+        const kf__expr_node *x = &pool->nodes.at[o->access->index[d]];
+        if (x->kind == KF__X_AXIS && x->value == L->axes[m].original) dim = d;
+        n += (int)(kf__axes_of(pool, o->access->index[d]) >> L->axes[m].original & 1);
+    }
+    return n == 1 ? dim : -1;
+}
+
+/* Do the dims behind a's, up to b's, make up axis b? */
+static bool chunks_merge(const kf__low *L, const kf__operand *o, int a, int b) {
+    kf__exprs *pool = &L->p->graph->exprs;
+    int p = dim_of(L, o, a), q = dim_of(L, o, b);
+    kf__expr extent = kf__x_const(pool, 1);
+    if (p < 0 || q < p) return false;
+    for (int d = p + 1; d <= q; ++d) extent = kf__x_mul(pool, extent, o->access->shape[d]);
+    for (int d = p + 1; d < q; ++d)
+        if (!kf__x_is(pool, o->access->index[d], 0)) return false;
+    const int64_t *strides = L->layout->strides[o->access->value];
+    return extent == L->axes[b].extent &&
+           strides[p] == strides[q] * kf__max(1, L->axes[b].size);
+}
+
+/* The dim of b has both: that of a is at 0. */
+static void merge_chunks(kf__low *L, kf__operand *o, int a) {
+    int dim = dim_of(L, o, a);
+    if (dim < 0) return; /* of one element */
+    kf__access *access = KF__NEW(L->arena, kf__access, 1);
+    kf__expr *index = KF__NEW(L->arena, kf__expr, o->access->rank);
+    if (!access || !index) {
+        L->failed = true;
+        return;
+    }
+    memcpy(index, o->access->index, sizeof *index * o->access->rank);
+    index[dim] = kf__x_const(&L->p->graph->exprs, 0);
+    *access = *o->access;
+    access->index = index;
+    o->access = access;
+}
+
 static bool mergeable(const kf__low *L, int a, int b) {
     const kf__axis *A = &L->axes[a], *B = &L->axes[b];
     kf__exprs *pool = &L->p->graph->exprs;
@@ -197,6 +241,10 @@ static bool mergeable(const kf__low *L, int a, int b) {
         const kf__operand *o = &L->operands[i];
         const kf__along *p = &o->along[a], *q = &o->along[b];
         if (stretches(L, o, a, b)) continue;
+        if (!o->affine) {
+            if (chunks_merge(L, o, a, b)) continue;
+            return false;
+        }
         if (o->varies[a] != o->varies[b]) return false;
         if (!o->varies[a]) continue;
         if (p->dim < 0 || q->dim < 0) return false;
@@ -240,8 +288,10 @@ kf__kernel *kf__low_copy_kernel(kf__low *L, uint32_t more_instrs, uint32_t more_
 }
 
 void kf__low_merge(kf__low *L, int a, int b) {
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (stretches(L, &L->operands[i], a, b)) stretch(L, &L->operands[i], a, b);
+        if (!L->operands[i].affine) merge_chunks(L, &L->operands[i], a);
+    }
     L->axes[b].size *= L->axes[a].size;
     L->axes[b].extent = kf__x_mul(&L->p->graph->exprs, L->axes[a].extent, L->axes[b].extent);
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
@@ -288,6 +338,17 @@ static kf_status check_count(const kf__low *L, kf_error *err) {
                     L->k->n_ops ? L->k->ops[0] : "a copy", sizes);
 }
 
+/* Is what isn't affine but arrays that a cumulative kernel reads by chunks? GPUs' rows go to blocks
+ * by each of their axes as they are. */
+static bool has_chunks(const kf__low *L) {
+    bool all = L->target->kind == KF__TARGET_C && L->k->reduced && !L->k->n_symbols;
+    for (uint32_t i = 0; i < L->k->n_accesses && all; ++i) {
+        const kf__operand *o = &L->operands[i];
+        all = o->affine || (o->value && !o->store && !o->access->inside);
+    }
+    return all;
+}
+
 kf_status kf__low_layout(kf__low *L, kf_error *err) {
     const kf__kernel *k = L->k;
     L->operands = KF__NEW(L->arena, kf__operand, k->n_accesses + 1);
@@ -322,7 +383,7 @@ kf_status kf__low_layout(kf__low *L, kf_error *err) {
         else
             L->affine = false;
     }
-    if (L->affine) merge_all(L);
+    if (L->affine || has_chunks(L)) merge_all(L);
     kf__low_order(L);
     for (int m = 0; m < L->n_axes; ++m) {
         L->axes[m].var = kf__l_name(L, "i%d", m);

@@ -27,7 +27,7 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     const float v7 = kf_cast_i64_f32(size_v6);  // layer_norm
-    float flat12[1024];
+    float flat12[1040];
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);

@@ -98,7 +98,7 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
     kf_bf16 *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     float exps39[2112];
-    float flat47[1024];
+    float flat47[1040];
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);

@@ -22,7 +22,7 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
     kf_bf16 *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
     float exps1[2112];
-    float flat9[1024];
+    float flat9[1040];
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
