@@ -39,8 +39,8 @@ MUTANTS = [
      "*b = lane_of(L, red, f, l, (k + 2) * w);", "*b = lane_of(L, red, f, l, (2 * k + 1) * w);",
      ["--only", "axis"]),
     ("one-flat-row", "src/lower/cpu_flat.c",
-     'kf__l_item(L, f->made.name[k], kf__l_bin(L, "+", at, l))',
-     '((void)at, kf__l_item(L, f->made.name[k], l))', ["--only", "layer_norm"]),
+     'kf__l_item(L, f->made.name[made[k]], kf__l_bin(L, "+", at, l))',
+     '((void)at, kf__l_item(L, f->made.name[made[k]], l))', ["--only", "layer_norm"]),
     ("zero-behind-the-end", "src/lower/cpu_passes.c",
      "term = kf__l_select(L, b->inside, term, kf__lane_identity(L, red, p->field));",
      "term = kf__l_select(L, b->inside, term,\n"
