@@ -537,7 +537,7 @@ void kf__cpu_columns(kf__low *L) {
     place_partials(L, &c);
     kf__held run;
     bool is_wide = put_wide(L, &c, makes);
-    bool runs = find_run(L, &c, &run), is_short = is_wide;
+    bool runs = !c.made.n_stores && find_run(L, &c, &run), is_short = is_wide;
     c.makes = makes;
     if (runs || (makes && (c.simple || c.leafs))) {
         const kf__held made = c.made;

@@ -8,6 +8,8 @@
  */
 #include "lower/cpu_columns.h"
 
+enum { BYTES = 31 }; /* of a row: fewer than two vectors, once they are wider */
+
 /* What is contiguous along the rows: a group of it, transposed into L1; of a result, from there. */
 static const char *turned_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "turned%u", (unsigned)i);
@@ -126,6 +128,26 @@ void kf__columns_put_ahead_of_made(kf__low *L, const kf__columns *c, kf__cpu_blo
     if (c->run) kf__close(L);
 }
 
+/* Is it rounded, or of float16 or of short rows of bytes? Each row would leave
+ * some of it to single steps. To widen a bfloat16 is a shift; bytes that stay bytes are quick. */
+static bool is_narrow(kf__low *L, uint16_t arg) {
+    const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
+    const kf__instr *in = &L->k->instrs[arg];
+    if (in->dtype == KF__I8 || in->dtype == KF__U8) return false;
+    bool narrow = in->kind == KF__I_CAST && kf__types[in->dtype].size < 4;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        kf__dtype type = (kf__dtype)L->k->instrs[i].dtype;
+        bool bytes = kf__types[type].size == 1 && L->axes[kf__last(L)].size <= BYTES;
+        narrow = narrow || (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
+                            (type == KF__F16 || bytes));
+    }
+    return narrow;
+}
+
+static bool is_short(const kf__low *L) {
+    return L->axes[kf__last(L)].size <= KF__CPU_SHORT;
+}
+
 /* What is stored is made with what is reduced where any of it is dear: of one function or random
  * number. */
 static void find_stored(kf__low *L, kf__columns *c) {
@@ -138,7 +160,9 @@ static void find_stored(kf__low *L, kf__columns *c) {
         if (!kf__at_level(L, i, KF__LEVEL_FULL) ||
             kf__low_step(L, L->k->stores[c->stores[s]].access) != 1)
             return;
-        dear = dear || kf__cpu_is_dear(L, i);
+        const kf__operand *o = &L->operands[L->k->stores[c->stores[s]].access];
+        bool narrow = kf__types[o->dtype].size < 4 || is_narrow(L, i);
+        dear = dear || kf__cpu_is_dear(L, i) || (narrow && is_short(L));
         roots[s] = i;
     }
     if (!dear) return;
@@ -152,7 +176,9 @@ static void find_stored(kf__low *L, kf__columns *c) {
 static bool is_made_as_run(kf__low *L, const kf__held *h) {
     kf__leaves leaves;
     kf__held run;
-    return !L->tiled && kf__is_dear(L, kf__cpu_varying(L, h->mask)) &&
+    bool worth = kf__is_dear(L, kf__cpu_varying(L, h->mask));
+    for (uint32_t k = 0; k < h->n; ++k) worth = worth || is_narrow(L, h->instr[k]);
+    return !L->tiled && worth &&
            (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
 }
 
@@ -162,9 +188,8 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
     *h = (kf__held){0};
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint16_t arg = L->k->instrs[c->reds[r]].args[0];
-        if (!kf__at_level(L, arg, KF__LEVEL_FULL) || !kf__cpu_is_dear(L, arg) ||
-            kf__holds(h, arg))
-            continue;
+        if (!kf__at_level(L, arg, KF__LEVEL_FULL) || kf__holds(h, arg)) continue;
+        if (!kf__cpu_is_dear(L, arg) && !(is_short(L) && is_narrow(L, arg))) continue;
         if (h->n == KF__HELD) return false;
         h->name[h->n] = kf__l_name(L, "made%u", (unsigned)arg);
         h->instr[h->n++] = arg;
@@ -228,7 +253,7 @@ static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves,
     }
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, first, len);
-    b.widens = b.narrows = leaves != NULL;
+    b.widens = b.narrows = true;
     kf__columns_put_turned_rows(L, &b, r0);
     if (leaves) {
         const kf__lx *row = k0 == zero ? k : kf__l_bin(L, "-", k, k0);

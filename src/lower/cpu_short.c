@@ -188,6 +188,32 @@ uint32_t kf__cpu_roots_of_held(const kf__low *L, const kf__held *h, uint16_t *ro
     return n;
 }
 
+/* Is it made of no row's own values, and used by what is? */
+static bool is_left(const kf__low *L, const kf__mask *stage, uint16_t i) {
+    if (L->k->instrs[i].stage > 0 || !kf__at_level(L, i, KF__LEVEL_FULL)) return false;
+    for (uint32_t u = i + 1u; u < L->k->n_instrs; ++u)
+        if (kf__has(stage, u) && L->k->instrs[u].stage > 0 && kf__uses(&L->k->instrs[u], i))
+            return true;
+    return false;
+}
+
+/* Functions that only later stages take, of elements alone: where those stages reduce, each row
+ * would leave most of a vector. t = tanh(y) * mean(x, 1), sum(t, 1) of 200000 x 3. */
+static void hold_for_later(kf__low *L, kf__held *h) {
+    int64_t n = kf__low_extent(L, true);
+    uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
+    if (!reds) L->failed = true;
+    if (!reds || n <= 0 || n > KF__CPU_SHORT) return;
+    for (uint32_t s = 1; s < L->k->n_stages; ++s) {
+        if (!kf__low_reductions(L, s, reds)) continue;
+        const kf__mask *stage = kf__cpu_of_stage(L, s);
+        for (uint16_t i = 0; i < L->k->n_instrs; ++i)
+            if (kf__has(stage, i) && is_left(L, stage, i) &&
+                kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &i, 1)))
+                hold(h, i);
+    }
+}
+
 bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     *h = (kf__held){0};
     if (kf__low_reduced_axes(L) > 1 && L->axes[kf__last(L)].reduced && L->k->n_instrs <= MOST)
@@ -212,6 +238,7 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
         uint16_t arg = L->k->instrs[reds[r]].args[0];
         if (!is_plain(L, arg) && !hold(h, narrowest(L, arg))) return false;
     }
+    hold_for_later(L, h);
     for (uint32_t k = 0; k < h->n; ++k)
         h->name[k] = kf__l_name(L, "held%u", (unsigned)h->instr[k]);
     uint16_t roots[2 * KF__HELD];
@@ -383,13 +410,14 @@ bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leave
     uint32_t n = kf__cpu_roots_of_held(L, h, roots);
     bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
     leaves->n = 0;
-    if (!dear || across(L) < 0 || kf__cpu_may_be_run(L, h) || 
+    if (!dear || across(L) < 0 || kf__cpu_may_be_run(L, h) ||
         !kf__cpu_find_leaves(L, roots, n, across(L), leaves))
         return false;
     kf__cpu_hold_leaves(L, leaves, kf__l_int(L, 0));
     *run = *h;
     run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    bool is = (kf__is_dear(L, run->mask) || kf__cpu_stores_narrow(L, h)) &&
+    bool is = (kf__is_dear(L, run->mask) || kf__cpu_stores_narrow(L, h) ||
+               kf__cpu_reads_narrow(L, run->mask, 4)) &&
               kf__cpu_may_be_run_of(L, run, leaves->instr, leaves->n);
     kf__cpu_hold_leaves(L, leaves, NULL);
     return is;
