@@ -390,6 +390,11 @@ const kf__lx *kf__cpu_open_rows(kf__low *L, const kf__lx *most);
 bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g);
 /* Of rows whose stages carry what they make: never without it. False: no memory. */
 bool kf__cpu_carry_groups(kf__low *L, kf__cpu_group *g);
+/* Of short rows of which nothing is made behind what they reduce: what is saved of each. */
+void kf__cpu_group_late(kf__low *L, kf__cpu_group *g);
+bool kf__cpu_are_late(const kf__low *L); /* may any stage's be? */
+bool kf__cpu_is_late(const kf__low *L, uint32_t s); /* are stage s's values made of them so? */
+void kf__cpu_put_late(kf__low *L, const kf__cpu_group *g, uint32_t s); /* between two loops */
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
                          kf__held *held);
 void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s); /* to stage s */

@@ -32,7 +32,7 @@ static bool reads_more(const kf__low *L, kf__mask *const *of, uint32_t last, uin
 }
 
 /* Is a function taken of what a row reduces, before its last stage can begin? */
-static bool is_late(const kf__low *L, uint32_t last) {
+static bool waits_for_function(const kf__low *L, uint32_t last) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (kf__is_function(L, i) && in->level == KF__LEVEL_ROW && in->stage == last) return true;
@@ -62,7 +62,7 @@ static bool is_worth_it(kf__low *L, uint32_t last, const kf__kept *kept, kf__cpu
     }
     bool dear = kf__is_dear(L, mask);
     g->ahead = !dear && !L->held;
-    return of && (ops >= LONG || dear || is_late(L, last));
+    return of && (ops >= LONG || dear || waits_for_function(L, last));
 }
 
 /* Is it made where rows' instructions are? */
@@ -92,6 +92,61 @@ static uint32_t needed_until(const kf__low *L, const kf__cpu_group *g, kf__mask 
     return until;
 }
 
+/* Functions of what short rows reduce are taken of the group's rows as vectors, by a loop between
+ * two of theirs: log(sum(x, 1)) reduces each row first. A row's cosine alone takes as long as all
+ * else of a row of 28. */
+static bool is_late_value(const kf__instr *in, uint32_t s) {
+    return is_of_row(in) && in->stage == s && in->kind != KF__I_PROJECT;
+}
+
+static bool is_late(const kf__low *L, uint32_t s) {
+    bool takes = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!is_late_value(in, s)) continue;
+        if (in->kind != KF__I_OP && in->kind != KF__I_CAST) return false;
+        takes = takes || (in->level == KF__LEVEL_ROW && kf__is_function(L, i));
+    }
+    return takes;
+}
+
+bool kf__cpu_is_late(const kf__low *L, uint32_t s) {
+    return L->group && L->held && !L->carried && is_late(L, s);
+}
+
+bool kf__cpu_are_late(const kf__low *L) {
+    bool late = false;
+    for (uint32_t s = 1; s <= L->k->n_stages; ++s) late = late || is_late(L, s);
+    return late;
+}
+
+/* Value i is needed in the loop of stage s. */
+static void need(const kf__low *L, kf__cpu_group *g, uint16_t i, uint32_t s) {
+    const kf__instr *in = &L->k->instrs[i];
+    if (in->level != KF__LEVEL_ROW && !is_of_row(in)) return;
+    for (uint32_t k = 0; k < g->n_values; ++k) {
+        if (g->values[k] != i) continue;
+        if (g->until[k] < s) g->until[k] = (uint8_t)s;
+        return;
+    }
+    g->until[g->n_values] = (uint8_t)s;
+    g->values[g->n_values++] = i;
+}
+
+/* What late values are made of, and what is stored of rows by then. */
+static void add_late(const kf__low *L, kf__cpu_group *g) {
+    for (uint32_t s = 1; s <= L->k->n_stages; ++s) {
+        if (!L->held || !is_late(L, s)) continue;
+        for (uint32_t j = 0; j < L->k->n_instrs; ++j)
+            for (int a = 0; is_late_value(&L->k->instrs[j], s) && a < L->k->instrs[j].n_args; ++a)
+                if (!is_late_value(&L->k->instrs[L->k->instrs[j].args[a]], s))
+                    need(L, g, L->k->instrs[j].args[a], s);
+        for (uint32_t k = 0; k < L->k->n_stores; ++k)
+            if (L->k->instrs[L->k->stores[k].instr].stage <= s)
+                need(L, g, L->k->stores[k].instr, s);
+    }
+}
+
 static bool init_group(kf__low *L, kf__cpu_group *g, int64_t most) {
     *g = (kf__cpu_group){.most = most,
                          .values = KF__NEW(L->arena, uint16_t, L->k->n_instrs),
@@ -109,6 +164,10 @@ static void add_values(kf__low *L, kf__cpu_group *g, kf__mask *const *of) {
         g->until[g->n_values] = (uint8_t)until;
         g->values[g->n_values++] = i;
     }
+}
+
+void kf__cpu_group_late(kf__low *L, kf__cpu_group *g) {
+    if (!kf__low_later(L, 1) && init_group(L, g, KF__CPU_GROUP_ROW)) add_late(L, g);
 }
 
 bool kf__cpu_reduces_later(const kf__low *L) {
@@ -131,7 +190,7 @@ bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
         return false;
     }
     kf__mask **of = kf__cpu_of_stages(L);
-    if (of) add_values(L, g, of);
+    if (of) add_values(L, g, of), add_late(L, g);
     return of;
 }
 
@@ -274,12 +333,41 @@ static void put_values(kf__low *L, const kf__cpu_group *g, uint32_t s) {
     }
 }
 
-void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s) {
+/* Saves this row's values that were made since the last turn, late ones or the others. */
+static void save_values(kf__low *L, const kf__cpu_group *g, uint32_t s, bool late, bool all) {
     for (uint32_t k = 0; k < g->n_values; ++k) {
         const kf__instr *in = &L->k->instrs[g->values[k]];
-        if (in->stage == s || (s == 1 && !in->stage)) /* made since the last turn */
+        if (!all && is_late_value(in, s) != late) continue;
+        if (in->stage == s || (s == 1 && !in->stage && !late))
             kf__put_set(L, kf__l_item(L, g->saved[k], g->r), kf__value_of(L, g->values[k]));
     }
+}
+
+void kf__cpu_put_late(kf__low *L, const kf__cpu_group *g, uint32_t s) {
+    save_values(L, g, s, false, false);
+    kf__close(L);
+    kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), g->rows, kf__l_int(L, 1), KF__SIMD);
+    for (uint32_t k = 0; k < g->n_values; ++k) {
+        const kf__instr *in = &L->k->instrs[g->values[k]];
+        bool there = in->stage <= s && !is_late_value(in, s);
+        if (there) L->value[g->values[k]] = kf__l_item(L, g->saved[k], g->r);
+    }
+    kf__put_rows(L, s);
+    save_values(L, g, s, true, false);
+    kf__close(L);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (is_late_value(&L->k->instrs[i], s)) L->value[i] = NULL;
+    open_group(L, g, kf__l_var(L, "first_row"));
+    put_values(L, g, s);
+}
+
+void kf__cpu_turn_group(kf__low *L, const kf__cpu_group *g, uint32_t s) {
+    if (kf__cpu_is_late(L, s)) {
+        kf__cpu_put_late(L, g, s);
+        if (!g->reduces) kf__put_row_stores(L);
+        return;
+    }
+    save_values(L, g, s, false, true);
     if (!g->reduces) kf__put_row_stores(L);
     kf__close(L);
     open_group(L, g, kf__l_var(L, "first_row"));

@@ -49,6 +49,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     kf__kept *kept = keeps ? &exps : keeps_dear ? &dear : NULL;
     bool turns = L->carried ? kf__cpu_carry_groups(L, &g) : kf__cpu_may_group(L, kept, &g);
     bool groups = turns || held;
+    if (held && !turns) kf__cpu_group_late(L, &g);
     kf__flat flat;
     uint32_t last = L->k->n_stages - 1;
     bool flattens = held && turns && kf__cpu_find_flat(L, last, kept, &flat);
@@ -88,7 +89,8 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
         if (st->summing && L->group) kf__cpu_turn_inside(L, st, KF__MAX_FIELDS);
         if (st->summing) kf__cpu_put_stage(L, st, zero, n);
         kf__cpu_project_all(L, st, n);
-        kf__put_rows(L, s + 1);
+        if (!kf__cpu_is_late(L, s + 1)) kf__put_rows(L, s + 1);
+        else if (!turns || !kf__low_later(L, s + 1)) kf__cpu_put_late(L, &g, s + 1);
     }
     if (!turns || g.reduces) kf__put_row_stores(L);
     kf__close(L);
@@ -106,7 +108,7 @@ bool kf__cpu_short_rows(kf__low *L) {
     bool first = held.n || held.n_stores;
     kf__kept kept;
     bool keeps = !first && (kf__cpu_find_exps(L, &kept) || kf__cpu_find_dear(L, &kept));
-    if (!first && !kf__cpu_reduces_later(L) &&
+    if (!first && !kf__cpu_reduces_later(L) && !kf__cpu_are_late(L) &&
         !kf__cpu_find_flat(L, L->k->n_stages - 1, keeps ? &kept : NULL, &flat))
         return false;
     L->held = &held;

@@ -33,6 +33,7 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v3[32];
         float rows_v11[32];
+        float rows_v5[32];
         float rows_mean2[32];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
@@ -138,10 +139,14 @@ void k0_layer_norm_add_gelu_short(const k0_layer_norm_add_gelu_short_args *a, in
             }
             const float v3 = n1 > 0 ? mean2 : kf_nan_f32;  // mean
             const float v5 = m2_2;  // m2
-            const float v8 = v5 / v7;  // layer_norm
+            rows_v3[r] = v3;
+            rows_v5[r] = v5;
+        }
+        KF_SIMD
+        for (int64_t r = 0; r < rows; ++r) {
+            const float v8 = rows_v5[r] / v7;  // layer_norm
             const float v10 = v8 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
             const float v11 = kf_rsqrt_f32(v10);  // layer_norm
-            rows_v3[r] = v3;
             rows_v11[r] = v11;
         }
         for (int64_t r = 0; r < rows; ++r) {

@@ -40,6 +40,7 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v14[32];
         float rows_v22[32];
+        float rows_v16[32];
         float rows_mean13[32];
         float held12[1088];
         if ((rows_leaf2 < rows) || (first_leaf2 != 0)) {
@@ -168,10 +169,14 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
             }
             const float v14 = n1 > 0 ? mean13 : kf_nan_f32;  // mean
             const float v16 = m2_13;  // m2
-            const float v19 = v16 / v18;  // layer_norm
+            rows_v14[r] = v14;
+            rows_v16[r] = v16;
+        }
+        KF_SIMD
+        for (int64_t r = 0; r < rows; ++r) {
+            const float v19 = rows_v16[r] / v18;  // layer_norm
             const float v21 = v19 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
             const float v22 = kf_rsqrt_f32(v21);  // layer_norm
-            rows_v14[r] = v14;
             rows_v22[r] = v22;
         }
         for (int64_t r = 0; r < rows; ++r) {

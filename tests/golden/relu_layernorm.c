@@ -29,6 +29,7 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v4[32];
         float rows_v12[32];
+        float rows_v6[32];
         float rows_mean3[32];
         float held2[1088];
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
@@ -136,10 +137,14 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
             }
             const float v4 = n1 > 0 ? mean3 : kf_nan_f32;  // mean
             const float v6 = m2_3;  // m2
-            const float v9 = v6 / v8;  // layer_norm
+            rows_v4[r] = v4;
+            rows_v6[r] = v6;
+        }
+        KF_SIMD
+        for (int64_t r = 0; r < rows; ++r) {
+            const float v9 = rows_v6[r] / v8;  // layer_norm
             const float v11 = v9 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
             const float v12 = kf_rsqrt_f32(v11);  // layer_norm
-            rows_v4[r] = v4;
             rows_v12[r] = v12;
         }
         for (int64_t r = 0; r < rows; ++r) {

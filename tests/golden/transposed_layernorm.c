@@ -121,6 +121,178 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
 }
 
 typedef struct {
+    int64_t n1;
+    int64_t size_v5;
+    const float *packed_in_x;
+    int64_t s0_packed_in_x;
+    int64_t far;
+    int64_t s0_out0;
+    float *out0;
+} k0_add_layer_norm_short_args;
+
+/* add, layer_norm.
+ * Eight short rows after eight; loops over all of their elements.
+ * reads  packed_in_x float32[x.0, x.1], 4 bytes each
+ * writes out0     float32[x.1, x.0], 4 bytes each */
+void k0_add_layer_norm_short(const k0_add_layer_norm_short_args *a, int64_t begin, int64_t end) {
+    const int64_t n1 = a->n1;
+    const int64_t size_v5 = a->size_v5;
+    const float *packed_in_x = a->packed_in_x;
+    const int64_t s0_packed_in_x = a->s0_packed_in_x;
+    const int64_t far = a->far;
+    const int64_t s0_out0 = a->s0_out0;
+    float *out0 = a->out0;
+    const float v6 = kf_cast_i64_f32(size_v5);  // layer_norm
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
+    for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
+        const int64_t rows = kf_min_i64(end - first_row, most_rows);
+        float rows_v2[32];
+        float rows_v10[32];
+        float rows_v4[32];
+        float rows_mean1[32];
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            float mean1 = 0.0f;
+            {
+                const float *p0_packed_in_x = packed_in_x + i0 * s0_packed_in_x;
+                float lanes_mean1[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_mean1[l] = 0.0f;
+                }
+                const int64_t whole0 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole0; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float v0 = kf_load_f32(p0_packed_in_x, group + l);
+                        lanes_mean1[l] = lanes_mean1[l] + v0;
+                    }
+                }
+                for (int64_t part = whole0; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
+                        lanes_mean1[part - whole0 + l] = lanes_mean1[part - whole0 + l] + (l < left ? v0 : 0.0f);
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    const float low = lanes_mean1[l] + lanes_mean1[l + 32];
+                    const float high = lanes_mean1[l + 16] + lanes_mean1[l + 48];
+                    lanes_mean1[l] = low + high;
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    const float low = lanes_mean1[l] + lanes_mean1[l + 8];
+                    const float high = lanes_mean1[l + 4] + lanes_mean1[l + 12];
+                    lanes_mean1[l] = low + high;
+                }
+                {
+                    const float low = lanes_mean1[0] + lanes_mean1[2];
+                    const float high = lanes_mean1[1] + lanes_mean1[3];
+                    lanes_mean1[0] = low + high;
+                }
+                const float block_mean1 = kf_mean_of_f32(lanes_mean1[0], kf_cast_i64_f32(n1));
+                mean1 = block_mean1;
+            }
+            rows_mean1[r] = mean1;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            float mean1 = rows_mean1[r];
+            float m2_1 = 0.0f;
+            {
+                const float *p0_packed_in_x = packed_in_x + i0 * s0_packed_in_x;
+                float lanes_m2_1[64];
+                KF_SIMD
+                for (int l = 0; l < 64; ++l) {
+                    lanes_m2_1[l] = 0.0f;
+                }
+                const int64_t whole1 = n1 - n1 % 64;
+                for (int64_t group = 0; group < whole1; group += 64) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        const float v0 = kf_load_f32(p0_packed_in_x, group + l);
+                        const float term1 = kf_square_f32(v0 - mean1);
+                        lanes_m2_1[l] = lanes_m2_1[l] + term1;
+                    }
+                }
+                for (int64_t part = whole1; part < n1; part += 16) {
+                    const int left = kf_cast_i64_i32(n1 - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        const float v0 = l < left ? kf_load_f32(p0_packed_in_x, part + l) : 0.0f;
+                        const float term1 = kf_square_f32(v0 - mean1);
+                        lanes_m2_1[part - whole1 + l] = lanes_m2_1[part - whole1 + l] + (l < left ? term1 : 0.0f);
+                    }
+                }
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    const float low = lanes_m2_1[l] + lanes_m2_1[l + 32];
+                    const float high = lanes_m2_1[l + 16] + lanes_m2_1[l + 48];
+                    lanes_m2_1[l] = low + high;
+                }
+                KF_SIMD
+                for (int l = 0; l < 4; ++l) {
+                    const float low = lanes_m2_1[l] + lanes_m2_1[l + 8];
+                    const float high = lanes_m2_1[l + 4] + lanes_m2_1[l + 12];
+                    lanes_m2_1[l] = low + high;
+                }
+                {
+                    const float low = lanes_m2_1[0] + lanes_m2_1[2];
+                    const float high = lanes_m2_1[1] + lanes_m2_1[3];
+                    lanes_m2_1[0] = low + high;
+                }
+                const float block_m2_1 = lanes_m2_1[0];
+                m2_1 = block_m2_1;
+            }
+            const float v2 = n1 > 0 ? mean1 : kf_nan_f32;  // mean
+            const float v4 = m2_1;  // m2
+            rows_v2[r] = v2;
+            rows_v4[r] = v4;
+        }
+        KF_SIMD
+        for (int64_t r = 0; r < rows; ++r) {
+            const float v7 = rows_v4[r] / v6;  // layer_norm
+            const float v9 = v7 + 0x1.4f8b58p-17f /* 1e-05 */;  // layer_norm
+            const float v10 = kf_rsqrt_f32(v9);  // layer_norm
+            rows_v10[r] = v10;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
+            const float v2 = rows_v2[r];
+            const float v10 = rows_v10[r];
+            {
+                if (far) {
+                    const float *p0_packed_in_x = packed_in_x + i0 * s0_packed_in_x;
+                    for (int64_t l = 0; l < n1; l += 16) {
+                        kf_prefetch_far(p0_packed_in_x + s0_packed_in_x * most_rows + l);
+                    }
+                }
+                float *p2_out0 = out0 + i0 * s0_out0;
+                if (far) {
+                    for (int64_t l = 0; l < n1; l += 16) {
+                        kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
+                    }
+                }
+                const float *p0_packed_in_x = packed_in_x + i0 * s0_packed_in_x;
+                KF_SIMD
+                for (int64_t l = 0; l < n1; ++l) {
+                    const float v0 = kf_load_f32(p0_packed_in_x, l);
+                    const float v3 = v0 - v2;  // layer_norm
+                    const float v11 = v3 * v10;  // layer_norm
+                    kf_store_f32(p2_out0, l, v11);
+                }
+            }
+        }
+    }
+}
+
+typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v5;
