@@ -72,7 +72,7 @@ bool kf__cpu_stream_word(kf__low *L);
  * these then are of; otherwise no loop. In it b->target is where each store goes. */
 void kf__cpu_open_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n,
                          const kf__lx **from, const kf__lx **to);
-void kf__cpu_close_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n);
+void kf__cpu_close_pieces(kf__low *L, kf__cpu_block *b); /* behind kf__cpu_flush */
 /* Are the elements of a load, as they lie in memory, those of a result, bit for bit? */
 bool kf__cpu_lies_as_stored(const kf__low *L, const kf__cpu_block *b, uint32_t load,
                             uint32_t store);
@@ -506,6 +506,8 @@ kf__held kf__cpu_with_tables(kf__low *L, kf__cpu_block *b, const kf__held *h);
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
 /* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin);
+/* And flushes; halves that are held, too, are read back from what is stored. */
+void kf__cpu_make_and_store(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin);
 void kf__cpu_make_run(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
                       const kf__lx *from, const kf__lx *to); /* of its elements [from, to) */
 /* Of [whole, to), less than KF__CPU_FEW, as one vector of what is inside. */

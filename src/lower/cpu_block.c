@@ -627,8 +627,7 @@ void kf__cpu_open_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, u
     kf__cpu_store_targets(L, b, stores, n);
 }
 
-void kf__cpu_close_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
-    kf__cpu_flush(L, b, stores, n);
+void kf__cpu_close_pieces(kf__low *L, kf__cpu_block *b) {
     if (!b->streamed) return;
     b->piece = kf__l_int(L, 0);
     b->end = b->len;

@@ -99,22 +99,32 @@ static void read_rounded(kf__low *L, const kf__columns *c, uint32_t n_stores) {
 /* What is reduced as it is stored is folded by a loop of its own, of what the first one left in L1:
  * stores to a result and to the state by turns take long. t = x * 2; t, sum(t, 0) of 64 x 512 took
  * a Sapphire Rapids 7.7 us, then 3.9. Into apart, for each reduction: where its elements are then,
- * NULL of those that aren't stored so. */
-static bool find_apart(kf__low *L, const kf__columns *c, const kf__cpu_block *b, uint32_t n_stores,
-                       const kf__lx **apart) {
+ * NULL of those that aren't stored so. A float16 is widened again, which is sooner than to round it
+ * twice. */
+static bool find_apart(kf__low *L, const kf__columns *c, kf__cpu_block *b, const kf__mask *mask,
+                       uint32_t n_stores, const kf__lx **apart) {
+    const kf__lx *l = kf__l_var(L, "l");
     bool any = false;
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint32_t arg = L->k->instrs[c->reds[r]].args[0];
         apart[r] = NULL;
-        for (uint32_t s = 0; s < n_stores && !L->value[arg]; ++s) {
+        for (uint32_t s = 0; s < n_stores && !L->value[arg] && !apart[r]; ++s) {
             uint32_t access = L->k->stores[c->stores[s]].access;
             kf__dtype type = L->operands[access].dtype;
-            if (L->k->stores[c->stores[s]].instr != arg || type != L->k->instrs[arg].dtype ||
-                kf__compute(type) != type || b->tile[access] || b->made[s] || b->half[s] ||
+            bool half = kf__compute(type) != type;
+            if (type != L->k->instrs[arg].dtype || b->made[s] || b->tile[access] ||
                 kf__low_step(L, access) != 1)
                 continue;
-            const kf__lx *at = kf__cpu_store_index(L, b, c->stores[s], kf__l_var(L, "l"));
-            apart[r] = kf__l_item(L, b->target[s], at);
+            if (half ? !b->half[s] || kf__cpu_rounded(L, mask, c->stores[s]) != (int)arg
+                     : L->k->stores[c->stores[s]].instr != arg)
+                continue;
+            if (half && !b->again[s]) {
+                b->again[s] = kf__l_name(L, "again%u", (unsigned)arg);
+                kf__put_var(L, "float", b->again[s], b->most + KF__CPU_VECTOR, NULL);
+            }
+            apart[r] = half ? kf__l_item(L, b->again[s], l)
+                            : kf__l_item(L, b->target[s],
+                                         kf__cpu_store_index(L, b, c->stores[s], l));
             any = true;
         }
     }
@@ -185,18 +195,19 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     else if (!c->makes && f == 0) kf__columns_put_ahead(L, c, mask, r0, r1);
     const kf__lx *from = kf__l_int(L, 0), *to = c->len, *l = kf__l_var(L, "l");
     kf__cpu_open_pieces(L, &b, c->stores, n_stores, &from, &to);
-    bool any = find_apart(L, c, &b, n_stores, apart);
+    bool any = find_apart(L, c, &b, mask, n_stores, apart);
     kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, &b, mask, l);
     kf__cpu_stores(L, &b, c->stores, n_stores, l);
     put_folds(L, c, f, r0, apart, false);
+    kf__close(L);
+    kf__cpu_flush(L, &b, c->stores, n_stores);
     if (any) {
-        kf__close(L);
         kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
         put_folds(L, c, f, r0, apart, true);
+        kf__close(L);
     }
-    kf__close(L);
-    kf__cpu_close_pieces(L, &b, c->stores, n_stores);
+    kf__cpu_close_pieces(L, &b);
     kf__cpu_forget(L, NULL);
     kf__close(L);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
@@ -499,7 +510,7 @@ static bool put_wide(kf__low *L, kf__columns *c, bool makes) {
     if (axis < 0) return false;
     wide.wide = axis;
     wide.most_tile = c->simple ? WIDE_SIMPLE : MADE_ROW;
-    wide.makes = makes && !c->simple;
+    wide.makes = !c->simple && (makes || kf__columns_find_made(L, &wide));
     if (!wide.makes) wide.made = (kf__held){0};
     bool is = kf__columns_is_wide(L, &wide, axis);
     put_chunks(L, &wide, NULL);

@@ -148,6 +148,15 @@ static bool is_short(const kf__low *L) {
     return L->axes[kf__last(L)].size <= KF__CPU_SHORT;
 }
 
+/* Is it that of short rows, a float16 that several passes would round, or of short lines that each
+ * pass would give their leaves? */
+static bool is_made_well(kf__low *L, const kf__columns *c, uint16_t arg) {
+    const kf__instr *in = &L->k->instrs[arg];
+    bool rounds = in->kind == KF__I_CAST && in->dtype == KF__F16;
+    if (c->wide >= 0 && !c->simple && !c->n_stores) return in->kind != KF__I_LOAD;
+    return is_short(L) ? is_narrow(L, arg) : !c->simple && rounds;
+}
+
 /* What is stored is made with what is reduced where any of it is dear: of one function or random
  * number. */
 static void find_stored(kf__low *L, kf__columns *c) {
@@ -162,7 +171,7 @@ static void find_stored(kf__low *L, kf__columns *c) {
             return;
         const kf__operand *o = &L->operands[L->k->stores[c->stores[s]].access];
         bool narrow = kf__types[o->dtype].size < 4 || is_narrow(L, i);
-        dear = dear || kf__cpu_is_dear(L, i) || (narrow && is_short(L));
+        dear = dear || kf__cpu_is_dear(L, i) || (narrow && (is_short(L) || !c->simple));
         roots[s] = i;
     }
     if (!dear) return;
@@ -189,7 +198,7 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint16_t arg = L->k->instrs[c->reds[r]].args[0];
         if (!kf__at_level(L, arg, KF__LEVEL_FULL) || kf__holds(h, arg)) continue;
-        if (!kf__cpu_is_dear(L, arg) && !(is_short(L) && is_narrow(L, arg))) continue;
+        if (!kf__cpu_is_dear(L, arg) && !is_made_well(L, c, arg)) continue;
         if (h->n == KF__HELD) return false;
         h->name[h->n] = kf__l_name(L, "made%u", (unsigned)arg);
         h->instr[h->n++] = arg;
@@ -266,8 +275,7 @@ static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves,
     if (c->wide >= 0) kf__columns_put_wide_ahead(L, c, c->made.mask);
     if (c->made.n_stores) kf__cpu_store_targets(L, &b, c->made.stores, c->made.n_stores);
     else put_places(L, c, &b);
-    kf__cpu_make(L, &b, &c->made, begin);
-    kf__cpu_flush(L, &b, c->made.stores, c->made.n_stores);
+    kf__cpu_make_and_store(L, &b, &c->made, begin);
     kf__cpu_forget(L, NULL);
     if (blocks) kf__close(L);
     kf__close(L);

@@ -314,7 +314,7 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     if (few) put_few(L, b, g, mask, arg, holds, last, to);
     if (chains || few) kf__close(L);
     if (streamed) kf__close(L);
-    else if (g->store >= 0) kf__cpu_close_pieces(L, b, &store, 1);
+    else if (g->store >= 0) kf__cpu_flush(L, b, &store, 1), kf__cpu_close_pieces(L, b);
     if (words) kf__close(L);
     if (reads) kf__close(L);
     if (loads) kf__close(L);

@@ -321,7 +321,8 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
         }
     if (!kf__cpu_are_made(b, n)) put_elements(L, b, mask, stores, n, from, to);
     put_narrowing(L, b, stores, n, from, to);
-    kf__cpu_close_pieces(L, b, stores, n);
+    kf__cpu_flush(L, b, stores, n);
+    kf__cpu_close_pieces(L, b);
 }
 
 /* ---------------------------------------------------------------- the nest */

@@ -374,7 +374,8 @@ static bool is_argument(const kf__low *L, const kf__mask *mask, uint16_t i) {
 }
 
 /* What is held and stored as a half is read back, rounded, once the run is: the others of h. */
-static kf__held held_again(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
+static kf__held held_again(kf__low *L, kf__cpu_block *b, const kf__held *h,
+                           const kf__lx *begin) {
     kf__held others = *h;
     kf__mask *mask = kf__low_mask(L);
     if (!mask) L->failed = true;
@@ -394,6 +395,13 @@ static kf__held held_again(kf__low *L, kf__cpu_block *b, const kf__held *h, cons
         if (kf__has(h->mask, i) && (!kf__holds(h, i) || kf__holds(&others, i))) kf__add(mask, i);
     if (mask) others.mask = mask;
     return others;
+}
+
+void kf__cpu_make_and_store(kf__low *L, kf__cpu_block *b, const kf__held *h,
+                            const kf__lx *begin) {
+    const kf__held others = held_again(L, b, h, begin);
+    if (others.n || !kf__cpu_are_made(b, h->n_stores)) kf__cpu_make(L, b, &others, begin);
+    kf__cpu_flush(L, b, h->stores, h->n_stores);
 }
 
 kf__held kf__cpu_with_tables(kf__low *L, kf__cpu_block *b, const kf__held *h) {
@@ -450,9 +458,7 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
     const kf__held own = leafs ? run : kf__cpu_with_tables(L, &b, h);
     kf__cpu_prepare(L, &b, own.mask);
     kf__cpu_store_targets(L, &b, h->stores, h->n_stores);
-    const kf__held others = held_again(L, &b, &own, begin);
-    if (others.n || !kf__cpu_are_made(&b, h->n_stores)) kf__cpu_make(L, &b, &others, begin);
-    kf__cpu_flush(L, &b, h->stores, h->n_stores);
+    kf__cpu_make_and_store(L, &b, &own, begin);
     kf__cpu_forget(L, NULL);
     kf__forget(L, KF__LEVEL_ROW);
     kf__close(L);
