@@ -20,6 +20,7 @@
 #include "lower/cpu.h"
 
 enum {
+    STORED = 48, /* elements of a row that is stored: to store it twice by turns takes long */
     PAD = 64,  /* elements that a last vector may write behind the rows */
     MOST = 64, /* instructions: a second function of many takes long to be compiled */
     LONGER = 1024, /* elements of a row, of which a function is taken */
@@ -278,6 +279,8 @@ bool kf__cpu_is_short(kf__low *L, const kf__held *h) {
     if (kf__low_reduced_axes(L) > 1) return n > 0 && n <= KF__CPU_SHORT;
     bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4)) &&
                 !copies(L, h);
+    bool stored = h->n_stores && !dear && !kf__cpu_stores_narrow(L, h);
+    if (stored && n >= STORED) return false;
     bool longer = dear && n <= LONGER && (kf__low_bytes(L) < NEAR_BYTES || !stores_later(L));
     return n > 0 && (n <= KF__CPU_SHORT || longer);
 }
