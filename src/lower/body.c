@@ -198,8 +198,7 @@ bool kf__is_function(const kf__low *L, uint32_t i) {
 /* To a float16 on a CPU: in integers, as no vector of them is converted by all compilers. */
 static bool rounds(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
-    return in->kind == KF__I_CAST && in->dtype == KF__F16 && L->target->kind == KF__TARGET_C &&
-           L->k->instrs[in->args[0]].dtype != KF__F16;
+    return in->kind == KF__I_CAST && in->dtype == KF__F16 && L->target->kind == KF__TARGET_C;
 }
 
 bool kf__saturates(const kf__low *L, uint32_t i) {

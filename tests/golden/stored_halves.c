@@ -282,7 +282,6 @@ typedef struct {
     int64_t s0_out_t;
     kf_f16 *out2;
     int64_t s0_out2;
-    int64_t far;
     kf_f16 *out3;
     int64_t s0_out3;
     const kf_f16 *in_x_9;
@@ -327,7 +326,6 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
     const int64_t s0_out_t = a->s0_out_t;
     kf_f16 *out2 = a->out2;
     const int64_t s0_out2 = a->s0_out2;
-    const int64_t far = a->far;
     kf_f16 *out3 = a->out3;
     const int64_t s0_out3 = a->s0_out3;
     const kf_f16 *in_x_9 = a->in_x_9;
@@ -345,8 +343,8 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
     const float v8 = kf_cast_i64_f32(v7);  // var
     for (int64_t u = begin; u < end; ++u) {
         const int64_t row = u / chunks;
-        const int64_t from = (u % chunks) * 32768;
-        const int64_t to = kf_min_i64(reduced, from + 32768);
+        const int64_t from = (u % chunks) * 4096;
+        const int64_t to = kf_min_i64(reduced, from + 4096);
         const int64_t i0 = row;
         float mean3 = 0.0f;
         float m2_3 = 0.0f;
@@ -381,6 +379,7 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
             }
             float wide15[2048];
             kf_widen_f16(wide15, at15, len);
+            float keep3[2048];
             float half0[2064];
             kf_f16 *p1_out_t = out_t + (i0 * s0_out_t + first);
             kf_f16 buffer0[2144];
@@ -407,6 +406,7 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
                     const float v17 = wide15[group + l] * 2.0f;  // multiply
                     half0[group + l] = v1;
                     half2[group + l] = v17;
+                    keep3[group + l] = v2;
                     lanes_mean3[l] = lanes_mean3[l] + v2;
                 }
             }
@@ -417,6 +417,7 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
                 const float v17 = wide15[whole0 + l] * 2.0f;  // multiply
                 half0[whole0 + l] = v1;
                 half2[whole0 + l] = v17;
+                keep3[whole0 + l] = v2;
                 lanes_mean3[l] = lanes_mean3[l] + v2;
             }
             KF_SIMD
@@ -437,11 +438,6 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
                 lanes_mean3[0] = low + high;
             }
             const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(len));
-            if (far) {
-                for (int64_t l = 0; l < len; l += 32) {
-                    kf_prefetch(p0_in_x + 2048 + l);
-                }
-            }
             float lanes_m2_3[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {
@@ -451,18 +447,17 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
             for (int64_t group = 0; group < whole1; group += 64) {
                 KF_SIMD
                 for (int64_t l = 0; l < 64; ++l) {
-                    const float v1 = wide0_in_x[group + l] + wide0_in_x[group + l];  // add
-                    const float v2 = kf_round_f16(v1);  // add
-                    const float term3 = kf_square_f32(v2 - block_mean3);
+                    const float term3 = kf_square_f32(keep3[group + l] - block_mean3);
                     lanes_m2_3[l] = lanes_m2_3[l] + term3;
                 }
             }
-            KF_SIMD
-            for (int64_t l = 0; l < len - whole1; ++l) {
-                const float v1 = wide0_in_x[whole1 + l] + wide0_in_x[whole1 + l];  // add
-                const float v2 = kf_round_f16(v1);  // add
-                const float term3 = kf_square_f32(v2 - block_mean3);
-                lanes_m2_3[l] = lanes_m2_3[l] + term3;
+            for (int64_t part = whole1; part < len; part += 16) {
+                const int left = kf_cast_i64_i32(len - part);
+                KF_SIMD
+                for (int l = 0; l < 16; ++l) {
+                    const float term3 = kf_square_f32(keep3[part + l] - block_mean3);
+                    lanes_m2_3[part - whole1 + l] = lanes_m2_3[part - whole1 + l] + (l < left ? term3 : 0.0f);
+                }
             }
             KF_SIMD
             for (int l = 0; l < 16; ++l) {
@@ -573,8 +568,8 @@ void k0_add_var_roll_multiply_merge(const k0_add_var_roll_multiply_merge_args *a
         int64_t blocks = 0;
         for (int64_t c = 0; c < chunks; ++c) {
             const int64_t at = u * chunks + c;
-            const int64_t before = c * 32768;
-            const int64_t count = kf_min_i64(reduced - before, 32768);
+            const int64_t before = c * 4096;
+            const int64_t count = kf_min_i64(reduced - before, 4096);
             const float q_mean3 = kf_load_f32(part_mean3, at);
             const float q_m2_3 = kf_load_f32(part_m2_3, at);
             {
