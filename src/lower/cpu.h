@@ -513,6 +513,8 @@ void kf__cpu_make_run(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf_
 /* Of [whole, to), less than KF__CPU_FEW, as one vector of what is inside. */
 void kf__cpu_make_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
                        const kf__lx *whole, const kf__lx *to);
+/* Is it made of values of element l that are there already? Then of no element by another name. */
+bool kf__cpu_is_given(const kf__low *L, const kf__mask *mask);
 void kf__cpu_hold(kf__low *L, const kf__lx *e); /* values of what is held, for element e of a row */
 
 /* ---------------------------------------------------------------- cpu_flat.c */

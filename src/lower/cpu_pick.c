@@ -126,7 +126,8 @@ static bool put_froms(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
 /* Are a run's last few elements worth a vector: of a function, in lines that may be short? */
 static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const goal *g,
                        const kf__mask *mask) {
-    if (L->n_axes < 2 || b->inside || !kf__cpu_is_worth_few(L, mask)) return false;
+    if (L->n_axes < 2 || b->inside || !kf__cpu_is_worth_few(L, mask) || kf__cpu_is_given(L, mask))
+        return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i)) continue;

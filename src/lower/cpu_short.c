@@ -323,8 +323,7 @@ void kf__cpu_make_run(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf_
     kf__close(L);
 }
 
-/* Is it made of values of element l that are there already? */
-static bool is_given(const kf__low *L, const kf__mask *mask) {
+bool kf__cpu_is_given(const kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         for (int a = 0; kf__has(mask, i) && a < L->k->instrs[i].n_args; ++a) {
             uint16_t arg = L->k->instrs[i].args[a];
@@ -337,7 +336,7 @@ static bool is_given(const kf__low *L, const kf__mask *mask) {
 }
 
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
-    bool few = !h->n_stores && kf__cpu_is_worth_few(L, h->mask) && !is_given(L, h->mask);
+    bool few = !h->n_stores && kf__cpu_is_worth_few(L, h->mask) && !kf__cpu_is_given(L, h->mask);
     const kf__lx *whole = b->len;
     if (few) {
         const char *name = h->whole ? h->whole : kf__l_name(L, "whole_%s", h->name[0]);
