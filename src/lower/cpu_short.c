@@ -281,6 +281,8 @@ bool kf__cpu_is_short(kf__low *L, const kf__held *h) {
                 !copies(L, h);
     bool stored = h->n_stores && !dear && !kf__cpu_stores_narrow(L, h);
     if (stored && n >= STORED) return false;
+    bool late = !h->n && !h->n_stores && !kf__low_later(L, 1) && kf__cpu_are_late(L);
+    if (late && n <= KF__CPU_BLOCK) return n > 0;
     bool longer = dear && n <= LONGER && (kf__low_bytes(L) < NEAR_BYTES || !stores_later(L));
     return n > 0 && (n <= KF__CPU_SHORT || longer);
 }
