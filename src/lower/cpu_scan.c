@@ -401,6 +401,8 @@ static bool find_held(kf__low *L, kf__held *h) {
         h->n++;
     }
     h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, h->n);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) /* one of the others must come first */
+        if (kf__has(h->mask, i) && L->k->instrs[i].kind == KF__I_SCAN) return false;
     kf__leaves leaves;
     kf__held run;
     return h->n && kf__is_dear(L, h->mask) &&
@@ -462,11 +464,11 @@ static bool put_short_rows(kf__low *L, kf__scans *s) {
     const kf__lx *n = kf__word_size(L, kf__last(L));
     if (flattens) kf__cpu_declare_flat(L, &flat);
     const kf__lx *rows = kf__cpu_open_rows(L, kf__cpu_most_rows(L));
+    L->chunk = zero;
     kf__cpu_put_held(L, &h, rows, n);
     kf__open_for(L, "int64_t", "r", zero, rows, kf__l_int(L, 1), KF__SERIAL);
     const kf__lx *u = kf__put_let(L, "int64_t", "u", kf__l_bin(L, "+", first, kf__l_var(L, "r")),
                                   NULL);
-    L->chunk = zero;
     kf__put_decode(L, false, false, u);
     kf__put_rows(L, 0);
     kf__put_running(L, s, 0, NULL);

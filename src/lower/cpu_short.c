@@ -338,7 +338,9 @@ bool kf__cpu_is_given(const kf__low *L, const kf__mask *mask) {
 }
 
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
-    bool few = !h->n_stores && kf__cpu_is_worth_few(L, h->mask) && !kf__cpu_is_given(L, h->mask);
+    bool given = kf__cpu_is_given(L, h->mask);
+    for (uint32_t k = 0; k < h->n; ++k) given = given || L->value[h->instr[k]];
+    bool few = !h->n_stores && kf__cpu_is_worth_few(L, h->mask) && !given;
     const kf__lx *whole = b->len;
     if (few) {
         const char *name = h->whole ? h->whole : kf__l_name(L, "whole_%s", h->name[0]);

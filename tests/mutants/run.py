@@ -58,7 +58,7 @@ MUTANTS = [
      "while (at < c->n && (c->needed[c->array_of[at]] ||",
      "while (at < c->n && (c->array_of[at] == i ||", ["--only", "exp("]),
     ("given-at-the-start", "src/lower/cpu_short.c",
-     "kf__cpu_is_worth_few(L, h->mask) && !kf__cpu_is_given(L, h->mask);",
+     "kf__cpu_is_worth_few(L, h->mask) && !given;",
      "kf__cpu_is_worth_few(L, h->mask);", ["--only", "softplus"]),
     ("late-values-of-before", "src/lower/cpu_group.c",
      "    save_values(L, g, s, true, false);",
