@@ -70,7 +70,7 @@ static void find_twins(kf__fuse_state *f) {
 
 void kf__mark(kf__fuse_state *f, kf__ref node, kf__ref user, kf__cut_code code) {
     if (f->twin[node]) node = f->twin[node];
-    if (f->stored[node]) return;
+    if (f->stored[node] || kf__at(f->g, node)->kind == KF__INPUT) return; /* it is in memory */
     f->stored[node] = (uint8_t)code;
     f->user[node] = user;
     f->marked[node] = ++f->marks;

@@ -166,6 +166,8 @@ static uint32_t early_values(const kf__fuse_state *f, const kf__group *group, kf
         if (!wanted[i] || !early[i] || !made || in->level != level) continue;
         if (level == KF__LEVEL_ROW ? !in->stage : kf__types[in->dtype].size > 2) continue;
         if (kf__in_memory(f, in->node) || f->scalars[in->node]) continue;
+        uint8_t kind = kf__at(f->g, in->node)->kind; /* a guard's node is what it guards */
+        if (kind != KF__OP && kind != KF__CAST && kind != KF__REDUCE) continue;
         if (kf__is_half_sum(kf__at(f->g, in->node))) continue;
         out[n++] = in->node;
     }
