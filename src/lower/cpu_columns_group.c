@@ -1,5 +1,6 @@
 /* Columns on the CPU, a group of rows before it is reduced: what is contiguous along the rows is
- * transposed into L1, what is dear is made into arrays, and what comes next is asked for.
+ * transposed into L1, what is dear, or narrow in short rows, is made into arrays, and what comes
+ * next is asked for.
  *
  *     turned[l][r] = x[r0 + r, first + l]      of tiled operands; of results, back afterwards
  *     for each of these rows                   or for all as one run

@@ -9,7 +9,8 @@
  *
  * What a row reduces takes long until it is known, and a long stage is more than a processor looks
  * ahead. So it is at other rows meanwhile. In functions of short rows each field of the states
- * comes by itself, too: the means of eight rows, then the sums of their squares.
+ * comes by itself, too: the means of eight rows, then the sums of their squares. Functions of what
+ * was reduced are a loop over the rows, as vectors, between two of these.
  *
  * Where the last stage reads other arrays too, only rows of a few vectors once memory has to be
  * read: eight longer ones of each array come later than one. */

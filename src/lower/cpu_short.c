@@ -16,7 +16,8 @@
  *
  * A row's reductions wait for each other, some hundred cycles, and a loop over a short row leaves
  * elements to single steps, bytes and halves most of all. Its twin has none of both: its other
- * kernels go over all elements at once. So do these loops; what they store besides, too. */
+ * kernels go over all elements at once. So do these loops; what they store besides, too, and
+ * functions that only later stages take, of elements alone, where those reduce. */
 #include "lower/cpu.h"
 
 enum {

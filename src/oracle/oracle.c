@@ -111,6 +111,13 @@ static kf_status bind(walk *w, int n_inputs) {
     return KF_OK;
 }
 
+/* Whatever sizes names have: nothing of it is stored. */
+static bool has_no_elements(const kf_graph *g, const kf__node *node) {
+    for (int d = 0; d < node->rank; d++)
+        if (kf__x_is(&g->exprs, node->shape[d], 0)) return true;
+    return false;
+}
+
 static void mark_needed(walk *w) {
     const kf_graph *g = w->g;
     for (uint32_t i = 0; i < g->results.n; i++) {
@@ -121,7 +128,8 @@ static void mark_needed(walk *w) {
         const kf__node *node = kf__at(g, r);
         bool view = node->kind == KF__EXPAND || node->kind == KF__PERMUTE ||
                     node->kind == KF__RESHAPE || node->kind == KF__SLICE;
-        if (view && w->values[r].kept) w->values[node->args[0]].kept = true;
+        if (view && w->values[r].kept && !has_no_elements(g, node))
+            w->values[node->args[0]].kept = true;
         for (int k = 0; w->values[r].needed && k < node->n_args; k++) {
             value *arg = &w->values[node->args[k]];
             arg->needed = true;
