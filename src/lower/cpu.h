@@ -151,6 +151,7 @@ void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t
 
 /* Loads' guards without what they say of other axes, where the kernel gathers. */
 void kf__cpu_narrow_guards(kf__low *L);
+bool kf__cpu_has_scan(const kf__low *L, const kf__mask *mask); /* is any of it cumulative? */
 /* Sets b->from[i], if load i's guard is known before the loop. */
 void kf__cpu_put_from(kf__low *L, kf__cpu_block *b, uint32_t i);
 /* Is it, or has load i none that the loop would ask? */
@@ -515,6 +516,8 @@ void kf__cpu_make_last(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf
                        const kf__lx *whole, const kf__lx *to);
 /* Is it made of values of element l that are there already? Then of no element by another name. */
 bool kf__cpu_is_given(const kf__low *L, const kf__mask *mask);
+/* Of rows: is nothing of them held, stored or made again later, however long they are? */
+bool kf__cpu_keeps_nothing(const kf__low *L, const kf__held *h);
 void kf__cpu_hold(kf__low *L, const kf__lx *e); /* values of what is held, for element e of a row */
 
 /* ---------------------------------------------------------------- cpu_flat.c */

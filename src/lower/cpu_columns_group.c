@@ -159,7 +159,7 @@ static bool is_made_well(kf__low *L, const kf__columns *c, uint16_t arg) {
 }
 
 /* What is stored is made with what is reduced where any of it is dear: of one function or random
- * number. */
+ * number, or narrow where rows are short or looked at several times. */
 static void find_stored(kf__low *L, kf__columns *c) {
     kf__held *h = &c->made;
     uint16_t roots[2 * KF__HELD];

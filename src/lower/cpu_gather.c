@@ -116,7 +116,7 @@ static const char *open_array(kf__low *L, const kf__cpu_block *b, uint32_t i) {
 }
 
 /* What is cumulative goes on from one element to the next: it is computed once, in its own loop. */
-static bool has_scan(const kf__low *L, const kf__mask *mask) {
+bool kf__cpu_has_scan(const kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_SCAN) return true;
     return false;
@@ -162,7 +162,7 @@ bool kf__cpu_put_elements(kf__low *L, kf__cpu_block *b, const kf__mask *mask, co
             reads[n++] = (uint16_t)i;
     kf__mask *needed = n ? kf__low_needed(L, KF__LEVEL_FULL, reads, n) : NULL;
     for (uint32_t w = 0; needed && w <= most / 64; ++w) needed[w] &= mask[w];
-    if (!needed || kf__is_dear(L, needed) || has_scan(L, needed)) return false;
+    if (!needed || kf__is_dear(L, needed) || kf__cpu_has_scan(L, needed)) return false;
     if (!from && !b->folds && !kf__is_dear(L, mask) && !saturates(L, b, mask) &&
         !chooses(L, mask, needed))
         return false;

@@ -299,8 +299,8 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
     const kf__lx *limit = kf__l_int(L, held ? KF__CPU_SHORT : g->most); /* elements of a row */
     const kf__lx *most = kf__l_int(L, KF__CPU_GROUP);
     const kf__lx *rest = kf__l_int(L, 1);
-    if (held && !held->n && !held->n_stores && !kf__low_later(L, 1))
-        rest = most; /* nothing of them is kept */
+    if (held && kf__cpu_keeps_nothing(L, held))
+        rest = most;
     else if (held)
         rest = kf__l_bin(L, "/", kf__l_int(L, KF__CPU_GROUP * KF__CPU_SHORT), n);
     else if (g->more)

@@ -401,11 +401,10 @@ static bool find_held(kf__low *L, kf__held *h) {
         h->n++;
     }
     h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, h->n);
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) /* one of the others must come first */
-        if (kf__has(h->mask, i) && L->k->instrs[i].kind == KF__I_SCAN) return false;
     kf__leaves leaves;
     kf__held run;
     return h->n && kf__is_dear(L, h->mask) &&
+           !kf__cpu_has_scan(L, h->mask) && /* one of the others must come first */
            (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
 }
 

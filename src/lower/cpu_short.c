@@ -200,12 +200,11 @@ static bool is_left(const kf__low *L, const kf__mask *stage, uint16_t i) {
 }
 
 /* Functions that only later stages take, of elements alone: where those stages reduce, each row
- * would leave most of a vector. t = tanh(y) * mean(x, 1), sum(t, 1) of 200000 x 3. */
-static void hold_for_later(kf__low *L, kf__held *h) {
+ * would leave most of a vector. t = tanh(y) * mean(x, 1), sum(t, 1) of 200000 x 3. reds: scratch,
+ * one longer than the instructions. */
+static void hold_for_later(kf__low *L, uint16_t *reds, kf__held *h) {
     int64_t n = kf__low_extent(L, true);
-    uint16_t *reds = KF__NEW(L->arena, uint16_t, L->k->n_instrs + 1);
-    if (!reds) L->failed = true;
-    if (!reds || n <= 0 || n > KF__CPU_SHORT) return;
+    if (n <= 0 || n > KF__CPU_SHORT) return;
     for (uint32_t s = 1; s < L->k->n_stages; ++s) {
         if (!kf__low_reductions(L, s, reds)) continue;
         const kf__mask *stage = kf__cpu_of_stage(L, s);
@@ -240,7 +239,7 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
         uint16_t arg = L->k->instrs[reds[r]].args[0];
         if (!is_plain(L, arg) && !hold(h, narrowest(L, arg))) return false;
     }
-    hold_for_later(L, h);
+    hold_for_later(L, reds, h);
     for (uint32_t k = 0; k < h->n; ++k)
         h->name[k] = kf__l_name(L, "held%u", (unsigned)h->instr[k]);
     uint16_t roots[2 * KF__HELD];
@@ -255,6 +254,15 @@ bool kf__cpu_reads_narrow(const kf__low *L, const kf__mask *mask, int bytes) {
             kf__types[L->k->instrs[i].dtype].size < bytes)
             return true;
     return false;
+}
+
+/* Do vectors leave much of it to single steps: functions, or bytes and halves that are widened? */
+static bool leaves_much(const kf__low *L, const kf__mask *mask) {
+    return kf__is_dear(L, mask) || kf__cpu_reads_narrow(L, mask, 4);
+}
+
+bool kf__cpu_keeps_nothing(const kf__low *L, const kf__held *h) {
+    return !h->n && !h->n_stores && !kf__low_later(L, 1);
 }
 
 /* Does a later stage store rows of floats? Those stream better. */
@@ -278,11 +286,10 @@ static bool copies(kf__low *L, const kf__held *h) {
 bool kf__cpu_is_short(kf__low *L, const kf__held *h) {
     int64_t n = kf__low_extent(L, true);
     if (kf__low_reduced_axes(L) > 1) return n > 0 && n <= KF__CPU_SHORT;
-    bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4)) &&
-                !copies(L, h);
+    bool dear = h->mask && leaves_much(L, h->mask) && !copies(L, h);
     bool stored = h->n_stores && !dear && !kf__cpu_stores_narrow(L, h);
     if (stored && n >= STORED) return false;
-    bool late = !h->n && !h->n_stores && !kf__low_later(L, 1) && kf__cpu_are_late(L);
+    bool late = kf__cpu_keeps_nothing(L, h) && kf__cpu_are_late(L);
     if (late && n <= KF__CPU_BLOCK) return n > 0;
     bool longer = dear && n <= LONGER && (kf__low_bytes(L) < NEAR_BYTES || !stores_later(L));
     return n > 0 && (n <= KF__CPU_SHORT || longer);
@@ -381,8 +388,7 @@ static bool is_argument(const kf__low *L, const kf__mask *mask, uint16_t i) {
 }
 
 /* What is held and stored as a half is read back, rounded, once the run is: the others of h. */
-static kf__held held_again(kf__low *L, kf__cpu_block *b, const kf__held *h,
-                           const kf__lx *begin) {
+static kf__held held_again(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
     kf__held others = *h;
     kf__mask *mask = kf__low_mask(L);
     if (!mask) L->failed = true;
@@ -423,16 +429,14 @@ bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leave
                                 kf__held *run) {
     uint16_t roots[2 * KF__HELD];
     uint32_t n = kf__cpu_roots_of_held(L, h, roots);
-    bool dear = h->mask && (kf__is_dear(L, h->mask) || kf__cpu_reads_narrow(L, h->mask, 4));
     leaves->n = 0;
-    if (!dear || across(L) < 0 || kf__cpu_may_be_run(L, h) ||
+    if (!h->mask || !leaves_much(L, h->mask) || across(L) < 0 || kf__cpu_may_be_run(L, h) ||
         !kf__cpu_find_leaves(L, roots, n, across(L), leaves))
         return false;
     kf__cpu_hold_leaves(L, leaves, kf__l_int(L, 0));
     *run = *h;
     run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    bool is = (kf__is_dear(L, run->mask) || kf__cpu_stores_narrow(L, h) ||
-               kf__cpu_reads_narrow(L, run->mask, 4)) &&
+    bool is = (leaves_much(L, run->mask) || kf__cpu_stores_narrow(L, h)) &&
               kf__cpu_may_be_run_of(L, run, leaves->instr, leaves->n);
     kf__cpu_hold_leaves(L, leaves, NULL);
     return is;
