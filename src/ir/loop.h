@@ -140,6 +140,7 @@ typedef struct kf__target {
     int sm;        /* 75, 80, 90, 120 */
     int sms;       /* multiprocessors; only for geometry */
     int64_t cache_bytes; /* last-level cache; only for geometry */
+    int64_t core_bytes;  /* CPU: cache of a core alone, 0: not known; only for geometry */
     bool streams;        /* results of any size go past the caches, for tests; only for geometry */
 } kf__target;
 

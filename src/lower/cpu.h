@@ -65,8 +65,9 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
 void kf__cpu_forget(kf__low *L, const kf__mask *keep);
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
 
-/* Word `stream`: 1 where the results are large enough to be written past the caches. False: none.
- */
+/* Word `stream`: are the results large enough to be written past the caches? Of a tile's perhaps
+ * only those that are stored row by row. False: there are none. */
+enum { KF__CPU_STREAM_ALL = 1, KF__CPU_STREAM_ROWS = 2 };
 bool kf__cpu_stream_word(kf__low *L);
 /* A loop over the pieces of the block's elements [*from, *to), where stores are streamed, which
  * these then are of; otherwise no loop. In it b->target is where each store goes. */

@@ -13,7 +13,7 @@ enum {
     KF__PIECE_BYTES = 1 << 10, /* of a store: what is made before it is streamed */
     KF__WHOLE_BYTES = 4 << 10, /* the same, of columns' rows that needn't be cut */
     KF__APART_BYTES = 192, /* columns: loads wait for stores at the same place of another page */
-    KF__FAR_BYTES = 256 << 10,
+    KF__CORE_BYTES = 512 << 10, /* of a core's own cache, where that isn't known */
     KF__SHORT_LINE = 64, /* elements */
     KF__LINES_AHEAD = 4 << 10, /* bytes: what takes as long as memory does to answer */
 };
@@ -198,6 +198,12 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     kf__cpu_put_chains(L, b, mask, NULL, NULL, NULL);
 }
 
+/* More than what whoever made it, or used it before, has left in the core's own cache. */
+static bool is_far(const kf__low *L) {
+    int64_t core = L->target->core_bytes ? L->target->core_bytes : KF__CORE_BYTES;
+    return kf__low_bytes(L) >= core / 2;
+}
+
 /* Of several reduced axes, how far the same part of a later line is: lines of one row are as far
  * apart as rows are long, which no processor foresees. The row's last lines ask for the first ones
  * of what is next; where a row has few lines, all do. *is: a word, 0: none is asked for. */
@@ -219,7 +225,7 @@ static const kf__lx *lines_distance(kf__low *L, uint32_t access, const kf__lx **
     } else if (row >= 0 && o->varies[row]) {
         by = turned = o->stride[row];
     }
-    if (kf__low_bytes(L) < KF__FAR_BYTES) by = 0;
+    if (!is_far(L)) by = 0;
     *is = kf__word_int(L, kf__l_name(L, "ahead_%s", o->name), by);
     const kf__lx *there = kf__l_bin(L, "<", kf__l_var(L, L->axes[line].var),
                                     kf__word_int(L, kf__l_name(L, "near_%s", o->name), near));
@@ -274,9 +280,9 @@ static void prefetch_line(kf__low *L, const kf__cpu_block *b, uint32_t access,
 }
 
 /* Is what comes next worth asking for? To ask takes a twentieth of a short row's time, a sixth of
- * one of a few vectors, and what a core has in its own caches needn't be asked for. */
+ * one of a few vectors, and what a core has in its own cache needn't be asked for. */
 const kf__lx *kf__cpu_is_far(kf__low *L) {
-    bool is = kf__low_bytes(L) >= KF__FAR_BYTES && L->axes[kf__last(L)].size > KF__SHORT_LINE;
+    bool is = is_far(L) && L->axes[kf__last(L)].size > KF__SHORT_LINE;
     return kf__word_int(L, "far", is);
 }
 
@@ -392,15 +398,21 @@ static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
     return is_read && bytes <= L->target->cache_bytes / 4;
 }
 
+/* What is turned has only parts of lines where its rows begin none: alone it isn't streamed. But
+ * beside it a tile's rows of another result, parts of lines as well, come late if they aren't:
+ * relu(z).T, z * 2 of 3161 x 3163 took 35 ms, then 14. */
 bool kf__cpu_stream_word(kf__low *L) {
     int64_t bytes = 0, largest = 0, staying = 0;
-    bool any = false, lines = true;
+    bool any = false, lines = true, beside = false, halves = false;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         uint32_t access = L->k->stores[s].access;
         const kf__operand *o = &L->operands[access];
         if (!streams(L, s) && !kf__low_tiled(L, access)) continue;
         any = true;
-        lines = lines && (!kf__low_tiled(L, access) || fills_lines(L, access));
+        bool tiled = kf__low_tiled(L, access);
+        beside = beside || (!tiled && !L->k->reduced);
+        lines = lines && (!tiled || fills_lines(L, access));
+        halves = halves || (tiled && kf__types[o->dtype].size == 2);
         int64_t n = kf__types[o->dtype].size;
         for (int m = 0; m < L->n_axes; ++m)
             if (o->varies[m]) n *= L->axes[m].size;
@@ -411,8 +423,9 @@ bool kf__cpu_stream_word(kf__low *L) {
     if (L->tile >= 0) line = kf__min(4 * line, 16 * L->axes[L->tile].size); /* runs of a tile */
     if (L->tile >= 0) largest = bytes; /* what is turned would have each line fetched for a part */
     bool large = largest >= KF__STREAM_BYTES || bytes >= KF__STREAMS_BYTES;
-    large = large && bytes >= staying && line >= 256 && lines;
-    if (any) kf__word_int(L, "stream", large || L->target->streams);
+    large = large && bytes >= staying && line >= 256 && (lines || beside);
+    bool rows = large && !lines && halves;
+    if (any) kf__word_int(L, "stream", rows ? KF__CPU_STREAM_ROWS : large || L->target->streams);
     return any;
 }
 
@@ -670,7 +683,7 @@ void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf_
         kf__cpu_put_transpose(L, access, "kf_turn", to, stride, tile, pitch, n, m);
         kf__open_else(L);
     }
-    kf__open_if(L, kf__l_var(L, "stream"));
+    kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, KF__CPU_STREAM_ALL)));
     kf__cpu_put_transpose(L, access, "kf_stream_transpose", to, stride, tile, pitch, n, m);
     kf__open_else(L);
     kf__cpu_put_transpose(L, access, "kf_transpose", to, stride, tile, pitch, n, m);

@@ -31,6 +31,7 @@ enum {
     TILE_DEAR = 1280,   /* where functions are taken of them: a row's part is asked for meanwhile */
     TILE = 256,         /* columns, so that a group stays in L1 for two passes */
     MADE_ROW = 512,     /* elements of a row that is put together with others to make something */
+    RUN = 2048,         /* elements of short rows that are folded, then stored as one run */
     WIDE_SIMPLE = 1024, /* of short lines that are one, where every element is looked at once */
 };
 
@@ -324,10 +325,28 @@ static void put_partials(kf__low *L, kf__columns *c, const kf__lx *at) {
     kf__close(L);
 }
 
+/* A few rows folded, then what is stored of them, as of no reduction. */
+static void put_folded_groups(kf__low *L, const kf__columns *c, const kf__lx *from,
+                              const kf__lx *to) {
+    const kf__lx *r0 = kf__l_var(L, "r0"), *group = kf__l_int(L, KF__CPU_FOLDED);
+    kf__columns stores = *c;
+    stores.n_reds = 0;
+    kf__open_for(L, "int64_t", "r0", from, to, group, KF__SERIAL);
+    const kf__lx *r1 =
+        kf__put_let(L, "int64_t", "r1", min_of(L, to, kf__l_bin(L, "+", r0, group)), NULL);
+    kf__columns_put_folded(L, c, r0, r1);
+    if (c->n_stores) put_field(L, &stores, 0, true, r0, r1);
+    kf__close(L);
+}
+
 /* The rows [from, to) into the states. */
 static void put_groups(kf__low *L, kf__columns *c, const kf__lx *from, const kf__lx *to) {
     c->from = from;
     c->to = to;
+    if (kf__columns_folds_ahead(L, c)) {
+        put_folded_groups(L, c, from, to);
+        return;
+    }
     if (c->simple && !L->tiled && !c->makes) {
         put_field(L, c, 0, true, from, to);
         return;
@@ -362,7 +381,7 @@ static bool find_run(kf__low *L, const kf__columns *c, kf__held *run) {
         roots[s] = L->k->stores[c->stores[s]].instr;
     }
     run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, c->n_stores);
-    return run->mask && kf__cpu_stores_narrow(L, run) && kf__cpu_may_be_run(L, run) &&
+    return run->mask && (kf__cpu_stores_narrow(L, run) || kf__columns_folds_ahead(L, c)) && kf__cpu_may_be_run(L, run) &&
            !kf__is_dear(L, run->mask);
 }
 
@@ -380,6 +399,20 @@ static void put_run(kf__low *L, const kf__columns *c, kf__held *run) {
     kf__cpu_make(L, &b, run, zero);
     kf__cpu_forget(L, NULL);
     L->held = NULL;
+    kf__close(L);
+}
+
+/* So many rows at once that what is reduced is still in L1 when it is stored. */
+static void put_runs(kf__low *L, kf__columns *c, kf__held *run, const kf__lx *from,
+                     const kf__lx *to) {
+    int64_t rows = RUN / kf__max(1, L->axes[kf__last(L)].size);
+    rows = kf__max(1, rows / KF__CPU_FOLDED) * KF__CPU_FOLDED;
+    const kf__lx *g0 = kf__l_var(L, "g0"), *run_rows = kf__word_int(L, "run_rows", rows);
+    kf__open_for(L, "int64_t", "g0", from, to, run_rows, KF__SERIAL);
+    put_groups(L, c, g0,
+               kf__put_let(L, "int64_t", "g1", min_of(L, to, kf__l_bin(L, "+", g0, run_rows)),
+                           NULL));
+    put_run(L, c, run);
     kf__close(L);
 }
 
@@ -423,8 +456,8 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     const kf__lx *to = kf__put_let(L, "int64_t", "to",
                                    min_of(L, c->total, kf__l_bin(L, "+", from, size)), NULL);
     put_states(L, c, "state");
-    put_groups(L, c, from, to);
-    if (run) put_run(L, c, run);
+    if (run) put_runs(L, c, run, from, to);
+    else put_groups(L, c, from, to);
     kf__open_if(L, kf__l_bin(L, "==", chunks, one));
     put_finish(L, c);
     kf__open_else(L);

@@ -8,6 +8,7 @@ enum {
     KF__CPU_ROWS = 64,           /* rows of a group: 256 bytes of what is contiguous along them */
     KF__CPU_TURNED = 128,        /* columns, where operands are transposed into L1 */
     KF__CPU_TURNED_PITCH = 144,  /* elements from row to row there */
+    KF__CPU_FOLDED = 4,          /* rows that are folded at once, before they are stored */
     KF__CPU_MADE = 2048,         /* elements that are made at once: a block */
 };
 
@@ -45,6 +46,12 @@ void kf__columns_put_wide_leaves(kf__low *L, const kf__columns *c, const uint16_
                                  uint32_t n, const char *name, kf__leaves *put);
 /* Asks for what the loads of `mask` read of the next row: no processor foresees where it is. */
 void kf__columns_put_wide_ahead(kf__low *L, const kf__columns *c, const kf__mask *mask);
+
+/* ---------------------------------------------------------------- cpu_columns_folds.c */
+
+/* Is a group of rows folded before what is stored of it is made? Then by this. */
+bool kf__columns_folds_ahead(kf__low *L, const kf__columns *c);
+void kf__columns_put_folded(kf__low *L, const kf__columns *c, const kf__lx *r0, const kf__lx *r1);
 
 /* ---------------------------------------------------------------- cpu_columns_group.c */
 

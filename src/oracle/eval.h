@@ -23,8 +23,12 @@ typedef struct kf__o_noise {
     bool border;  /* of the node: what others than its own operator or library call use */
     bool reduced; /* it is a reduction */
     bool folded;  /* all who use it reduce it */
+    bool widened; /* there are users of more elements: rows' values */
 } kf__o_noise;
-enum { KF__O_FIRST_LOOK = 8 }; /* samples behind this one only a second look has */
+enum {
+    KF__O_BORDERS = 6,    /* the sample that stores what kernels end behind, and little else */
+    KF__O_FIRST_LOOK = 8, /* samples behind this one only a second look has */
+};
 
 /* ---------------------------------------------------------------- numbers.c */
 
@@ -82,14 +86,14 @@ void kf__o_philox(uint64_t seed, uint64_t stream, bool wide, int64_t n, int64_t 
 /* Fills out->decided and, of floats, out->tolerance, which are allocated. run: [samples + 1] */
 void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_result *out);
 /* Writes into samples of an operation's n results what they may be too, though no disturbance makes
- * them that. type, by: of its last argument; first: of a power's base that was disturbed, or NULL.
+ * them that. type, by: of its last argument, of f64 where no kernel stores it rounded; first: of a power's base that was disturbed, or NULL.
  * run, first, by: [samples + 1], 3 samples at least; of a power only by[0] has to be there */
 void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
                        uint64_t seed, int64_t n, void *const *first, void *const *by,
                        void *const *run);
 /* The same of a float's cast to integers: of a little less than an integer, and a little more. */
-void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, void *const *by,
-                         void *const *run);
+void kf__o_show_integers(kf__dtype to, kf__dtype from, int samples, double factor, int64_t n,
+                         void *const *by, void *const *run);
 /* The same of n places of extremes: where samples disagree there may be others that none shows. */
 void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *const *run);
 /* The same of n comparisons of floats a and b, [samples + 1]: each answer is what they may give

@@ -201,6 +201,7 @@ long double kf__o_disturb(const kf__o_noise *noise, int64_t element, kf__dtype t
     if (noise->sample > KF__O_FIRST_LOOK) /* a large error may hide what a small one does: in
                                            * x % 0.5 */
         error = ldexpl(error, -(int)(kf__o_hash(noise->key - (uint64_t)element) % 24));
+    if (noise->all && noise->sample == KF__O_BORDERS) error = ldexpl(error, -8);
     if (noise->sample > 1) return x + (long double)kf__o_random(noise, element) * error;
     long double grid = 32 * kf__o_ulp(t, x);
     return fabsl(x) <= error ? 0 : rintl(x / grid) * grid;
@@ -216,9 +217,11 @@ bool kf__o_scatters(const kf__o_noise *noise) {
  * makes it too, gets it rounded (src/fuse/body.c). In the second sample those are that calls hand
  * on, which one kernel a call stores; in the fourth all are, in the first all or none, in the third
  * none. Other looks swap the second and the fourth. In the sixth those are that are reduced, behind
- * which kernels end. In the fifth of other looks all are but what is only reduced, in the kernel
- * that makes it. Of the others one in 4, 16, 2, ..: most kernels store few. Further looks of three
- * samples have no others, so there the third is one of these, or one of both scatters. */
+ * which kernels end; in other looks rows' values and what calls hand on, with little else
+ * disturbed, so that all are rounded as in the kernels that end there. In the fifth of other looks
+ * all are but what is only reduced, in the kernel that makes it. Of the others one in 4, 16, 2, ..:
+ * most kernels store few. Further looks of three samples have no others, so there the third is one
+ * of these, or one of both scatters. */
 bool kf__o_border(const kf__o_noise *noise) {
     int bits = 1 + noise->sample % 4;
     if (kf__o_scatters(noise)) return true;
@@ -230,7 +233,7 @@ bool kf__o_border(const kf__o_noise *noise) {
         bits = 1 + noise->other;
         break;
     case 4: return !noise->all || noise->border;
-    case 6: return noise->reduced;
+    case KF__O_BORDERS: return noise->all ? noise->widened || noise->border : noise->reduced;
     case 5:
         if (noise->other) return !noise->folded;
         break;

@@ -22,6 +22,7 @@ typedef struct value {
     bool kept; /* a result, or what one is a view of */
     bool border; /* used outside of the operator or library call that makes it */
     bool handed; /* it, or a view of it, is used by others than reductions */
+    bool widened; /* it, or a view of it, is used at each of more elements than it has */
     bool passed; /* a view that only a slice of it asks: it is never made as a whole */
 } value;
 
@@ -136,6 +137,7 @@ static void mark_needed(walk *w) {
             arg->uses++;
             arg->border |= kf__at(g, node->args[k])->call != node->call;
             arg->handed |= view ? w->values[r].handed : node->kind != KF__REDUCE;
+            arg->widened |= node->kind == KF__EXPAND || (view && w->values[r].widened);
         }
     }
 }
@@ -394,7 +396,7 @@ static kf__o_noise noise_of(const walk *w, kf__ref r, int sample) {
     return (kf__o_noise){sample, kf__o_hash(key + r), w->opt.seed & 1, w->opt.seed >> 1 & 1,
                          w->opt.samples <= 3 ? w->opt.seed : 0, w->values[r].border,
                          kf__at(w->g, r)->kind == KF__REDUCE || kf__at(w->g, r)->kind == KF__SCAN,
-                         !w->values[r].handed};
+                         !w->values[r].handed, w->values[r].widened};
 }
 
 static kf_status evaluate(walk *w, kf__ref r, int sample, void *out) {
@@ -503,18 +505,18 @@ static void show_others(walk *w, kf__ref r) {
                   !kf__is_float((kf__dtype)kf__at(w->g, last)->dtype);
     if ((node->kind == KF__GATHER || recast) && by->disturbed)
         kf__o_show_places(type, w->opt.samples, v->count, by->run, recast, v->run);
-    if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed &&
-        kf__is_float((kf__dtype)kf__at(w->g, last)->dtype) &&
+    kf__dtype from = (kf__dtype)kf__at(w->g, last)->dtype; /* as the last argument may be stored */
+    if (kf__is_narrow(from) && !may_round(w, last)) from = KF__F64;
+    if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed && kf__is_float(from) &&
         kf__types[type].class == KF__CLASS_INT)
-        kf__o_show_integers(type, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
+        kf__o_show_integers(type, from, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
     if (node->kind == KF__OP && compares(node->op) && w->opt.samples >= 3) show_ties(w, r);
     if (node->kind == KF__OP && w->opt.samples >= 3) show_both(w, r);
     const value *first = node->n_args > 1 ? &w->values[node->args[0]] : NULL;
     bool base = node->op == KF__POW && first && first->disturbed;
     if (node->kind == KF__OP && w->opt.samples >= 3 && (by->disturbed || base))
-        kf__o_show_others(node, (kf__dtype)kf__at(w->g, last)->dtype, w->opt.samples,
-                          w->opt.factor, w->opt.seed, v->count, base ? first->run : NULL, by->run,
-                          v->run);
+        kf__o_show_others(node, from, w->opt.samples, w->opt.factor, w->opt.seed, v->count,
+                          base ? first->run : NULL, by->run, v->run);
 }
 
 static kf_status one_node(walk *w, kf__ref r) {

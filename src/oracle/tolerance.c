@@ -78,13 +78,16 @@ static void show_signs(bool asked, int samples, uint64_t seed, int64_t n, void *
     }
 }
 
-/* Is d[.][j] the border but for roundings, as the sum of a row less its mean is 0? What may
- * overflow shows all that it may be by itself. */
-static bool may_be(double border, void *const *d, int samples, double factor, int64_t j) {
+/* Is d[.][j] the border but for roundings, as the sum of a row less its mean is 0? They are rounded
+ * to t, too, if a kernel stores them. What may overflow shows all that it may be by itself. */
+static bool may_be(double border, kf__dtype t, void *const *d, int samples, double factor,
+                   int64_t j) {
     double ref = ((double *)d[0])[j], spread = 0;
-    for (int k = 2; k <= samples; k++) spread = fmax(spread, fabs(((double *)d[k])[j] - ref));
-    for (int k = 1; k <= samples; k++)
-        if (!isfinite(((double *)d[k])[j])) return false;
+    for (int k = 1; k <= samples; k++) {
+        double x = ((double *)d[k])[j];
+        if (!isfinite(x)) return false;
+        if (k > 1) spread = fmax(spread, fmax(fabs(x - ref), fabs(kf__o_round(t, x) - ref)));
+    }
     return spread > 0 && fabs(ref - border) <= factor * spread;
 }
 
@@ -151,7 +154,7 @@ static void show_powers(int samples, double factor, int64_t n, void *const *base
                         void *const *run) {
     for (int64_t j = 0; j < n; j++) {
         double power = ((double *)by[0])[j];
-        if (power != rint(power) && may_be(0, base, samples, factor, j))
+        if (power != rint(power) && may_be(0, KF__F64, base, samples, factor, j))
             ((double *)run[3])[j] = isnan(((double *)run[0])[j]) ? 0 : NAN;
     }
 }
@@ -169,7 +172,7 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
     for (int64_t j = 0; j < n; j++) {
         double x = ((double *)by[0])[j];
         if (!at_border((kf__opcode)node->op, x, &border, &above, &below)) return;
-        if (!may_be(border, by, samples, factor, j)) continue;
+        if (!may_be(border, type, by, samples, factor, j)) continue;
         ((double *)run[2])[j] = above;
         ((double *)run[3])[j] = below;
         /* An infinity may be a number: next to 1 erfinv is 4. */
@@ -203,12 +206,13 @@ void kf__o_show_ties(kf__opcode op, int samples, double factor, int64_t n, void 
     }
 }
 
-void kf__o_show_integers(kf__dtype to, int samples, double factor, int64_t n, void *const *by,
-                         void *const *run) {
+void kf__o_show_integers(kf__dtype to, kf__dtype from, int samples, double factor, int64_t n,
+                         void *const *by, void *const *run) {
     double most = ldexp(1, 8 * kf__types[to].size - 1) - 1; /* beyond that casts saturate */
     for (int64_t j = 0; j < n; j++) {
         double x = ((double *)by[0])[j], border = rint(x);
-        if (!(fabs(border) <= most) || border == 0 || !may_be(border, by, samples, factor, j))
+        if (!(fabs(border) <= most) || border == 0 ||
+            !may_be(border, from, by, samples, factor, j))
             continue;
         ((int64_t *)run[2])[j] = (int64_t)border;
         ((int64_t *)run[3])[j] = (int64_t)border - (border > 0 ? 1 : -1);

@@ -180,10 +180,19 @@ static int64_t cache_size(void) {
     return size > 0 ? size : 8 << 20;
 }
 
+static int64_t core_cache_size(void) {
+    long size = -1;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    return size > 0 ? size : 0;
+}
+
 kf_status kf__context_target(kf_context *ctx, kf_device device, kf__target *out, kf_error *err) {
     (void)ctx;
     KF_TRY(kf__check_device(device, err));
-    *out = (kf__target){.cpu_level = kf__cpu_level(), .cache_bytes = cache_size()};
+    *out = (kf__target){.cpu_level = kf__cpu_level(), .cache_bytes = cache_size(),
+                        .core_bytes = core_cache_size()};
     switch (device.type) {
     case KF_CPU:
         out->kind = KF__TARGET_C;
