@@ -44,14 +44,50 @@ void k0_relu_sum(const k0_relu_sum_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             sum3[l] = 0.0f;
         }
-        for (int64_t r = from; r < to; ++r) {
-            const int64_t i0 = r;
-            const float *p0_in_x = in_x + (i0 * s0_in_x + first);
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const float v0 = kf_load_f32(p0_in_x, l);
-                const float v2 = kf_max_f32(v0, 0.0f);  // relu
-                sum3[l] = sum3[l] + v2;
+        for (int64_t r0 = from; r0 < to; r0 += 4) {
+            const int64_t r1 = kf_min_i64(to, r0 + 4);
+            if (r1 - r0 == 4) {
+                const int64_t i0 = r0;
+                const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                const float *p0_in_x_1 = p0_in_x + s0_in_x;
+                const float *p0_in_x_2 = p0_in_x + 2 * s0_in_x;
+                const float *p0_in_x_3 = p0_in_x + 3 * s0_in_x;
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    float folded_sum3 = sum3[l];
+                    {
+                        const float v0 = kf_load_f32(p0_in_x, l);
+                        const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                        folded_sum3 = folded_sum3 + v2;
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_in_x_1, l);
+                        const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                        folded_sum3 = folded_sum3 + v2;
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_in_x_2, l);
+                        const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                        folded_sum3 = folded_sum3 + v2;
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_in_x_3, l);
+                        const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                        folded_sum3 = folded_sum3 + v2;
+                    }
+                    sum3[l] = folded_sum3;
+                }
+            } else {
+                for (int64_t r = r0; r < r1; ++r) {
+                    const int64_t i0 = r;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + first);
+                    KF_SIMD
+                    for (int64_t l = 0; l < len; ++l) {
+                        const float v0 = kf_load_f32(p0_in_x, l);
+                        const float v2 = kf_max_f32(v0, 0.0f);  // relu
+                        sum3[l] = sum3[l] + v2;
+                    }
+                }
             }
         }
         if (chunks == 1) {

@@ -98,13 +98,45 @@ void k1_cumsum(const k1_cumsum_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             sum1[l] = 0.0f;
         }
-        for (int64_t r = from; r < to; ++r) {
-            const int64_t i1 = r;
-            const float *p0_tmp_4 = tmp_4 + (i0 * s0_tmp_4 + i1 * s1_tmp_4 + first);
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const float v0 = kf_load_f32(p0_tmp_4, l);
-                sum1[l] = sum1[l] + v0;
+        for (int64_t r0 = from; r0 < to; r0 += 4) {
+            const int64_t r1 = kf_min_i64(to, r0 + 4);
+            if (r1 - r0 == 4) {
+                const int64_t i1 = r0;
+                const float *p0_tmp_4 = tmp_4 + (i0 * s0_tmp_4 + i1 * s1_tmp_4 + first);
+                const float *p0_tmp_4_1 = p0_tmp_4 + s1_tmp_4;
+                const float *p0_tmp_4_2 = p0_tmp_4 + 2 * s1_tmp_4;
+                const float *p0_tmp_4_3 = p0_tmp_4 + 3 * s1_tmp_4;
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    float folded_sum1 = sum1[l];
+                    {
+                        const float v0 = kf_load_f32(p0_tmp_4, l);
+                        folded_sum1 = folded_sum1 + v0;
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_tmp_4_1, l);
+                        folded_sum1 = folded_sum1 + v0;
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_tmp_4_2, l);
+                        folded_sum1 = folded_sum1 + v0;
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_tmp_4_3, l);
+                        folded_sum1 = folded_sum1 + v0;
+                    }
+                    sum1[l] = folded_sum1;
+                }
+            } else {
+                for (int64_t r = r0; r < r1; ++r) {
+                    const int64_t i1 = r;
+                    const float *p0_tmp_4 = tmp_4 + (i0 * s0_tmp_4 + i1 * s1_tmp_4 + first);
+                    KF_SIMD
+                    for (int64_t l = 0; l < len; ++l) {
+                        const float v0 = kf_load_f32(p0_tmp_4, l);
+                        sum1[l] = sum1[l] + v0;
+                    }
+                }
             }
         }
         if (chunks == 1) {
@@ -269,14 +301,14 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
                     kf_prefetch_run(far0, line_len * 4);
                 }
                 const float *far1 = corner1 + (last ? below_tmp_5 : next_tmp_5);
-                if (stream == 0) {
+                if (stream != 1) {
                     for (int64_t l = line * each_tmp_5; l < line_len; l += lines * each_tmp_5) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_5, rows * 4);
                     }
                 }
             }
         }
-        if (stream) {
+        if (stream == 1) {
             kf_stream_transpose4(corner1, s1_tmp_5, tile1, pitch, rows, len);
         } else {
             kf_transpose4(corner1, s1_tmp_5, tile1, pitch, rows, len);
@@ -505,13 +537,45 @@ void k4_cumsum(const k4_cumsum_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             sum1[l] = 0.0f;
         }
-        for (int64_t r = from; r < to; ++r) {
-            const int64_t i1 = r;
-            const float *p0_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + i1 * s1_tmp_7 + first);
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const float v0 = kf_load_f32(p0_tmp_7, l);
-                sum1[l] = sum1[l] + v0;
+        for (int64_t r0 = from; r0 < to; r0 += 4) {
+            const int64_t r1 = kf_min_i64(to, r0 + 4);
+            if (r1 - r0 == 4) {
+                const int64_t i1 = r0;
+                const float *p0_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + i1 * s1_tmp_7 + first);
+                const float *p0_tmp_7_1 = p0_tmp_7 + s1_tmp_7;
+                const float *p0_tmp_7_2 = p0_tmp_7 + 2 * s1_tmp_7;
+                const float *p0_tmp_7_3 = p0_tmp_7 + 3 * s1_tmp_7;
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    float folded_sum1 = sum1[l];
+                    {
+                        const float v0 = kf_load_f32(p0_tmp_7, l);
+                        folded_sum1 = folded_sum1 + v0;
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_tmp_7_1, l);
+                        folded_sum1 = folded_sum1 + v0;
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_tmp_7_2, l);
+                        folded_sum1 = folded_sum1 + v0;
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_tmp_7_3, l);
+                        folded_sum1 = folded_sum1 + v0;
+                    }
+                    sum1[l] = folded_sum1;
+                }
+            } else {
+                for (int64_t r = r0; r < r1; ++r) {
+                    const int64_t i1 = r;
+                    const float *p0_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + i1 * s1_tmp_7 + first);
+                    KF_SIMD
+                    for (int64_t l = 0; l < len; ++l) {
+                        const float v0 = kf_load_f32(p0_tmp_7, l);
+                        sum1[l] = sum1[l] + v0;
+                    }
+                }
             }
         }
         if (chunks == 1) {
@@ -676,14 +740,14 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
                     kf_prefetch_run(far0, line_len * 4);
                 }
                 const float *far1 = corner1 + (last ? below_tmp_8 : next_tmp_8);
-                if (stream == 0) {
+                if (stream != 1) {
                     for (int64_t l = line * each_tmp_8; l < line_len; l += lines * each_tmp_8) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_8, rows * 4);
                     }
                 }
             }
         }
-        if (stream) {
+        if (stream == 1) {
             kf_stream_transpose4(corner1, s1_tmp_8, tile1, pitch, rows, len);
         } else {
             kf_transpose4(corner1, s1_tmp_8, tile1, pitch, rows, len);

@@ -121,14 +121,14 @@ void k0_take_add_short(const k0_take_add_short_args *a, int64_t begin, int64_t e
                     kf_prefetch_run(far2 + l * s1_in_y, rows * 4);
                 }
                 const float *far3 = corner3 + (last ? below_out0 : next_out0);
-                if (stream == 0) {
+                if (stream != 1) {
                     for (int64_t l = line * each_out0; l < line_len; l += lines * each_out0) {
                         kf_prefetch_write_run(far3 + l * s1_out0, rows * 4);
                     }
                 }
             }
         }
-        if (stream) {
+        if (stream == 1) {
             kf_stream_transpose4(corner3, s1_out0, tile3, pitch, rows, len);
         } else {
             kf_transpose4(corner3, s1_out0, tile3, pitch, rows, len);
@@ -266,14 +266,14 @@ void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t end) {
                     kf_prefetch_run(far2 + l * s1_in_y, rows * 4);
                 }
                 const float *far3 = corner3 + (last ? below_out0 : next_out0);
-                if (stream == 0) {
+                if (stream != 1) {
                     for (int64_t l = line * each_out0; l < line_len; l += lines * each_out0) {
                         kf_prefetch_write_run(far3 + l * s1_out0, rows * 4);
                     }
                 }
             }
         }
-        if (stream) {
+        if (stream == 1) {
             kf_stream_transpose4(corner3, s1_out0, tile3, pitch, rows, len);
         } else {
             kf_transpose4(corner3, s1_out0, tile3, pitch, rows, len);

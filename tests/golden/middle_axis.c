@@ -49,13 +49,45 @@ void k0_max(const k0_max_args *a, int64_t begin, int64_t end) {
         for (int64_t l = 0; l < len; ++l) {
             max1[l] = kf_lowest_f32;
         }
-        for (int64_t r = from; r < to; ++r) {
-            const int64_t i1 = r;
-            const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + first);
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const float v0 = kf_load_f32(p0_in_x, l);
-                max1[l] = kf_max_f32(v0, max1[l]);
+        for (int64_t r0 = from; r0 < to; r0 += 4) {
+            const int64_t r1 = kf_min_i64(to, r0 + 4);
+            if (r1 - r0 == 4) {
+                const int64_t i1 = r0;
+                const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + first);
+                const float *p0_in_x_1 = p0_in_x + s1_in_x;
+                const float *p0_in_x_2 = p0_in_x + 2 * s1_in_x;
+                const float *p0_in_x_3 = p0_in_x + 3 * s1_in_x;
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    float folded_max1 = max1[l];
+                    {
+                        const float v0 = kf_load_f32(p0_in_x, l);
+                        folded_max1 = kf_max_f32(v0, folded_max1);
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_in_x_1, l);
+                        folded_max1 = kf_max_f32(v0, folded_max1);
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_in_x_2, l);
+                        folded_max1 = kf_max_f32(v0, folded_max1);
+                    }
+                    {
+                        const float v0 = kf_load_f32(p0_in_x_3, l);
+                        folded_max1 = kf_max_f32(v0, folded_max1);
+                    }
+                    max1[l] = folded_max1;
+                }
+            } else {
+                for (int64_t r = r0; r < r1; ++r) {
+                    const int64_t i1 = r;
+                    const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + first);
+                    KF_SIMD
+                    for (int64_t l = 0; l < len; ++l) {
+                        const float v0 = kf_load_f32(p0_in_x, l);
+                        max1[l] = kf_max_f32(v0, max1[l]);
+                    }
+                }
             }
         }
         if (chunks == 1) {

@@ -7,6 +7,7 @@ typedef struct {
     int64_t outer_n;
     int64_t n1;
     int64_t tile;
+    int64_t run_rows;
     const int8_t *in_q;
     int64_t s0_in_q;
     const int8_t *in_p;
@@ -31,6 +32,7 @@ void k0_bitwise_right_shift_bitwise_xor_max_short(const k0_bitwise_right_shift_b
     const int64_t outer_n = a->outer_n;
     const int64_t n1 = a->n1;
     const int64_t tile = a->tile;
+    const int64_t run_rows = a->run_rows;
     const int8_t *in_q = a->in_q;
     const int64_t s0_in_q = a->s0_in_q;
     const int8_t *in_p = a->in_p;
@@ -52,28 +54,31 @@ void k0_bitwise_right_shift_bitwise_xor_max_short(const k0_bitwise_right_shift_b
         for (int64_t l = 0; l < len; ++l) {
             max5[l] = kf_lowest_i8;
         }
-        for (int64_t r = from; r < to; ++r) {
-            const int64_t i0 = r;
-            const int8_t *p0_in_q = in_q + (i0 * s0_in_q + first);
-            KF_SIMD
-            for (int64_t l = 0; l < len; ++l) {
-                const int8_t v0 = kf_load_i8(p0_in_q, l);
-                max5[l] = kf_max_i8(v0, max5[l]);
+        for (int64_t g0 = from; g0 < to; g0 += run_rows) {
+            const int64_t g1 = kf_min_i64(to, g0 + run_rows);
+            for (int64_t r = g0; r < g1; ++r) {
+                const int64_t i0 = r;
+                const int8_t *p0_in_q = in_q + (i0 * s0_in_q + first);
+                KF_SIMD
+                for (int64_t l = 0; l < len; ++l) {
+                    const int8_t v0 = kf_load_i8(p0_in_q, l);
+                    max5[l] = kf_max_i8(v0, max5[l]);
+                }
             }
-        }
-        {
-            const int64_t i0 = from;
-            const int64_t all = (to - from) * n1;  // elements of all rows
-            const int8_t *p0_in_q = in_q + i0 * s0_in_q;
-            const int8_t *p1_in_p = in_p + i0 * s0_in_p;
-            int8_t *p2_out0 = out0 + i0 * s0_out0;
-            KF_SIMD
-            for (int64_t l = 0; l < all; ++l) {
-                const int8_t v0 = kf_load_i8(p0_in_q, l);
-                const int8_t v2 = kf_shr_i8(v0, 2);  // bitwise_right_shift
-                const int8_t v3 = kf_load_i8(p1_in_p, l);
-                const int8_t v4 = v2 ^ v3;  // bitwise_xor
-                kf_store_i8(p2_out0, l, v4);
+            {
+                const int64_t i0 = g0;
+                const int64_t all = (g1 - g0) * n1;  // elements of all rows
+                const int8_t *p0_in_q = in_q + i0 * s0_in_q;
+                const int8_t *p1_in_p = in_p + i0 * s0_in_p;
+                int8_t *p2_out0 = out0 + i0 * s0_out0;
+                KF_SIMD
+                for (int64_t l = 0; l < all; ++l) {
+                    const int8_t v0 = kf_load_i8(p0_in_q, l);
+                    const int8_t v2 = kf_shr_i8(v0, 2);  // bitwise_right_shift
+                    const int8_t v3 = kf_load_i8(p1_in_p, l);
+                    const int8_t v4 = v2 ^ v3;  // bitwise_xor
+                    kf_store_i8(p2_out0, l, v4);
+                }
             }
         }
         if (chunks == 1) {

@@ -105,7 +105,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                     kf_prefetch_run(far0, line_len);
                 }
                 const int8_t *far1 = corner1 + (last ? below_out0 : next_out0);
-                if (wide || (stream == 0)) {
+                if (wide || (stream != 1)) {
                     for (int64_t l = line * each_out0; l < line_len; l += lines * each_out0) {
                         kf_prefetch_write_run(far1 + l * s1_out0, rows);
                     }
@@ -115,7 +115,7 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
         if (wide) {
             kf_turn1(corner1, s1_out0, tile1, pitch, rows, len);
         } else {
-            if (stream) {
+            if (stream == 1) {
                 kf_stream_transpose1(corner1, s1_out0, tile1, pitch, rows, len);
             } else {
                 kf_transpose1(corner1, s1_out0, tile1, pitch, rows, len);

@@ -54,6 +54,8 @@ MUTANTS = [
      "        L->value[g->pick] = kf__value_of(L, arg);\n        arg = g->instr;",
      "        L->value[g->pick] = kf__value_of(L, L->k->instrs[g->pick].args[1]);\n"
      "        arg = g->instr;", ["--only", "pad"]),
+    ("one-row-thrice", "src/lower/cpu_columns_folds.c",
+     "kf__l_int(L, q), kf__word_stride", "kf__l_int(L, 1), kf__word_stride", ["--only", "axis=0"]),
     ("array-taken-early", "src/lower/cpu_chain.c",
      "while (at < c->n && (c->needed[c->array_of[at]] ||",
      "while (at < c->n && (c->array_of[at] == i ||", ["--only", "exp("]),
