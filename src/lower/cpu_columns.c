@@ -30,7 +30,6 @@ enum {
     TILE_LEAST = 512,   /* and at least, where there are few chunks */
     TILE_DEAR = 1280,   /* where functions are taken of them: a row's part is asked for meanwhile */
     TILE = 256,         /* columns, so that a group stays in L1 for two passes */
-    MADE_ROW = 512,     /* elements of a row that is put together with others to make something */
     RUN = 2048,         /* elements of short rows that are folded, then stored as one run */
     WIDE_SIMPLE = 1024, /* of short lines that are one, where every element is looked at once */
 };
@@ -418,12 +417,11 @@ static void put_runs(kf__low *L, kf__columns *c, kf__held *run, const kf__lx *fr
 
 /* run: what is stored of short rows, or NULL */
 static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
-    bool makes = c->makes && (c->simple || c->leafs); /* of short rows only */
     bool wide = c->wide >= 0;
-    kf__low_begin(L, wide ? "_wide" : run || makes ? "_short" : "",
+    kf__low_begin(L, wide ? "_wide" : c->few ? "_few" : c->is_short ? "_short" : "",
                   wide ? "Short lines, as one, over a chunk of rows; of one chunk, finished here."
                   : run ? "Short rows without gaps: their columns, then what is stored, as one run."
-                  : makes ? "Short rows: what is reduced is made of several at once."
+                  : c->is_short ? "Short rows: what is reduced is made of several at once."
                   : "A tile of columns over a chunk of rows; of one chunk, finished here.");
     int64_t n_outer = c->outer, n_tiles = c->tiles;
     if (wide) {
@@ -537,18 +535,61 @@ static int64_t tile_columns(const kf__columns *c, int64_t n) {
 
 /* A function of short lines that are one given their leaves, if there may be any. True: they
  * are. */
-static bool put_wide(kf__low *L, kf__columns *c, bool makes) {
+static bool put_wide(kf__low *L, const kf__columns *c) {
     kf__columns wide = *c;
     int axis = kf__columns_find_wide(L, &wide);
     if (axis < 0) return false;
     wide.wide = axis;
-    wide.most_tile = c->simple ? WIDE_SIMPLE : MADE_ROW;
-    wide.makes = !c->simple && (makes || kf__columns_find_made(L, &wide));
+    wide.most_tile = c->simple ? WIDE_SIMPLE : KF__CPU_MADE_ROW;
+    wide.makes = !c->simple && (c->makes || kf__columns_find_made(L, &wide));
     if (!wide.makes) wide.made = (kf__held){0};
     bool is = kf__columns_is_wide(L, &wide, axis);
     put_chunks(L, &wide, NULL);
     if (!is) L->fn->units = 0;
     return is;
+}
+
+static bool is_same(const kf__held *a, const kf__held *b) {
+    return a->n == b->n && a->n_stores == b->n_stores &&
+           !memcmp(a->instr, b->instr, a->n * sizeof *a->instr);
+}
+
+/* A function of short rows, s, if they are made or stored otherwise than by c, of any rows, which
+ * makes something or not. True: these are short. */
+static bool put_short(kf__low *L, const kf__columns *c, kf__columns *s, bool makes) {
+    kf__held run;
+    if (!s->makes) s->made = (kf__held){0};
+    bool runs = !s->made.n_stores && find_run(L, s, &run);
+    bool other = s->makes && (s->simple || s->leafs || !makes || !is_same(&s->made, &c->made));
+    if (!runs && !other) return false;
+    int64_t n = L->axes[kf__last(L)].size, most = runs ? KF__CPU_SHORT : s->most_short;
+    put_chunks(L, s, runs ? &run : NULL);
+    bool is = n <= most && (!runs || kf__cpu_is_run(L, &run));
+    if (!is) L->fn->units = 0;
+    return is;
+}
+
+/* Bytes are made before they are reduced, in a function of their own, only in rows of fewer
+ * elements than those that may be stored as one run. */
+static bool put_few(kf__low *L, const kf__columns *c, kf__columns *s, bool makes) {
+    if (!s->makes || makes || s->most_short > KF__CPU_FEW_BYTES) return false;
+    kf__columns few = *s;
+    few.few = true;
+    bool are = put_short(L, c, &few, makes);
+    s->makes = false;
+    return are;
+}
+
+/* What depends on how wide a tile is, and on what memory sees of it. */
+static void set_tiles(kf__low *L, kf__columns *c, bool makes) {
+    int64_t n = L->axes[kf__last(L)].size;
+    c->most_tile = L->tiled ? KF__CPU_TURNED : c->simple ? TILE_SIMPLE : TILE;
+    if (makes && !c->simple && !L->tiled) c->most_tile = KF__CPU_MADE_ROW;
+    if (c->simple && !L->tiled && kf__is_dear(L, kf__cpu_of_stage(L, 0)))
+        c->most_tile = TILE_DEAR;
+    if (L->k->n_symbols) c->most_tile = kf__min(c->most_tile, KF__CPU_BLOCK); /* see kf_nothing */
+    c->tile = tile_columns(c, n);
+    c->tiles = kf__max(1, kf__ceil_div(n, c->tile));
 }
 
 void kf__cpu_columns(kf__low *L) {
@@ -565,38 +606,28 @@ void kf__cpu_columns(kf__low *L) {
     c.n_stores = kf__low_stores(L, 0, c.stores);
     c.simple = c.n_reds <= 2;
     for (uint32_t r = 0; r < c.n_reds; ++r) c.simple = c.simple && kf__is_simple(L, c.reds[r]);
-    c.most_tile = L->tiled ? KF__CPU_TURNED : c.simple ? TILE_SIMPLE : TILE;
-    bool makes = kf__columns_find_made(L, &c);
-    if (makes && !c.simple && !L->tiled) c.most_tile = MADE_ROW;
-    if (c.simple && !L->tiled && kf__is_dear(L, kf__cpu_of_stage(L, 0))) c.most_tile = TILE_DEAR;
-    if (L->k->n_symbols) c.most_tile = kf__min(c.most_tile, KF__CPU_BLOCK); /* see kf_nothing */
     c.rows = kf__low_extent(L, true);
     c.chunk = chunk_rows(c.rows);
     c.chunks = kf__max(1, kf__ceil_div(c.rows, c.chunk));
     c.group = kf__min(c.chunk, KF__CPU_ROWS);
     int64_t n = L->axes[kf__last(L)].size;
     c.outer = n ? kf__low_extent(L, false) / n : 0;
-    c.tile = tile_columns(&c, n);
-    c.tiles = kf__max(1, kf__ceil_div(n, c.tile));
+    kf__columns s = c;
+    s.is_short = true;
+    s.makes = kf__columns_find_made(L, &s);
+    bool makes = kf__columns_find_made(L, &c);
+    set_tiles(L, &c, makes);
+    set_tiles(L, &s, s.makes);
     place_partials(L, &c);
-    kf__held run;
-    bool is_wide = put_wide(L, &c, makes);
-    bool runs = !c.made.n_stores && find_run(L, &c, &run), is_short = is_wide;
-    c.makes = makes;
-    if (runs || (makes && (c.simple || c.leafs))) {
-        const kf__held made = c.made;
-        int64_t most = runs || c.leafs ? KF__CPU_SHORT : MADE_ROW;
-        put_chunks(L, &c, runs ? &run : NULL);
-        c.made = made;
-        c.run = NULL;
-        is_short = !is_wide && n <= most && (!runs || kf__cpu_is_run(L, &run));
-        if (!is_short) L->fn->units = 0;
-        is_short |= is_wide;
-    }
+    bool is_wide = put_wide(L, &s), are_few = put_few(L, &c, &s, makes);
+    if (is_wide && are_few) L->fn->units = 0;
+    bool is_short = put_short(L, &c, &s, makes);
+    if (is_short && (is_wide || are_few)) L->fn->units = 0;
+    is_short = is_short || are_few;
     c.makes = makes && !c.simple;
     if (!c.makes) c.made = (kf__held){0};
     c.leafs = false;
     put_chunks(L, &c, NULL);
-    if (is_short) L->fn->units = 0;
+    if (is_wide || is_short) L->fn->units = 0;
     put_merge_function(L, &c);
 }

@@ -9,6 +9,8 @@ enum {
     KF__CPU_TURNED = 128,        /* columns, where operands are transposed into L1 */
     KF__CPU_TURNED_PITCH = 144,  /* elements from row to row there */
     KF__CPU_FOLDED = 4,          /* rows that are folded at once, before they are stored */
+    KF__CPU_MADE_ROW = 512,      /* elements of a row that is put together with others, at most */
+    KF__CPU_FEW_BYTES = 31,      /* of a row: fewer than two vectors, once they are wider */
     KF__CPU_MADE = 2048,         /* elements that are made at once: a block */
 };
 
@@ -23,6 +25,8 @@ typedef struct kf__columns {
     kf__held made;           /* what is made of a group of rows before anything is reduced */
     bool makes;              /* is there any? */
     bool leafs;              /* and of short rows, given their leaves, as one run? */
+    bool is_short, few;      /* in a function of short rows, of a few bytes */
+    int64_t most_short;      /* then their elements, at most */
     kf__of_lines own;        /* what is made of rows that have it of their own; n: 0, or not */
     const kf__lx *run;       /* is it one run of all rows? NULL: no */
     int wide;                /* the kept axis along which short lines are one; -1: none */
@@ -62,7 +66,7 @@ void kf__columns_put_turned(kf__low *L, const kf__columns *c, const kf__lx *r0, 
 void kf__columns_put_turned_stores(kf__low *L, const kf__columns *c, const kf__lx *r0,
                                    const kf__lx *r1);
 void kf__columns_put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0); /* of row r */
-/* Is anything made before it is reduced? Into c->made. */
+/* Is anything made before it is reduced? Into c->made; of short rows c->most_short, too. */
 bool kf__columns_find_made(kf__low *L, kf__columns *c);
 void kf__columns_put_made_arrays(kf__low *L, const kf__columns *c); /* declares its arrays */
 void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *r1);

@@ -9,8 +9,6 @@
  */
 #include "lower/cpu_columns.h"
 
-enum { BYTES = 31 }; /* of a row: fewer than two vectors, once they are wider */
-
 /* What is contiguous along the rows: a group of it, transposed into L1; of a result, from there. */
 static const char *turned_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "turned%u", (unsigned)i);
@@ -129,33 +127,32 @@ void kf__columns_put_ahead_of_made(kf__low *L, const kf__columns *c, kf__cpu_blo
     if (c->run) kf__close(L);
 }
 
-/* Is it rounded, or of float16 or of short rows of bytes? Each row would leave
- * some of it to single steps. To widen a bfloat16 is a shift; bytes that stay bytes are quick. */
-static bool is_narrow(kf__low *L, uint16_t arg) {
+/* Of how many elements of a row is it narrow, at most? Rounded, or of float16, or of bytes that get
+ * wider: each row would leave some of it to single steps. To widen a bfloat16 is a shift. 0: none. */
+static int64_t narrow_row(kf__low *L, uint16_t arg) {
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
     const kf__instr *in = &L->k->instrs[arg];
-    if (in->dtype == KF__I8 || in->dtype == KF__U8) return false;
-    bool narrow = in->kind == KF__I_CAST && kf__types[in->dtype].size < 4;
+    if (in->dtype == KF__I8 || in->dtype == KF__U8) return 0;
+    if (in->kind == KF__I_CAST && kf__types[in->dtype].size < 4) return KF__CPU_SHORT;
+    int64_t most = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         kf__dtype type = (kf__dtype)L->k->instrs[i].dtype;
-        bool bytes = kf__types[type].size == 1 && L->axes[kf__last(L)].size <= BYTES;
-        narrow = narrow || (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
-                            (type == KF__F16 || bytes));
+        if (!kf__has(mask, i) || L->k->instrs[i].kind != KF__I_LOAD) continue;
+        if (type == KF__F16) most = KF__CPU_SHORT;
+        else if (kf__types[type].size == 1) most = kf__max(most, KF__CPU_FEW_BYTES);
     }
-    return narrow;
-}
-
-static bool is_short(const kf__low *L) {
-    return L->axes[kf__last(L)].size <= KF__CPU_SHORT;
+    return most;
 }
 
 /* Is it that of short rows, a float16 that several passes would round, or of short lines that each
  * pass would give their leaves? */
-static bool is_made_well(kf__low *L, const kf__columns *c, uint16_t arg) {
+static bool is_made_well(kf__low *L, kf__columns *c, uint16_t arg) {
     const kf__instr *in = &L->k->instrs[arg];
-    bool rounds = in->kind == KF__I_CAST && in->dtype == KF__F16;
     if (c->wide >= 0 && !c->simple && !c->n_stores) return in->kind != KF__I_LOAD;
-    return is_short(L) ? is_narrow(L, arg) : !c->simple && rounds;
+    if (!c->simple && in->kind == KF__I_CAST && in->dtype == KF__F16) return true;
+    int64_t most = c->is_short ? narrow_row(L, arg) : 0;
+    if (most) c->most_short = kf__min(c->most_short, most);
+    return most;
 }
 
 /* What is stored is made with what is reduced where any of it is dear: of one function or random
@@ -171,8 +168,8 @@ static void find_stored(kf__low *L, kf__columns *c) {
             kf__low_step(L, L->k->stores[c->stores[s]].access) != 1)
             return;
         const kf__operand *o = &L->operands[L->k->stores[c->stores[s]].access];
-        bool narrow = kf__types[o->dtype].size < 4 || is_narrow(L, i);
-        dear = dear || kf__cpu_is_dear(L, i) || (narrow && (is_short(L) || !c->simple));
+        bool narrow = kf__types[o->dtype].size < 4 || narrow_row(L, i) > KF__CPU_FEW_BYTES;
+        dear = dear || kf__cpu_is_dear(L, i) || (narrow && (c->is_short || !c->simple));
         roots[s] = i;
     }
     if (!dear) return;
@@ -187,7 +184,7 @@ static bool is_made_as_run(kf__low *L, const kf__held *h) {
     kf__leaves leaves;
     kf__held run;
     bool worth = kf__is_dear(L, kf__cpu_varying(L, h->mask));
-    for (uint32_t k = 0; k < h->n; ++k) worth = worth || is_narrow(L, h->instr[k]);
+    for (uint32_t k = 0; k < h->n; ++k) worth = worth || narrow_row(L, h->instr[k]);
     return !L->tiled && worth &&
            (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
 }
@@ -196,6 +193,7 @@ static bool is_made_as_run(kf__low *L, const kf__held *h) {
 bool kf__columns_find_made(kf__low *L, kf__columns *c) {
     kf__held *h = &c->made;
     *h = (kf__held){0};
+    c->most_short = KF__CPU_MADE_ROW;
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint16_t arg = L->k->instrs[c->reds[r]].args[0];
         if (!kf__at_level(L, arg, KF__LEVEL_FULL) || kf__holds(h, arg)) continue;
@@ -213,6 +211,7 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
         kf__held run;
         c->leafs = !L->tiled && !L->k->n_symbols &&
                    kf__cpu_find_run_of_leaves(L, h, &leaves, &run);
+        if (c->leafs) c->most_short = kf__min(c->most_short, KF__CPU_SHORT);
         return true;
     }
     if (h->n_stores && is_made_as_run(L, h)) return true;
