@@ -87,7 +87,11 @@ static void find_roots(chain *c) {
     for (uint32_t u = 0; u < k->n_instrs; ++u)
         for (int a = 0; !kf__has(c->mask, u) && a < k->instrs[u].n_args; ++a)
             c->root[k->instrs[u].args[a]] = true;
-    for (uint32_t s = 0; s < k->n_stores; ++s) c->root[k->stores[s].instr] = true;
+    for (uint32_t s = 0; s < k->n_stores; ++s) {
+        uint16_t value = kf__cpu_unrounded(c->L, (uint16_t)s); /* as it is stored of */
+        c->root[k->stores[s].instr] = true;
+        c->root[value] = c->root[value] || kf__has(c->mask, value);
+    }
     for (uint32_t v = 0; v < c->b->n_kept; ++v) c->root[c->b->kept[v]] = true;
 }
 

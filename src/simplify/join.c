@@ -23,12 +23,14 @@ typedef struct parts {
     bool function;
 } parts;
 
-/* Does a cast show whether its half was rounded, as it is where it is a result, too? */
+/* Does it show whether a half was rounded that it is made of, as that is where it is a result, too?
+ * A float32, or a bool, of a bfloat16 does. */
 static bool shows_rounding(const kf_graph *g, const kf__node *n) {
-    if (n->kind != KF__CAST) return false;
-    const kf__node *of = kf__at(g, n->args[0]);
-    return kf__is_narrow((kf__dtype)of->dtype) && !kf__is_narrow((kf__dtype)n->dtype) &&
-           of->kind != KF__INPUT;
+    for (int i = 0; i < n->n_args && !kf__is_narrow((kf__dtype)n->dtype); i++) {
+        const kf__node *of = kf__at(g, n->args[i]);
+        if (kf__is_narrow((kf__dtype)of->dtype) && of->kind != KF__INPUT) return true;
+    }
+    return false;
 }
 
 /* Is `r` elements of inputs and numbers, and what is made of them one by one? */
