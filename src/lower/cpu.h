@@ -487,6 +487,8 @@ bool kf__cpu_may_be_run_of(const kf__low *L, const kf__held *h, const uint16_t *
 /* Is it a load or a random number whose elements of rows along axis m may be one run? */
 bool kf__cpu_is_in_runs_along(const kf__low *L, uint32_t i, int m);
 /* If they may not, may they given their leaves? *run is what is made of those. */
+bool kf__cpu_find_run_given(kf__low *L, const kf__held *h, kf__leaves *leaves, kf__held *run);
+/* The same where vectors leave much of what is made of leaves. */
 bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves, kf__held *run);
 bool kf__cpu_is_run(const kf__low *L, const kf__held *h);
 /* What is held, and what is stored: n, at most 2 * KF__HELD. */

@@ -346,7 +346,7 @@ void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, cons
             const kf__lx *index = row ? l : kf__element(L, in->access, l, at);
             const kf__lx *load = kf__low_load(L, in->access, p, index);
             if (!b->from[i]) load = kf__guarded(L, in, load, at);
-            if (b->inside && !row)
+            if (b->inside && (!row || L->tile >= 0))
                 load = kf__l_select(L, b->inside, load, kf__l_const(L, in->dtype, 0, 0));
             L->value[i] = kf__put_let(L, kf__ctype(in->dtype), name, load, NULL);
         } else if (in->kind == KF__I_RANDOM && b->random[in->access]) {

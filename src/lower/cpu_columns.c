@@ -370,29 +370,42 @@ static void put_groups(kf__low *L, kf__columns *c, const kf__lx *from, const kf_
     kf__close(L);
 }
 
-/* Stores of narrow elements, of what takes no function, which may be one run. */
-static bool find_run(kf__low *L, const kf__columns *c, kf__held *run) {
+/* Stores of narrow elements, or beside rows that are folded by four, of what takes no function,
+ * which may be one run, perhaps given leaves: into c->leaves. */
+static bool find_run(kf__low *L, kf__columns *c, kf__held *run) {
     uint16_t roots[KF__HELD];
     *run = (kf__held){.n_stores = c->n_stores};
+    c->leaves.n = 0;
     if (!c->simple || L->tiled || !c->n_stores || c->n_stores > KF__HELD) return false;
     for (uint32_t s = 0; s < c->n_stores; ++s) {
         run->stores[s] = c->stores[s];
         roots[s] = L->k->stores[c->stores[s]].instr;
     }
     run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, c->n_stores);
-    return run->mask && (kf__cpu_stores_narrow(L, run) || kf__columns_folds_ahead(L, c)) && kf__cpu_may_be_run(L, run) &&
-           !kf__is_dear(L, run->mask);
+    bool folds = kf__columns_folds_ahead(L, c);
+    if (!run->mask || kf__is_dear(L, run->mask) || !(kf__cpu_stores_narrow(L, run) || folds))
+        return false;
+    if (kf__cpu_may_be_run(L, run)) return true;
+    const kf__held all = *run;
+    return folds && kf__cpu_find_run_given(L, &all, &c->leaves, run);
 }
 
 /* Behind the reductions: a result may be stored over what they read. */
 static void put_run(kf__low *L, const kf__columns *c, kf__held *run) {
     const kf__lx *zero = kf__l_int(L, 0), *rows = kf__l_bin(L, "-", c->to, c->from);
+    const kf__lx *n = kf__word_size(L, kf__last(L));
     kf__cpu_block b;
     kf__open_block(L);
+    if (c->leaves.n) {
+        rows = kf__put_let(L, "int64_t", "rows", rows, NULL);
+        kf__leaf_rows of = {c->from, rows, zero, n, KF__LEAVES_OF_COLUMNS};
+        kf__cpu_put_leaves(L, &c->leaves, &of);
+    }
     kf__put_decode(L, true, false, c->from);
-    const kf__lx *all = kf__l_bin(L, "*", rows, kf__word_size(L, kf__last(L)));
+    const kf__lx *all = kf__l_bin(L, "*", rows, n);
     L->held = run;
     kf__cpu_open_line(L, &b, zero, kf__put_let(L, "int64_t", "all", all, "elements of all rows"));
+    if (c->leaves.n) kf__cpu_hold_leaves(L, &c->leaves, kf__l_var(L, "l"));
     kf__cpu_prepare(L, &b, run->mask);
     kf__cpu_store_targets(L, &b, run->stores, run->n_stores);
     kf__cpu_make(L, &b, run, zero);

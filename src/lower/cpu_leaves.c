@@ -139,8 +139,9 @@ void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__leaf_rows *of
     for (uint32_t k = 0; k < f->n; ++k) {
         const char *type = kf__ctype((kf__dtype)L->k->instrs[f->instr[k]].dtype);
         any[same[k] = kf__cpu_is_same(L, f->instr[k])] = true;
-        if (same[k]) kf__first_var(L, type, f->name[k], KF__CPU_BLOCK, NULL);
-        else kf__put_var(L, type, f->name[k], KF__CPU_BLOCK, NULL);
+        int64_t most = KF__CPU_BLOCK + KF__CPU_FEW;
+        if (same[k]) kf__first_var(L, type, f->name[k], most, NULL);
+        else kf__put_var(L, type, f->name[k], most, NULL);
     }
     if (any[true]) {
         const char *of_rows = kf__l_name(L, "rows_%s", f->name[0]);

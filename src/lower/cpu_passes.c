@@ -174,7 +174,9 @@ static bool takes_mask(const kf__low *L, uint32_t i) {
     if (in->kind == KF__I_OP) return in->dtype != KF__F64 || !kf__ops[in->op].ulp; /* libm's */
     if (in->kind != KF__I_LOAD) return in->kind != KF__I_RANDOM;
     const kf__operand *o = &L->operands[in->access];
-    return (kf__low_step(L, in->access) < 2 || kf__cpu_is_strided(L, in)) && !o->symbols &&
+    bool row = kf__low_step(L, in->access) < 2 || kf__cpu_is_strided(L, in) ||
+               (!L->k->reduced && kf__low_tiled(L, in->access));
+    return row && !o->symbols &&
            kf__types[o->dtype].size >= 4; /* AVX2 has masks for these */
 }
 

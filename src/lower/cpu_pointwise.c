@@ -124,12 +124,12 @@ static void put_copy(kf__low *L, kf__cpu_block *b, uint16_t s, const char *from,
  * these, stored from a buffer? */
 static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
                        const uint16_t *stores, uint32_t n) {
-    bool lines = L->k->reduced || (L->n_axes > 1 && L->tile < 0);
+    bool lines = L->k->reduced || L->n_axes > 1;
     bool few = lines && kf__cpu_is_worth_few(L, mask);
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
-        few = few && L->operands[access].dtype == KF__F32 && kf__low_step(L, access) == 1 &&
-              !b->tile[access] && kf__at_level(L, L->k->stores[stores[i]].instr, KF__LEVEL_FULL);
+        few = few && L->operands[access].dtype == KF__F32 &&
+              (b->tile[access] || kf__low_step(L, access) == 1) && kf__at_level(L, L->k->stores[stores[i]].instr, KF__LEVEL_FULL);
     }
     return few;
 }
@@ -158,7 +158,8 @@ static void put_few(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const ui
     kf__open_for(L, "int64_t", "l", whole, to, one, KF__SERIAL);
     for (uint32_t i = 0; i < n; ++i)
         kf__put_store(L, L->k->stores[stores[i]].access, b->target[i],
-                      kf__cpu_in_piece(L, b, l), kf__l_item(L, few_name(L, stores[i]), at));
+                      kf__cpu_store_index(L, b, stores[i], l),
+                      kf__l_item(L, few_name(L, stores[i]), at));
     kf__close(L);
     kf__close(L);
 }

@@ -425,21 +425,26 @@ kf__held kf__cpu_with_tables(kf__low *L, kf__cpu_block *b, const kf__held *h) {
     return with;
 }
 
-bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves,
-                                kf__held *run) {
+bool kf__cpu_find_run_given(kf__low *L, const kf__held *h, kf__leaves *leaves, kf__held *run) {
     uint16_t roots[2 * KF__HELD];
     uint32_t n = kf__cpu_roots_of_held(L, h, roots);
     leaves->n = 0;
-    if (!h->mask || !leaves_much(L, h->mask) || across(L) < 0 || kf__cpu_may_be_run(L, h) ||
+    if (!h->mask || across(L) < 0 || kf__cpu_may_be_run(L, h) ||
         !kf__cpu_find_leaves(L, roots, n, across(L), leaves))
         return false;
     kf__cpu_hold_leaves(L, leaves, kf__l_int(L, 0));
     *run = *h;
     run->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-    bool is = (leaves_much(L, run->mask) || kf__cpu_stores_narrow(L, h)) &&
-              kf__cpu_may_be_run_of(L, run, leaves->instr, leaves->n);
+    bool is = kf__cpu_may_be_run_of(L, run, leaves->instr, leaves->n);
     kf__cpu_hold_leaves(L, leaves, NULL);
     return is;
+}
+
+bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves,
+                                kf__held *run) {
+    leaves->n = 0;
+    return h->mask && leaves_much(L, h->mask) && kf__cpu_find_run_given(L, h, leaves, run) &&
+           (leaves_much(L, run->mask) || kf__cpu_stores_narrow(L, h));
 }
 
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {
