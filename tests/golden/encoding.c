@@ -34,13 +34,13 @@ void k0_multiply_sin_cos_concatenate_short(const k0_multiply_sin_cos_concatenate
     const int64_t size_index5 = a->size_index5;
     const int64_t first_index5 = a->first_index5;
     const int64_t most_rows = a->most_rows;
-    float leaf6_4[2048];
+    float leaf6_4[2056];
     int64_t rows_leaf6_4 = 0;
     int64_t first_leaf6_4 = 0;
     const float *in_f = a->in_f;
     const int64_t s0_in_x_3 = a->s0_in_x_3;
     const float *in_x_3 = a->in_x_3;
-    float leaf11_9[2048];
+    float leaf11_9[2056];
     int64_t rows_leaf11_9 = 0;
     int64_t first_leaf11_9 = 0;
     const float *in_f_7 = a->in_f_7;

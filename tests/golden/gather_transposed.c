@@ -87,7 +87,7 @@ void k0_take_add_short(const k0_take_add_short_args *a, int64_t begin, int64_t e
             float *row3 = tile3 + r * pitch;
             const int64_t first_row = r0 + r;
             const int64_t line_rows = kf_min_i64(rows - r, block);
-            float leaf10[2048];
+            float leaf10[2056];
             for (int64_t r = 0; r < line_rows; ++r) {
                 const int64_t i0 = first_row + r;
                 const int64_t at = r * len;

@@ -22,7 +22,7 @@ typedef struct {
 void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t size_v17 = a->size_v17;
-    float leaf2[2048];
+    float leaf2[2056];
     int64_t rows_leaf2 = 0;
     int64_t first_leaf2 = 0;
     const kf_bf16 *in_b = a->in_b;

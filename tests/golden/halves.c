@@ -46,7 +46,7 @@ void k0_add_relu_add_short(const k0_add_relu_add_short_args *a, int64_t begin, i
     const kf_f16 *in_z = a->in_z;
     const int64_t s0_in_z = a->s0_in_z;
     const int64_t each_in_z = a->each_in_z;
-    float leaf1[2048];
+    float leaf1[2056];
     int64_t rows_leaf1 = 0;
     int64_t first_leaf1 = 0;
     const kf_f16 *in_y = a->in_y;

@@ -75,8 +75,8 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_mean3[32];
         float held2[1088];
-        float leaf15[2048];
-        float leaf23[2048];
+        float leaf15[2056];
+        float leaf23[2056];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
