@@ -63,6 +63,7 @@ void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t 
                              uint32_t n);
 void kf__cpu_body(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, const kf__lx *l);
 void kf__cpu_forget(kf__low *L, const kf__mask *keep);
+kf__mask *kf__cpu_known(kf__low *L); /* what has a value now; NULL: no memory */
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
 
 /* Word `stream`: are the results large enough to be written past the caches? Of a tile's perhaps

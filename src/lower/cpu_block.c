@@ -407,9 +407,9 @@ bool kf__cpu_stream_word(kf__low *L) {
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         uint32_t access = L->k->stores[s].access;
         const kf__operand *o = &L->operands[access];
-        if (!streams(L, s) && !kf__low_tiled(L, access)) continue;
-        any = true;
         bool tiled = kf__low_tiled(L, access);
+        if (!streams(L, s) && !tiled) continue;
+        any = true;
         beside = beside || (!tiled && !L->k->reduced);
         lines = lines && (!tiled || fills_lines(L, access));
         halves = halves || (tiled && kf__types[o->dtype].size == 2);

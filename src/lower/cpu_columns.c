@@ -12,8 +12,8 @@
  * The tiles of a chunk come one after another: its rows stay with one thread, and no two threads
  * write parts of one line of the cache all along.
  *
- * Of short rows without gaps what is stored is made afterwards, of all rows as one run: each row
- * would leave elements to single steps, bytes and halves most of all.
+ * Of short rows without gaps what is stored is made behind what is reduced of a block of them, as one
+ * run: each row would leave elements to single steps, bytes and halves most of all.
  *
  * A plain fold goes into state[l] directly. Where every reduction is one, a row is looked at once:
  * tiles are wide, so that memory is read in long runs, and there are groups only of short rows of
@@ -30,7 +30,6 @@ enum {
     TILE_LEAST = 512,   /* and at least, where there are few chunks */
     TILE_DEAR = 1280,   /* where functions are taken of them: a row's part is asked for meanwhile */
     TILE = 256,         /* columns, so that a group stays in L1 for two passes */
-    RUN = 2048,         /* elements of short rows that are folded, then stored as one run */
     WIDE_SIMPLE = 1024, /* of short lines that are one, where every element is looked at once */
 };
 
@@ -417,7 +416,7 @@ static void put_run(kf__low *L, const kf__columns *c, kf__held *run) {
 /* So many rows at once that what is reduced is still in L1 when it is stored. */
 static void put_runs(kf__low *L, kf__columns *c, kf__held *run, const kf__lx *from,
                      const kf__lx *to) {
-    int64_t rows = RUN / kf__max(1, L->axes[kf__last(L)].size);
+    int64_t rows = KF__CPU_MADE / kf__max(1, L->axes[kf__last(L)].size);
     rows = kf__max(1, rows / KF__CPU_FOLDED) * KF__CPU_FOLDED;
     const kf__lx *g0 = kf__l_var(L, "g0"), *run_rows = kf__word_int(L, "run_rows", rows);
     kf__open_for(L, "int64_t", "g0", from, to, run_rows, KF__SERIAL);

@@ -8,7 +8,8 @@
  * Stores to a result wait for its lines, and the state's, which the next row reads, wait behind
  * them: once x and the result fill L1, sum(x, 0), x * 2 of 97 x 103 took a Sapphire Rapids 3.4 us,
  * and as two kernels 2. What is reduced is made again for what is stored, so only what takes few
- * operations is folded so. Rows are folded in order: the sum is the same to the last bit. */
+ * operations is folded so, and sums alone are, too. Rows are folded in order: the sum is the same to
+ * the last bit. */
 #include "lower/cpu_columns.h"
 
 enum { FOLDED = KF__CPU_FOLDED, OPERATIONS = 8, LOADS = 3 };
@@ -64,13 +65,6 @@ static void put_row(kf__low *L, const kf__columns *c, const kf__cpu_block *b, co
     kf__cpu_forget(L, there);
 }
 
-static const kf__mask *values_there(const kf__low *L) {
-    kf__mask *there = kf__low_mask(L);
-    for (uint32_t i = 0; there && i < L->k->n_instrs; ++i)
-        if (L->value[i]) kf__add(there, i);
-    return there;
-}
-
 /* The loads' pointers of the q-th row behind r0's, whose own are `first`. */
 static void put_pointers(kf__low *L, const kf__mask *mask, const char *const *first, int64_t q) {
     int axis = kf__low_only_reduced(L);
@@ -89,7 +83,7 @@ static void put_pointers(kf__low *L, const kf__mask *mask, const char *const *fi
 static void put_four(kf__low *L, const kf__columns *c, const kf__cpu_block *b,
                      const kf__mask *mask) {
     uint32_t n = L->k->n_accesses;
-    const kf__mask *there = values_there(L);
+    const kf__mask *there = kf__cpu_known(L);
     const char **at = KF__NEW(L->arena, const char *, FOLDED * n + 1);
     const kf__lx **into = KF__NEW(L->arena, const kf__lx *, c->n_reds + 1);
     if (!at || !into || !there) {
@@ -134,7 +128,7 @@ static void put_each(kf__low *L, const kf__columns *c, const kf__mask *mask, con
     kf__put_decode(L, true, false, kf__l_var(L, "r"));
     kf__cpu_open_line(L, &b, c->first, c->len);
     kf__cpu_prepare(L, &b, mask);
-    const kf__mask *there = values_there(L);
+    const kf__mask *there = kf__cpu_known(L);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), c->len, kf__l_int(L, 1), KF__SIMD);
     if (into && there) put_row(L, c, &b, mask, there, l, into);
     kf__close(L);
@@ -143,7 +137,7 @@ static void put_each(kf__low *L, const kf__columns *c, const kf__mask *mask, con
 
 void kf__columns_put_folded(kf__low *L, const kf__columns *c, const kf__lx *r0,
                             const kf__lx *r1) {
-    const kf__mask *mask = folded_mask(L, c), *there = values_there(L);
+    const kf__mask *mask = folded_mask(L, c), *there = kf__cpu_known(L);
     if (!mask || !there) return;
     kf__cpu_block b;
     kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", r1, r0), kf__l_int(L, FOLDED)));

@@ -104,7 +104,7 @@ static bool folds_places(const kf__low *L, const kf__pass *p) {
 }
 
 /* What has a value now; later on only that has: what a line's elements share, for one. */
-static kf__mask *known(kf__low *L) {
+kf__mask *kf__cpu_known(kf__low *L) {
     kf__mask *mask = kf__low_mask(L);
     if (!mask) L->failed = true;
     for (uint32_t i = 0; mask && i < L->k->n_instrs; ++i)
@@ -128,7 +128,7 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
     bool narrow = b->inside || folds_places(L, p);
     kf__open_for(L, narrow ? "int" : "int64_t", "l", kf__l_int(L, 0), to, kf__l_int(L, 1),
                  KF__SIMD);
-    kf__mask *before = known(L);
+    kf__mask *before = kf__cpu_known(L);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         uint16_t arg = L->k->instrs[p->reds[r]].args[0];
         if (is_read(p, r)) L->value[arg] = kf__l_item(L, p->keep[r], e);
@@ -194,7 +194,7 @@ static void put_rest_of_stores(kf__low *L, kf__cpu_block *b, const kf__pass *p,
     uint16_t roots[64];
     for (uint32_t s = 0; s < p->n_stores; ++s) roots[s] = L->k->stores[p->stores[s]].instr;
     const kf__lx *l = kf__l_var(L, "l");
-    const kf__mask *before = known(L);
+    const kf__mask *before = kf__cpu_known(L);
     kf__open_for(L, "int64_t", "l", whole, b->len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, kf__cpu_needed(L, b, roots, p->n_stores), l);
     kf__cpu_stores(L, b, p->stores, p->n_stores, l);

@@ -129,7 +129,8 @@ static bool leaves_few(const kf__low *L, const kf__cpu_block *b, const kf__mask 
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
         few = few && L->operands[access].dtype == KF__F32 &&
-              (b->tile[access] || kf__low_step(L, access) == 1) && kf__at_level(L, L->k->stores[stores[i]].instr, KF__LEVEL_FULL);
+              (b->tile[access] || kf__low_step(L, access) == 1) &&
+              kf__at_level(L, L->k->stores[stores[i]].instr, KF__LEVEL_FULL);
     }
     return few;
 }

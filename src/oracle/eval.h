@@ -86,7 +86,8 @@ void kf__o_philox(uint64_t seed, uint64_t stream, bool wide, int64_t n, int64_t 
 /* Fills out->decided and, of floats, out->tolerance, which are allocated. run: [samples + 1] */
 void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_result *out);
 /* Writes into samples of an operation's n results what they may be too, though no disturbance makes
- * them that. type, by: of its last argument, of f64 where no kernel stores it rounded; first: of a power's base that was disturbed, or NULL.
+ * them that. type, by: of its last argument, of f64 where no kernel stores it rounded; first: of a
+ * power's base that was disturbed, or NULL.
  * run, first, by: [samples + 1], 3 samples at least; of a power only by[0] has to be there */
 void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
                        uint64_t seed, int64_t n, void *const *first, void *const *by,
