@@ -1,7 +1,6 @@
 /* Contexts: options, the log, what KFUSE_DUMP asks for, and the targets of devices. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "emit/prelude.h"
 #include "run/context.h"
@@ -171,28 +170,11 @@ kf_status kf__check_device(kf_device device, kf_error *err) {
     return KF_OK;
 }
 
-static int64_t cache_size(void) {
-    long size = -1;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    size = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (size <= 0) size = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
-    return size > 0 ? size : 8 << 20;
-}
-
-static int64_t core_cache_size(void) {
-    long size = -1;
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    size = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
-    return size > 0 ? size : 0;
-}
-
 kf_status kf__context_target(kf_context *ctx, kf_device device, kf__target *out, kf_error *err) {
     (void)ctx;
     KF_TRY(kf__check_device(device, err));
-    *out = (kf__target){.cpu_level = kf__cpu_level(), .cache_bytes = cache_size(),
-                        .core_bytes = core_cache_size()};
+    *out = (kf__target){.cpu_level = kf__cpu_level(), .cache_bytes = kf__last_cache_bytes(),
+                        .core_bytes = kf__core_cache_bytes()};
     switch (device.type) {
     case KF_CPU:
         out->kind = KF__TARGET_C;

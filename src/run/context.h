@@ -88,6 +88,11 @@ const kf_allocator *kf__context_allocator(const kf_context *ctx);
 /* The target that kernels for a device are made for; fails where there is no such device. */
 kf_status kf__context_target(kf_context *ctx, kf_device device, kf__target *out, kf_error *err);
 
+/* Of this machine's processor: the cache of a core alone (L2), 0 where it isn't known, and the last
+ * one that it reaches, a guess then. */
+int64_t kf__core_cache_bytes(void);
+int64_t kf__last_cache_bytes(void);
+
 /* Is it of a type that there is? A GPU needn't be there. */
 kf_status kf__check_device(kf_device device, kf_error *err);
 
