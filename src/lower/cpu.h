@@ -66,9 +66,8 @@ void kf__cpu_forget(kf__low *L, const kf__mask *keep);
 kf__mask *kf__cpu_known(kf__low *L); /* what has a value now; NULL: no memory */
 const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
 
-/* Word `stream`: are the results large enough to be written past the caches? Of a tile's perhaps
- * only those that are stored row by row. False: there are none. */
-enum { KF__CPU_STREAM_ALL = 1, KF__CPU_STREAM_ROWS = 2 };
+/* Word `stream`: 1 where the results are large enough to be written past the caches. False: none.
+ */
 bool kf__cpu_stream_word(kf__low *L);
 /* A loop over the pieces of the block's elements [*from, *to), where stores are streamed, which
  * these then are of; otherwise no loop. In it b->target is where each store goes. */
@@ -133,8 +132,8 @@ typedef struct kf__tiling {
     bool cached;         /* are lines of results asked for, though others be streamed? */
     const kf__lx *wide;  /* the same of runs of bytes; NULL: they aren't */
     const kf__lx *row, *rows; /* this row of the tile's, and how many there are */
-    const kf__lx *run, *len;  /* elements of a run, and of a line, which is how many runs there
-                               * are */
+    const kf__lx *run, *runs; /* elements of a run, and how many there are */
+    const kf__lx *len;        /* elements of a line */
 } kf__tiling;
 
 /* The word that says whether anything is asked for. */

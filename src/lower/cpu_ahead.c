@@ -87,8 +87,7 @@ static const kf__lx *when(kf__low *L, const kf__tiling *t, uint32_t access) {
     bool tiled = kf__low_tiled(L, access);
     const kf__lx *lines = tiled ? NULL : t->lines;
     if (!L->operands[access].store || (t->cached && !tiled)) return lines;
-    const kf__lx *cached = kf__l_bin(L, tiled ? "!=" : "==", kf__l_var(L, "stream"),
-                                     kf__l_int(L, tiled ? KF__CPU_STREAM_ALL : 0));
+    const kf__lx *cached = kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0));
     if (t->wide && kf__cpu_turns_bytes(L, access)) return kf__l_bin(L, "||", t->wide, cached);
     return lines ? kf__l_bin(L, "&&", lines, cached) : cached;
 }
@@ -127,7 +126,7 @@ void kf__cpu_prefetch_next(kf__low *L, const kf__mask *mask, const kf__tiling *t
                          kf__l_bin(L, "+", at, next_tile(L, i, t, last)), NULL);
         const kf__lx *asked = when(L, t, i);
         if (asked) kf__open_if(L, asked);
-        if (tiled) put_runs(L, i, at, t->run, t->row, t->len, t->rows);
+        if (tiled) put_runs(L, i, at, t->run, t->row, t->runs, t->rows);
         else kf__cpu_prefetch_run(L, i, at, t->len);
         if (asked) kf__close(L);
     }

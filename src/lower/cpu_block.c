@@ -398,21 +398,16 @@ static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
     return is_read && bytes <= L->target->cache_bytes / 4;
 }
 
-/* What is turned has only parts of lines where its rows begin none: alone it isn't streamed. But
- * beside it a tile's rows of another result, parts of lines as well, come late if they aren't:
- * relu(z).T, z * 2 of 3161 x 3163 took 35 ms, then 14. */
 bool kf__cpu_stream_word(kf__low *L) {
     int64_t bytes = 0, largest = 0, staying = 0;
-    bool any = false, lines = true, beside = false, halves = false;
+    bool any = false, lines = true;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         uint32_t access = L->k->stores[s].access;
         const kf__operand *o = &L->operands[access];
         bool tiled = kf__low_tiled(L, access);
         if (!streams(L, s) && !tiled) continue;
         any = true;
-        beside = beside || (!tiled && !L->k->reduced);
         lines = lines && (!tiled || fills_lines(L, access));
-        halves = halves || (tiled && kf__types[o->dtype].size == 2);
         int64_t n = kf__types[o->dtype].size;
         for (int m = 0; m < L->n_axes; ++m)
             if (o->varies[m]) n *= L->axes[m].size;
@@ -423,9 +418,8 @@ bool kf__cpu_stream_word(kf__low *L) {
     if (L->tile >= 0) line = kf__min(4 * line, 16 * L->axes[L->tile].size); /* runs of a tile */
     if (L->tile >= 0) largest = bytes; /* what is turned would have each line fetched for a part */
     bool large = largest >= KF__STREAM_BYTES || bytes >= KF__STREAMS_BYTES;
-    large = large && bytes >= staying && line >= 256 && (lines || beside);
-    bool rows = large && !lines && halves;
-    if (any) kf__word_int(L, "stream", rows ? KF__CPU_STREAM_ROWS : large || L->target->streams);
+    large = large && bytes >= staying && line >= 256 && lines;
+    if (any) kf__word_int(L, "stream", large || L->target->streams);
     return any;
 }
 
@@ -683,7 +677,7 @@ void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf_
         kf__cpu_put_transpose(L, access, "kf_turn", to, stride, tile, pitch, n, m);
         kf__open_else(L);
     }
-    kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, KF__CPU_STREAM_ALL)));
+    kf__open_if(L, kf__l_var(L, "stream"));
     kf__cpu_put_transpose(L, access, "kf_stream_transpose", to, stride, tile, pitch, n, m);
     kf__open_else(L);
     kf__cpu_put_transpose(L, access, "kf_transpose", to, stride, tile, pitch, n, m);

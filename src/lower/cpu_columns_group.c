@@ -80,7 +80,8 @@ void kf__columns_put_ahead(kf__low *L, const kf__columns *c, const kf__mask *mas
                     .more = kf__l_bin(L, "<", next, c->to),
                     .last = kf__l_bin(L, ">=", next, c->to),
                     .row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
-                    .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .len = c->len};
+                    .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .runs = c->len,
+                    .len = c->len};
     if (t.a >= 0 && (!lines || kf__is_dear(L, mask))) kf__cpu_prefetch_next(L, mask, &t);
 }
 

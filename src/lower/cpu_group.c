@@ -242,7 +242,7 @@ static void put_far_ahead(kf__low *L, const kf__lx *most, const kf__lx *n) {
     uint32_t n_stores = kf__low_all_stores(L, stores);
     for (int m = 0; m < L->n_axes; ++m)
         if (!L->axes[m].reduced) axis = m, kept++;
-    if (kept != 1) return;
+    if (kept != 1 || kf__cpu_scatters(L)) return;
     L->asked = true;
     kf__open_if(L, kf__l_bin(L, "&&", kf__cpu_is_far(L), kf__l_bin(L, ">", most, kf__l_int(L, 1))));
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {

@@ -301,14 +301,14 @@ void k1_cumsum_unpack1(const k1_cumsum_unpack1_args *a, int64_t begin, int64_t e
                     kf_prefetch_run(far0, line_len * 4);
                 }
                 const float *far1 = corner1 + (last ? below_tmp_5 : next_tmp_5);
-                if (stream != 1) {
-                    for (int64_t l = line * each_tmp_5; l < line_len; l += lines * each_tmp_5) {
+                if (stream == 0) {
+                    for (int64_t l = line * each_tmp_5; l < len; l += lines * each_tmp_5) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_5, rows * 4);
                     }
                 }
             }
         }
-        if (stream == 1) {
+        if (stream) {
             kf_stream_transpose4(corner1, s1_tmp_5, tile1, pitch, rows, len);
         } else {
             kf_transpose4(corner1, s1_tmp_5, tile1, pitch, rows, len);
@@ -740,14 +740,14 @@ void k4_cumsum_unpack1(const k4_cumsum_unpack1_args *a, int64_t begin, int64_t e
                     kf_prefetch_run(far0, line_len * 4);
                 }
                 const float *far1 = corner1 + (last ? below_tmp_8 : next_tmp_8);
-                if (stream != 1) {
-                    for (int64_t l = line * each_tmp_8; l < line_len; l += lines * each_tmp_8) {
+                if (stream == 0) {
+                    for (int64_t l = line * each_tmp_8; l < len; l += lines * each_tmp_8) {
                         kf_prefetch_write_run(far1 + l * s1_tmp_8, rows * 4);
                     }
                 }
             }
         }
-        if (stream == 1) {
+        if (stream) {
             kf_stream_transpose4(corner1, s1_tmp_8, tile1, pitch, rows, len);
         } else {
             kf_transpose4(corner1, s1_tmp_8, tile1, pitch, rows, len);
@@ -890,6 +890,7 @@ typedef struct {
     int64_t s0_tmp_4;
     float *out0;
     int64_t s0_out0;
+    int64_t far;
 } k6_cumsum_exp_args;
 
 /* cumsum, exp.
@@ -910,6 +911,7 @@ void k6_cumsum_exp(const k6_cumsum_exp_args *a, int64_t begin, int64_t end) {
     const int64_t s0_tmp_4 = a->s0_tmp_4;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
+    const int64_t far = a->far;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t chunk = u % chunks;
         const int64_t from = chunk * 64;
@@ -935,6 +937,12 @@ void k6_cumsum_exp(const k6_cumsum_exp_args *a, int64_t begin, int64_t end) {
             float *to0 = stream ? buffer0 : p2_out0;
             if (stream) {
                 kf_stream_ahead(p2_out0, len * 4);
+            }
+            if (far && tiles > 1) {
+                kf_prefetch_run(p1_tmp_4 + 4 * s0_tmp_4, len * 4);
+                if (stream == 0) {
+                    kf_prefetch_write_run(p2_out0 + 4 * s0_out0, len * 4);
+                }
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
@@ -969,6 +977,7 @@ typedef struct {
     int64_t s0_tmp_7;
     float *out1;
     int64_t s0_out1;
+    int64_t far;
 } k7_cumsum_args;
 
 /* cumsum.
@@ -989,6 +998,7 @@ void k7_cumsum(const k7_cumsum_args *a, int64_t begin, int64_t end) {
     const int64_t s0_tmp_7 = a->s0_tmp_7;
     float *out1 = a->out1;
     const int64_t s0_out1 = a->s0_out1;
+    const int64_t far = a->far;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t chunk = u % chunks;
         const int64_t from = chunk * 64;
@@ -1014,6 +1024,12 @@ void k7_cumsum(const k7_cumsum_args *a, int64_t begin, int64_t end) {
             float *to0 = stream ? buffer0 : p2_out1;
             if (stream) {
                 kf_stream_ahead(p2_out1, len * 4);
+            }
+            if (far && tiles > 1) {
+                kf_prefetch_run(p1_tmp_7 + 4 * s0_tmp_7, len * 4);
+                if (stream == 0) {
+                    kf_prefetch_write_run(p2_out1 + 4 * s0_out1, len * 4);
+                }
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {

@@ -117,18 +117,18 @@ void k0_take_add_short(const k0_take_add_short_args *a, int64_t begin, int64_t e
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
                 const float *far2 = corner2 + (last ? below_in_y : next_in_y);
-                for (int64_t l = line * each_in_y; l < line_len; l += lines * each_in_y) {
+                for (int64_t l = line * each_in_y; l < len; l += lines * each_in_y) {
                     kf_prefetch_run(far2 + l * s1_in_y, rows * 4);
                 }
                 const float *far3 = corner3 + (last ? below_out0 : next_out0);
-                if (stream != 1) {
-                    for (int64_t l = line * each_out0; l < line_len; l += lines * each_out0) {
+                if (stream == 0) {
+                    for (int64_t l = line * each_out0; l < len; l += lines * each_out0) {
                         kf_prefetch_write_run(far3 + l * s1_out0, rows * 4);
                     }
                 }
             }
         }
-        if (stream == 1) {
+        if (stream) {
             kf_stream_transpose4(corner3, s1_out0, tile3, pitch, rows, len);
         } else {
             kf_transpose4(corner3, s1_out0, tile3, pitch, rows, len);
@@ -262,18 +262,18 @@ void k0_take_add(const k0_take_add_args *a, int64_t begin, int64_t end) {
                     kf_prefetch_run(far1, line_len * 4);
                 }
                 const float *far2 = corner2 + (last ? below_in_y : next_in_y);
-                for (int64_t l = line * each_in_y; l < line_len; l += lines * each_in_y) {
+                for (int64_t l = line * each_in_y; l < len; l += lines * each_in_y) {
                     kf_prefetch_run(far2 + l * s1_in_y, rows * 4);
                 }
                 const float *far3 = corner3 + (last ? below_out0 : next_out0);
-                if (stream != 1) {
-                    for (int64_t l = line * each_out0; l < line_len; l += lines * each_out0) {
+                if (stream == 0) {
+                    for (int64_t l = line * each_out0; l < len; l += lines * each_out0) {
                         kf_prefetch_write_run(far3 + l * s1_out0, rows * 4);
                     }
                 }
             }
         }
-        if (stream == 1) {
+        if (stream) {
             kf_stream_transpose4(corner3, s1_out0, tile3, pitch, rows, len);
         } else {
             kf_transpose4(corner3, s1_out0, tile3, pitch, rows, len);

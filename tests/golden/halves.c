@@ -23,6 +23,8 @@ typedef struct {
     int64_t below_in_x;
     int64_t next_in_z;
     int64_t below_in_z;
+    int64_t next_out0;
+    int64_t below_out0;
 } k0_add_relu_add_short_args;
 
 /* add, relu, add.
@@ -58,6 +60,8 @@ void k0_add_relu_add_short(const k0_add_relu_add_short_args *a, int64_t begin, i
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_z = a->next_in_z;
     const int64_t below_in_z = a->below_in_z;
+    const int64_t next_out0 = a->next_out0;
+    const int64_t below_out0 = a->below_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -124,9 +128,13 @@ void k0_add_relu_add_short(const k0_add_relu_add_short_args *a, int64_t begin, i
                     }
                 }
             }
+            kf_f16 *p3_out0 = out0 + (i0 * s0_out0 + first);
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
                     kf_prefetch_run(p0_in_x + 8 * s0_in_x, line_len * 2);
+                }
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(p3_out0 + 8 * s0_out0, line_len * 2);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -136,8 +144,12 @@ void k0_add_relu_add_short(const k0_add_relu_add_short_args *a, int64_t begin, i
                     kf_prefetch_run(far0, line_len * 2);
                 }
                 const kf_f16 *far2 = corner2 + (last ? below_in_z : next_in_z);
-                for (int64_t l = line * each_in_z; l < line_len; l += lines * each_in_z) {
+                for (int64_t l = line * each_in_z; l < len; l += lines * each_in_z) {
                     kf_prefetch_run(far2 + l * s1_in_z, rows * 2);
+                }
+                const kf_f16 *far3 = p3_out0 + (last ? below_out0 : next_out0);
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(far3, line_len * 2);
                 }
             }
         }
@@ -174,6 +186,8 @@ typedef struct {
     int64_t below_in_y;
     int64_t next_in_z;
     int64_t below_in_z;
+    int64_t next_out0;
+    int64_t below_out0;
 } k0_add_relu_add_args;
 
 /* add, relu, add.
@@ -209,6 +223,8 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
     const int64_t below_in_y = a->below_in_y;
     const int64_t next_in_z = a->next_in_z;
     const int64_t below_in_z = a->below_in_z;
+    const int64_t next_out0 = a->next_out0;
+    const int64_t below_out0 = a->below_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -263,12 +279,16 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
                     }
                 }
             }
+            kf_f16 *p3_out0 = out0 + (i0 * s0_out0 + first);
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
                     kf_prefetch_run(p0_in_x + 8 * s0_in_x, line_len * 2);
                 }
                 if (along > 1) {
                     kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 2);
+                }
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(p3_out0 + 8 * s0_out0, line_len * 2);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -282,8 +302,12 @@ void k0_add_relu_add(const k0_add_relu_add_args *a, int64_t begin, int64_t end) 
                     kf_prefetch_run(far1, line_len * 2);
                 }
                 const kf_f16 *far2 = corner2 + (last ? below_in_z : next_in_z);
-                for (int64_t l = line * each_in_z; l < line_len; l += lines * each_in_z) {
+                for (int64_t l = line * each_in_z; l < len; l += lines * each_in_z) {
                     kf_prefetch_run(far2 + l * s1_in_z, rows * 2);
+                }
+                const kf_f16 *far3 = p3_out0 + (last ? below_out0 : next_out0);
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(far3, line_len * 2);
                 }
             }
         }

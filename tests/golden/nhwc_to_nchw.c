@@ -28,6 +28,8 @@ typedef struct {
     int64_t below_in_x;
     int64_t next_in_y;
     int64_t below_in_y;
+    int64_t next_out0;
+    int64_t below_out0;
 } k0_add_dropout_args;
 
 /* add, dropout.
@@ -64,6 +66,8 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
     const int64_t below_in_y = a->below_in_y;
+    const int64_t next_out0 = a->next_out0;
+    const int64_t below_out0 = a->below_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -117,20 +121,28 @@ void k0_add_dropout(const k0_add_dropout_args *a, int64_t begin, int64_t end) {
                     }
                 }
             }
+            float *p3_out0 = out0 + (i0 * s0_out0 + i1 * s1_out0 + first);
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
                     kf_prefetch_run(p2_in_y + 8 * s1_in_y, line_len * 4);
+                }
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(p3_out0 + 8 * s1_out0, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n2;
                 const kf_bf16 *far1 = corner1 + (last ? below_in_x : next_in_x);
-                for (int64_t l = line * each_in_x; l < line_len; l += lines * each_in_x) {
+                for (int64_t l = line * each_in_x; l < len; l += lines * each_in_x) {
                     kf_prefetch_run(far1 + l * s2_in_x, rows * 2);
                 }
                 const float *far2 = p2_in_y + (last ? below_in_y : next_in_y);
                 if (along > 1) {
                     kf_prefetch_run(far2, line_len * 4);
+                }
+                const float *far3 = p3_out0 + (last ? below_out0 : next_out0);
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(far3, line_len * 4);
                 }
             }
         }

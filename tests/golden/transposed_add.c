@@ -22,6 +22,8 @@ typedef struct {
     int64_t below_in_x;
     int64_t next_in_y;
     int64_t below_in_y;
+    int64_t next_out0;
+    int64_t below_out0;
 } k0_add_args;
 
 /* add.
@@ -52,6 +54,8 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
     const int64_t below_in_y = a->below_in_y;
+    const int64_t next_out0 = a->next_out0;
+    const int64_t below_out0 = a->below_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -97,20 +101,28 @@ void k0_add(const k0_add_args *a, int64_t begin, int64_t end) {
                     }
                 }
             }
+            float *p2_out0 = out0 + (i0 * s0_out0 + first);
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
                     kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 4);
+                }
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(p2_out0 + 8 * s0_out0, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
                 const float *far0 = corner0 + (last ? below_in_x : next_in_x);
-                for (int64_t l = line * each_in_x; l < line_len; l += lines * each_in_x) {
+                for (int64_t l = line * each_in_x; l < len; l += lines * each_in_x) {
                     kf_prefetch_run(far0 + l * s1_in_x, rows * 4);
                 }
                 const float *far1 = p1_in_y + (last ? below_in_y : next_in_y);
                 if (along > 1) {
                     kf_prefetch_run(far1, line_len * 4);
+                }
+                const float *far2 = p2_out0 + (last ? below_out0 : next_out0);
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(far2, line_len * 4);
                 }
             }
         }

@@ -23,6 +23,8 @@ typedef struct {
     int64_t next_out0;
     int64_t below_out0;
     int64_t each_out0;
+    int64_t next_out1;
+    int64_t below_out1;
 } k0_multiply_args;
 
 /* multiply.
@@ -54,6 +56,8 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t next_out0 = a->next_out0;
     const int64_t below_out0 = a->below_out0;
     const int64_t each_out0 = a->each_out0;
+    const int64_t next_out1 = a->next_out1;
+    const int64_t below_out1 = a->below_out1;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -93,9 +97,13 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                     }
                 }
             }
+            int8_t *p2_out1 = out1 + (i0 * s0_out1 + first);
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
                     kf_prefetch_run(p0_in_x + 8 * s0_in_x, line_len);
+                }
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(p2_out1 + 8 * s0_out1, line_len);
                 }
             }
             if (prefetch && u + 1 < end) {
@@ -105,17 +113,21 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                     kf_prefetch_run(far0, line_len);
                 }
                 const int8_t *far1 = corner1 + (last ? below_out0 : next_out0);
-                if (wide || (stream != 1)) {
-                    for (int64_t l = line * each_out0; l < line_len; l += lines * each_out0) {
+                if (wide || (stream == 0)) {
+                    for (int64_t l = line * each_out0; l < len; l += lines * each_out0) {
                         kf_prefetch_write_run(far1 + l * s1_out0, rows);
                     }
+                }
+                const int8_t *far2 = p2_out1 + (last ? below_out1 : next_out1);
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(far2, line_len);
                 }
             }
         }
         if (wide) {
             kf_turn1(corner1, s1_out0, tile1, pitch, rows, len);
         } else {
-            if (stream == 1) {
+            if (stream) {
                 kf_stream_transpose1(corner1, s1_out0, tile1, pitch, rows, len);
             } else {
                 kf_transpose1(corner1, s1_out0, tile1, pitch, rows, len);

@@ -22,6 +22,8 @@ typedef struct {
     int64_t below_in_x;
     int64_t next_in_y;
     int64_t below_in_y;
+    int64_t next_packed_in_x;
+    int64_t below_packed_in_x;
 } k0_add_layer_norm_pack0_args;
 
 /* add.
@@ -52,6 +54,8 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
     const int64_t below_in_x = a->below_in_x;
     const int64_t next_in_y = a->next_in_y;
     const int64_t below_in_y = a->below_in_y;
+    const int64_t next_packed_in_x = a->next_packed_in_x;
+    const int64_t below_packed_in_x = a->below_packed_in_x;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t rest = u / along;
         const int64_t first = (u % along) * tile_len;
@@ -97,20 +101,28 @@ void k0_add_layer_norm_pack0(const k0_add_layer_norm_pack0_args *a, int64_t begi
                     }
                 }
             }
+            float *p2_packed_in_x = packed_in_x + (i0 * s0_packed_in_x + first);
             if ((prefetch && u == begin) && line + 8 < lines) {
                 if (along > 1) {
                     kf_prefetch_run(p1_in_y + 8 * s0_in_y, line_len * 4);
+                }
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(p2_packed_in_x + 8 * s0_packed_in_x, line_len * 4);
                 }
             }
             if (prefetch && u + 1 < end) {
                 const int last = first + len == n1;
                 const float *far0 = corner0 + (last ? below_in_x : next_in_x);
-                for (int64_t l = line * each_in_x; l < line_len; l += lines * each_in_x) {
+                for (int64_t l = line * each_in_x; l < len; l += lines * each_in_x) {
                     kf_prefetch_run(far0 + l * s1_in_x, rows * 4);
                 }
                 const float *far1 = p1_in_y + (last ? below_in_y : next_in_y);
                 if (along > 1) {
                     kf_prefetch_run(far1, line_len * 4);
+                }
+                const float *far2 = p2_packed_in_x + (last ? below_packed_in_x : next_packed_in_x);
+                if (along > 1 && stream == 0) {
+                    kf_prefetch_write_run(far2, line_len * 4);
                 }
             }
         }

@@ -82,7 +82,7 @@ void k0_relu_sum(const k0_relu_sum_args *a, int64_t begin, int64_t end) {
                     const kf_bf16 *far0 = p0_in_x + (last ? (first + len >= n1 ? wrapped_in_x : below_in_x) : next_in_x);
                     kf_prefetch_run(far0, len * 2);
                     const kf_bf16 *far1 = corner1 + (last ? (first + len >= n1 ? wrapped_out0 : below_out0) : next_out0);
-                    if (stream != 1) {
+                    if (stream == 0) {
                         for (int64_t l = (r - r0) * each_out0; l < len; l += (r1 - r0) * each_out0) {
                             kf_prefetch_write_run(far1 + l * s1_out0, group * 2);
                         }
@@ -96,7 +96,7 @@ void k0_relu_sum(const k0_relu_sum_args *a, int64_t begin, int64_t end) {
                     sum3[l] = sum3[l] + v0;
                 }
             }
-            if (stream == 1) {
+            if (stream) {
                 kf_stream_transpose2(corner1, s1_out0, turned1, 144, r1 - r0, len);
             } else {
                 kf_transpose2(corner1, s1_out0, turned1, 144, r1 - r0, len);
