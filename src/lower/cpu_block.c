@@ -386,7 +386,8 @@ static bool streams(const kf__low *L, uint32_t s) { /* no short lines */
 static bool fills_lines(const kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
     int size = kf__types[o->dtype].size;
-    if (L->axes[L->tile].reduced && size == 1) return false; /* 64 rows of columns: one line */
+    if (kf__low_tiled(L, access) && L->axes[L->tile].reduced && size == 1)
+        return false; /* 64 rows of columns: one line */
     for (int m = 0; m < L->n_axes; ++m)
         if (o->varies[m] && !o->along[m].unit && o->stride[m] * size % 64 != 0) return false;
     return true;
@@ -398,10 +399,11 @@ static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
     return is_read && bytes <= L->target->cache_bytes / 4;
 }
 
-/* A tile's rows are parts of lines, too, where they begin none. Of results of 16 MiB these are
- * streamed: x + z.T of 3161x3163 takes a Sapphire Rapids 10 ms, asked for ahead 12 (a Zen 4 7.5
- * and 6.7). Not less, nor halves: pad(z.T, 1) of 1024x1024 takes a Zen 4 675 us, streamed 860, and
- * x + z.T in f16 of 3161x3163 4.9 ms, streamed 7.3; a Sapphire Rapids 7.7 and 10. */
+/* Rows, too, may begin no lines. Of halves these aren't streamed: where(k, x - mean(x, 1), 0) in
+ * bf16 of 3163x3161 takes a Zen 4 3.1 ms, streamed 3.9 (a Sapphire Rapids 5.6 and 5.4), x + z.T in
+ * f16 4.9 and 7.3 (7.7 and 10). Nor is less than 16 MiB of a tile's, which are parts of rows:
+ * pad(z.T, 1) of 1024x1024 takes a Zen 4 675 us, streamed 860; x + z.T of 3161x3163 6.7 ms and 7.5,
+ * but a Sapphire Rapids 12 and 10. */
 bool kf__cpu_stream_word(kf__low *L) {
     int64_t bytes = 0, largest = 0, staying = 0;
     bool any = false, lines = true, halves = false, parts = false;
@@ -413,9 +415,9 @@ bool kf__cpu_stream_word(kf__low *L) {
         any = true;
         lines = lines && (!tiled || fills_lines(L, access));
         int64_t n = kf__types[o->dtype].size;
-        if (L->tile >= 0 && !tiled && !L->k->reduced && !fills_lines(L, access)) {
-            parts = true;
-            halves = halves || n < 4;
+        if (!tiled && !L->run && !fills_lines(L, access)) {
+            halves = halves || n <= 2;
+            parts = parts || (L->tile >= 0 && !L->k->reduced);
         }
         for (int m = 0; m < L->n_axes; ++m)
             if (o->varies[m]) n *= L->axes[m].size;
@@ -426,8 +428,8 @@ bool kf__cpu_stream_word(kf__low *L) {
     if (L->tile >= 0) line = kf__min(4 * line, 16 * L->axes[L->tile].size); /* runs of a tile */
     if (L->tile >= 0) largest = bytes; /* what is turned would have each line fetched for a part */
     bool large = largest >= KF__STREAM_BYTES || bytes >= KF__STREAMS_BYTES;
-    if (parts) large = bytes >= KF__STREAMS_BYTES && !halves;
-    large = large && bytes >= staying && line >= 256 && lines;
+    if (parts) large = bytes >= KF__STREAMS_BYTES;
+    large = large && bytes >= staying && line >= 256 && lines && !halves;
     if (any) kf__word_int(L, "stream", large || L->target->streams);
     return any;
 }
