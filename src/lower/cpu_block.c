@@ -198,11 +198,12 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     kf__cpu_put_chains(L, b, mask, NULL, NULL, NULL);
 }
 
-/* More than what whoever made it, or used it before, has left in the core's own cache. */
-static bool is_far(const kf__low *L) {
-    int64_t core = L->target->core_bytes ? L->target->core_bytes : KF__CORE_BYTES;
-    return kf__low_bytes(L) >= core / 2;
+int64_t kf__cpu_core_bytes(const kf__low *L) {
+    return L->target->core_bytes ? L->target->core_bytes : KF__CORE_BYTES;
 }
+
+/* More than what whoever made it, or used it before, has left in the core's own cache. */
+static bool is_far(const kf__low *L) { return kf__low_bytes(L) >= kf__cpu_core_bytes(L) / 2; }
 
 /* Of several reduced axes, how far the same part of a later line is: lines of one row are as far
  * apart as rows are long, which no processor foresees. The row's last lines ask for the first ones

@@ -204,9 +204,9 @@ static void put_prefetch(kf__low *L, const tiles *s, const kf__cpu_block *b) {
     kf__cpu_prefetch_next(L, s->mask, &t);
 }
 
-/* What is stored, or copied beside other results, has pointers of its own: those of lines, which are
- * asked for after them. Of parts of rows no processor foresees where the next one goes: relu(z).T,
- * z * 2 of 316x317 took a Zen 4 119 us, then 93; of 3161x3163 10.3 ms, then 8.4. */
+/* What is stored, or copied beside other results, has pointers of its own: those of lines, which
+ * are asked for after them. Of parts of rows no processor foresees where the next one goes:
+ * relu(z).T, z * 2 of 316x317 took a Zen 4 119 us, then 93; of 3161x3163 10.3 ms, then 8.4. */
 static void need_lines(kf__low *L, const tiles *s, const kf__cpu_block *b) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];

@@ -1,7 +1,7 @@
 /* How large a core's caches are, asked once.
  *
- * Linux tells it of each cache in a folder of its own. sysconf comes second: glibc 2.36
- * takes all L3 of an AMD package for one cache (a Zen 4: 320 MB, not 32). */
+ * Linux tells it of each cache in a folder of its own. sysconf comes second: glibc 2.36 takes all
+ * L3 of an AMD package for one cache (of a Zen 4 320 MB, not 32). */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,10 +27,12 @@ static bool read_line(int cache, const char *name, char *to, int size) {
 static void read_cache(int cache) {
     char type[32], level[32], size[32];
     int of, kib;
+    char unit;
     if (!read_line(cache, "type", type, sizeof type) || strncmp(type, "Instruction", 11) == 0)
         return;
     if (!read_line(cache, "level", level, sizeof level) || sscanf(level, "%d", &of) != 1) return;
-    if (!read_line(cache, "size", size, sizeof size) || sscanf(size, "%dK", &kib) != 1) return;
+    if (!read_line(cache, "size", size, sizeof size)) return;
+    if (sscanf(size, "%d%c", &kib, &unit) != 2 || unit != 'K') return;
     if (of > 0 && of < LEVELS && kib > 0) bytes_of[of] = (int64_t)kib << 10;
 }
 
