@@ -56,6 +56,10 @@ bool kf__cpu_is_in_picks(const kf__low *L, const kf__mask *mask, uint32_t i);
 bool kf__cpu_is_strided(const kf__low *L, const kf__instr *in);
 /* Ask for what the loads of `mask` read next: the next block, or the same one of the next row. */
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row);
+/* Asks for the block's elements of an access, at a distance from this one's: all their lines, as
+ * they needn't begin with one. */
+void kf__cpu_prefetch_line(kf__low *L, const kf__cpu_block *b, uint32_t access,
+                           const kf__lx *distance);
 /* Of a core's own cache; a guess, where that isn't known. */
 int64_t kf__cpu_core_bytes(const kf__low *L);
 /* The word that says whether the next row is worth asking for. */

@@ -272,9 +272,8 @@ static void prefetch(kf__low *L, const kf__cpu_block *b, uint32_t access, const 
     kf__close(L);
 }
 
-/* All of them, as a line needn't begin with one. */
-static void prefetch_line(kf__low *L, const kf__cpu_block *b, uint32_t access,
-                          const kf__lx *distance) {
+void kf__cpu_prefetch_line(kf__low *L, const kf__cpu_block *b, uint32_t access,
+                           const kf__lx *distance) {
     kf__cpu_need_pointer(L, b, access);
     const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, L->pointer[access]), distance);
     kf__cpu_prefetch_run(L, access, at, b->len);
@@ -300,7 +299,7 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
         else distance = next_distance(L, in->access, next_row);
         if (!distance) continue;
         kf__open_if(L, lines ? kf__l_bin(L, "!=", is, kf__l_int(L, 0)) : kf__cpu_is_far(L));
-        if (lines) prefetch_line(L, b, in->access, distance);
+        if (lines) kf__cpu_prefetch_line(L, b, in->access, distance);
         else prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
         kf__close(L);
     }
@@ -400,26 +399,24 @@ static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
     return is_read && bytes <= L->target->cache_bytes / 4;
 }
 
-/* Rows, too, may begin no lines. Of halves these aren't streamed: where(k, x - mean(x, 1), 0) in
+/* Rows, too, may begin no lines. Of halves and bytes these aren't streamed: where(k, x - mean(x, 1), 0) in
  * bf16 of 3163x3161 takes a Zen 4 3.1 ms, streamed 3.9 (a Sapphire Rapids 5.6 and 5.4), x + z.T in
  * f16 4.9 and 7.3 (7.7 and 10). Nor is less than 16 MiB of a tile's, which are parts of rows:
  * pad(z.T, 1) of 1024x1024 takes a Zen 4 675 us, streamed 860; x + z.T of 3161x3163 6.7 ms and 7.5,
  * but a Sapphire Rapids 12 and 10. */
 bool kf__cpu_stream_word(kf__low *L) {
     int64_t bytes = 0, largest = 0, staying = 0;
-    bool any = false, lines = true, halves = false, parts = false;
+    bool any = false, lines = true, parts = false;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         uint32_t access = L->k->stores[s].access;
         const kf__operand *o = &L->operands[access];
         bool tiled = kf__low_tiled(L, access);
         if (!streams(L, s) && !tiled) continue;
         any = true;
-        lines = lines && (!tiled || fills_lines(L, access));
         int64_t n = kf__types[o->dtype].size;
-        if (!tiled && !L->run && !fills_lines(L, access)) {
-            halves = halves || n <= 2;
-            parts = parts || (L->tile >= 0 && !L->k->reduced);
-        }
+        bool fills = fills_lines(L, access);
+        lines = lines && (fills || (!tiled && (n > 2 || L->run)));
+        parts = parts || (!fills && !tiled && L->tile >= 0 && !L->k->reduced);
         for (int m = 0; m < L->n_axes; ++m)
             if (o->varies[m]) n *= L->axes[m].size;
         if (stays(L, o, n)) staying += n;
@@ -430,7 +427,7 @@ bool kf__cpu_stream_word(kf__low *L) {
     if (L->tile >= 0) largest = bytes; /* what is turned would have each line fetched for a part */
     bool large = largest >= KF__STREAM_BYTES || bytes >= KF__STREAMS_BYTES;
     if (parts) large = bytes >= KF__STREAMS_BYTES;
-    large = large && bytes >= staying && line >= 256 && lines && !halves;
+    large = large && bytes >= staying && line >= 256 && lines;
     if (any) kf__word_int(L, "stream", large || L->target->streams);
     return any;
 }

@@ -320,11 +320,9 @@ static void ask(kf__low *L, const kf__cpu_block *b, uint32_t access, int axis) {
     enum { AHEAD = 4 }; /* rows */
     const kf__operand *o = &L->operands[access];
     if (kf__low_step(L, access) != 1 || !o->varies[axis] || kf__has_symbols(L, access)) return;
-    kf__cpu_need_pointer(L, b, access);
     const kf__lx *rows = kf__l_int(L, AHEAD);
-    const kf__lx *later = kf__l_bin(L, "*", rows, kf__word_stride(L, access, axis));
-    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, L->pointer[access]), later);
-    kf__cpu_prefetch_run(L, access, at, b->len);
+    kf__cpu_prefetch_line(L, b, access,
+                          kf__l_bin(L, "*", rows, kf__word_stride(L, access, axis)));
 }
 
 /* Of columns: the same parts of a later row, where they aren't all of it: no processor foresees

@@ -271,7 +271,8 @@ static void put_row(kf__low *L, const tiles *s) {
 
 /* ---------------------------------------------------------------- the nest */
 
-/* Rows that are one block: a few where they are neighbours, of which nothing is asked for ahead. */
+/* Rows that are one block: a few where they are neighbours, of which only what is turned is asked
+ * for ahead. */
 static int64_t rows_of_block(const tiles *s) {
     return s->flat ? KF__CPU_BLOCK / s->len / 16 * 16 : 1;
 }
