@@ -12,7 +12,23 @@
  * the last bit. */
 #include "lower/cpu_columns.h"
 
-enum { FOLDED = KF__CPU_FOLDED, OPERATIONS = 8, LOADS = 3 };
+enum {
+    FOLDED = KF__CPU_FOLDED,
+    OPERATIONS = 8,
+    LOADS = 3,
+    TURNS_LEAST = 64,  /* elements of a row, to be folded by itself: of fewer, loops are too short; */
+    TURNS_MOST = 1024, /* and of a page or more each is a run that the processor finds again */
+};
+
+/* Are four rows folded at once? Not rows of less than a page, from beyond a core's cache, where the
+ * processor foresees one run at a time: sum(relu(x), 0) of 317x316 takes a Zen 4 41 us by fours, and
+ * row by row 18; in the caches 5 and 7. */
+static const kf__lx *is_by_fours(kf__low *L, const kf__columns *c) {
+    int64_t n = L->axes[kf__last(L)].size;
+    bool far = kf__low_bytes(L) >= kf__cpu_core_bytes(L) / 4;
+    bool lost = L->target->one_run && c->tile >= n && n >= TURNS_LEAST && n <= TURNS_MOST;
+    return kf__word_int(L, "by_fours", !(far && lost));
+}
 
 /* One that doesn't have to be looked up, widened by a loop or guarded: its next row is a stride
  * away. */
@@ -116,7 +132,7 @@ static void put_four(kf__low *L, const kf__columns *c, const kf__cpu_block *b,
     memcpy(L->pointer, at, n * sizeof *at);
 }
 
-/* Fewer than four, the last ones. */
+/* One after another: fewer than four, or not by fours. */
 static void put_each(kf__low *L, const kf__columns *c, const kf__mask *mask, const kf__lx *r0,
                      const kf__lx *r1) {
     const kf__lx **into = KF__NEW(L->arena, const kf__lx *, c->n_reds + 1);
@@ -140,7 +156,8 @@ void kf__columns_put_folded(kf__low *L, const kf__columns *c, const kf__lx *r0,
     const kf__mask *mask = folded_mask(L, c), *there = kf__cpu_known(L);
     if (!mask || !there) return;
     kf__cpu_block b;
-    kf__open_if(L, kf__l_bin(L, "==", kf__l_bin(L, "-", r1, r0), kf__l_int(L, FOLDED)));
+    const kf__lx *four = kf__l_bin(L, "==", kf__l_bin(L, "-", r1, r0), kf__l_int(L, FOLDED));
+    kf__open_if(L, kf__l_bin(L, "&&", is_by_fours(L, c), four));
     kf__put_decode(L, true, false, r0);
     kf__cpu_open_line(L, &b, c->first, c->len);
     kf__cpu_prepare(L, &b, mask);

@@ -57,6 +57,7 @@ typedef struct {
     int64_t stream;
     int64_t n2;
     int64_t tile;
+    int64_t by_fours;
     const float *tmp_4;
     int64_t s0_tmp_4;
     int64_t s1_tmp_4;
@@ -78,6 +79,7 @@ void k1_cumsum(const k1_cumsum_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n2 = a->n2;
     const int64_t tile = a->tile;
+    const int64_t by_fours = a->by_fours;
     const float *tmp_4 = a->tmp_4;
     const int64_t s0_tmp_4 = a->s0_tmp_4;
     const int64_t s1_tmp_4 = a->s1_tmp_4;
@@ -100,7 +102,7 @@ void k1_cumsum(const k1_cumsum_args *a, int64_t begin, int64_t end) {
         }
         for (int64_t r0 = from; r0 < to; r0 += 4) {
             const int64_t r1 = kf_min_i64(to, r0 + 4);
-            if (r1 - r0 == 4) {
+            if (by_fours && r1 - r0 == 4) {
                 const int64_t i1 = r0;
                 const float *p0_tmp_4 = tmp_4 + (i0 * s0_tmp_4 + i1 * s1_tmp_4 + first);
                 const float *p0_tmp_4_1 = p0_tmp_4 + s1_tmp_4;
@@ -496,6 +498,7 @@ typedef struct {
     int64_t stream;
     int64_t n2;
     int64_t tile;
+    int64_t by_fours;
     const float *tmp_7;
     int64_t s0_tmp_7;
     int64_t s1_tmp_7;
@@ -517,6 +520,7 @@ void k4_cumsum(const k4_cumsum_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n2 = a->n2;
     const int64_t tile = a->tile;
+    const int64_t by_fours = a->by_fours;
     const float *tmp_7 = a->tmp_7;
     const int64_t s0_tmp_7 = a->s0_tmp_7;
     const int64_t s1_tmp_7 = a->s1_tmp_7;
@@ -539,7 +543,7 @@ void k4_cumsum(const k4_cumsum_args *a, int64_t begin, int64_t end) {
         }
         for (int64_t r0 = from; r0 < to; r0 += 4) {
             const int64_t r1 = kf_min_i64(to, r0 + 4);
-            if (r1 - r0 == 4) {
+            if (by_fours && r1 - r0 == 4) {
                 const int64_t i1 = r0;
                 const float *p0_tmp_7 = tmp_7 + (i0 * s0_tmp_7 + i1 * s1_tmp_7 + first);
                 const float *p0_tmp_7_1 = p0_tmp_7 + s1_tmp_7;

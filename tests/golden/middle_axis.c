@@ -8,6 +8,7 @@ typedef struct {
     int64_t stream;
     int64_t n2;
     int64_t tile;
+    int64_t by_fours;
     const float *in_x;
     int64_t s0_in_x;
     int64_t s1_in_x;
@@ -29,6 +30,7 @@ void k0_max(const k0_max_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t n2 = a->n2;
     const int64_t tile = a->tile;
+    const int64_t by_fours = a->by_fours;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t s1_in_x = a->s1_in_x;
@@ -51,7 +53,7 @@ void k0_max(const k0_max_args *a, int64_t begin, int64_t end) {
         }
         for (int64_t r0 = from; r0 < to; r0 += 4) {
             const int64_t r1 = kf_min_i64(to, r0 + 4);
-            if (r1 - r0 == 4) {
+            if (by_fours && r1 - r0 == 4) {
                 const int64_t i1 = r0;
                 const float *p0_in_x = in_x + (i0 * s0_in_x + i1 * s1_in_x + first);
                 const float *p0_in_x_1 = p0_in_x + s1_in_x;
