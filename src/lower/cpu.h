@@ -34,6 +34,7 @@ typedef struct kf__cpu_block {
     const char *again[64];     /* by store: where it is left as it was rounded, or NULL */
     bool cached;               /* is all that it stores copied, and none of it streamed? */
     bool folds;                /* is it read by a loop over lanes of reductions? */
+    bool by_groups;            /* whose groups read what is at indices of its own? */
     const uint16_t *kept;      /* [n_kept] values that its loop keeps, besides what it stores */
     uint32_t n_kept;
     int down;                  /* the axis along which rows follow, if picks ask for the next; -1 */

@@ -37,7 +37,7 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->len = len;
     b->begin = first;
     b->inside = NULL;
-    b->folds = false;
+    b->folds = b->by_groups = false;
     b->widens = b->narrows = false;
     memset(b->half, 0, sizeof b->half);
     memset(b->made, 0, sizeof b->made);
@@ -194,7 +194,7 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         put_widened(L, b, i);
         if (has_words(L, b, i) && !kf__cpu_is_in_picks(L, mask, i)) put_words(L, b, i, NULL, NULL);
     }
-    if (L->k->n_symbols) kf__cpu_put_elements(L, b, mask, NULL, NULL);
+    if (L->k->n_symbols && !b->by_groups) kf__cpu_put_elements(L, b, mask, NULL, NULL);
     kf__cpu_put_chains(L, b, mask, NULL, NULL, NULL);
 }
 

@@ -247,6 +247,32 @@ static void put_ahead(kf__low *L, const kf__cpu_block *b, const kf__pass *p, con
     if (by_last) kf__close(L);
 }
 
+/* Elements at indices of their own are read a group at a time, so that what is read in order besides
+ * goes on coming: sum(take_along_axis(x, i, 1) * y, 1) of 3163x3161 took a Zen 4 20 ms by blocks,
+ * and 18. Not where functions of them are loops over the block. */
+static bool reads_by_groups(const kf__low *L, const kf__pass *p, const kf__mask *mask) {
+    bool picks = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        picks |= kf__has(mask, i) && L->k->instrs[i].kind == KF__I_PICK;
+    return L->k->n_symbols && !picks && !L->held && !p->n_stores && !kf__is_dear(L, mask);
+}
+
+/* Elements [from, to) of it; picks: those that there are in any case. Is a scope left open? */
+static bool put_reads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
+                      const kf__lx *to, const char ***picks) {
+    size_t n = L->k->n_instrs;
+    if (!b->by_groups) return false;
+    *picks = KF__NEW(L->arena, const char *, n + 1);
+    if (!*picks) L->failed = true;
+    else memcpy(*picks, b->pick, n * sizeof **picks);
+    return *picks && kf__cpu_put_elements(L, b, mask, from, to);
+}
+
+static void close_reads(kf__low *L, kf__cpu_block *b, const char *const *picks) {
+    memcpy(b->pick, picks, L->k->n_instrs * sizeof *picks);
+    kf__close(L);
+}
+
 void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
     uint16_t roots[256];
     uint32_t n = 0;
@@ -264,6 +290,7 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         roots[n++] = L->k->stores[p->stores[s]].instr;
     kf__mask *mask = kf__cpu_needed(L, b, roots, n);
     p->mask = mask;
+    b->by_groups = reads_by_groups(L, p, mask);
     b->folds = b->widens = true;
     kf__cpu_prepare(L, b, mask);
     b->folds = b->widens = false;
@@ -299,9 +326,15 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         if (apart && !has_lanes(L, p, size)) continue;
         p->lanes = apart ? size : 0;
         kf__open_for(L, "int64_t", "group", zero, whole, lanes, KF__SERIAL);
-        put_group(L, b, p, kf__l_var(L, "group"), lanes, zero);
+        const kf__lx *group = kf__l_var(L, "group");
+        const char **picks;
+        bool reads = put_reads(L, b, mask, group, kf__l_bin(L, "+", group, lanes), &picks);
+        put_group(L, b, p, group, lanes, zero);
+        if (reads) close_reads(L, b, picks);
         kf__close(L);
+        reads = put_reads(L, b, mask, whole, b->len, &picks);
         put_rest(L, b, p, whole);
+        if (reads) close_reads(L, b, picks);
         p->lanes = 0;
         if (!apart) break;
     }

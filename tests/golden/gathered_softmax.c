@@ -220,20 +220,6 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
             const int64_t len = kf_min_i64(n1 - first, 2048);
             float *exps12_from = exps12 + first;
             const int32_t *p0_in_i = in_i + (i0 * s0_in_i + first);
-            float read11[2048];
-            for (int64_t l = 0; l < len; ++l) {
-                const int32_t v0 = kf_load_i32(p0_in_i, l);
-                const int64_t v1 = kf_cast_i32_i64(v0);  // take_along_axis
-                const int64_t v4 = kf_add_i64(v1, size_v2);  // take_along_axis
-                const int v5 = v1 < 0;  // take_along_axis
-                const int64_t v6 = v5 ? v4 : v1;  // take_along_axis
-                const int v7 = v6 < size_v2;  // take_along_axis
-                const int v8 = v6 >= 0;  // take_along_axis
-                const int v9 = v8 & v7;  // take_along_axis
-                const int64_t v10 = v9 ? v6 : 0;  // take_along_axis
-                const float v11 = v9 ? kf_load_f32(in_x, i0 * d0_in_x + v10) : 0.0f;
-                read11[l] = v11;
-            }
             float lanes_max12[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {
@@ -241,16 +227,48 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
             }
             const int64_t whole0 = len - len % 64;
             for (int64_t group = 0; group < whole0; group += 64) {
-                KF_SIMD
-                for (int64_t l = 0; l < 64; ++l) {
-                    exps12_from[group + l] = read11[group + l];
-                    lanes_max12[l] = kf_max_f32(read11[group + l], lanes_max12[l]);
+                {
+                    float read11[2048];
+                    for (int64_t l = group; l < group + 64; ++l) {
+                        const int32_t v0 = kf_load_i32(p0_in_i, l);
+                        const int64_t v1 = kf_cast_i32_i64(v0);  // take_along_axis
+                        const int64_t v4 = kf_add_i64(v1, size_v2);  // take_along_axis
+                        const int v5 = v1 < 0;  // take_along_axis
+                        const int64_t v6 = v5 ? v4 : v1;  // take_along_axis
+                        const int v7 = v6 < size_v2;  // take_along_axis
+                        const int v8 = v6 >= 0;  // take_along_axis
+                        const int v9 = v8 & v7;  // take_along_axis
+                        const int64_t v10 = v9 ? v6 : 0;  // take_along_axis
+                        const float v11 = v9 ? kf_load_f32(in_x, i0 * d0_in_x + v10) : 0.0f;
+                        read11[l] = v11;
+                    }
+                    KF_SIMD
+                    for (int64_t l = 0; l < 64; ++l) {
+                        exps12_from[group + l] = read11[group + l];
+                        lanes_max12[l] = kf_max_f32(read11[group + l], lanes_max12[l]);
+                    }
                 }
             }
-            KF_SIMD
-            for (int64_t l = 0; l < len - whole0; ++l) {
-                exps12_from[whole0 + l] = read11[whole0 + l];
-                lanes_max12[l] = kf_max_f32(read11[whole0 + l], lanes_max12[l]);
+            {
+                float read11[2048];
+                for (int64_t l = whole0; l < len; ++l) {
+                    const int32_t v0 = kf_load_i32(p0_in_i, l);
+                    const int64_t v1 = kf_cast_i32_i64(v0);  // take_along_axis
+                    const int64_t v4 = kf_add_i64(v1, size_v2);  // take_along_axis
+                    const int v5 = v1 < 0;  // take_along_axis
+                    const int64_t v6 = v5 ? v4 : v1;  // take_along_axis
+                    const int v7 = v6 < size_v2;  // take_along_axis
+                    const int v8 = v6 >= 0;  // take_along_axis
+                    const int v9 = v8 & v7;  // take_along_axis
+                    const int64_t v10 = v9 ? v6 : 0;  // take_along_axis
+                    const float v11 = v9 ? kf_load_f32(in_x, i0 * d0_in_x + v10) : 0.0f;
+                    read11[l] = v11;
+                }
+                KF_SIMD
+                for (int64_t l = 0; l < len - whole0; ++l) {
+                    exps12_from[whole0 + l] = read11[whole0 + l];
+                    lanes_max12[l] = kf_max_f32(read11[whole0 + l], lanes_max12[l]);
+                }
             }
             KF_SIMD
             for (int l = 0; l < 16; ++l) {
