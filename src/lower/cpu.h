@@ -389,6 +389,8 @@ typedef struct kf__cpu_group {
     const kf__lx *r, *rows;     /* which of the group's rows, and how many they are */
 } kf__cpu_group;
 
+/* Of short rows, whose exponentials are taken next. */
+void kf__cpu_ask_for_rows(kf__low *L, const kf__lx *n);
 bool kf__cpu_reduces_later(const kf__low *L); /* does a stage behind the first? */
 /* Short rows of a group that aren't eight: as many as have 1024 elements; as a word. */
 int64_t kf__cpu_rows_of_group(const kf__low *L);
@@ -486,7 +488,8 @@ bool kf__cpu_is_same(kf__low *L, uint16_t instr); /* for all rows? */
  * have no function of their own. */
 bool kf__cpu_find_held(kf__low *L, kf__held *h);
 /* Are these rows for the function of short ones? */
-bool kf__cpu_is_short(kf__low *L, const kf__held *h);
+/* plain: its loops alone are what makes them shorter. */
+bool kf__cpu_is_short(kf__low *L, const kf__held *h, bool plain);
 /* May the loads and stores of several rows be one run, by the text alone? Are they? */
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);
 bool kf__cpu_may_be_run_of(const kf__low *L, const kf__held *h, const uint16_t *there,

@@ -25,7 +25,8 @@ enum {
     PAD = 64,  /* elements that a last vector may write behind the rows */
     MOST = 64, /* instructions: a second function of many takes long to be compiled */
     LONGER = 1024, /* elements of a row, of which a function is taken; */
-    NEAR = 512,    /* of one of which nothing is made first, where the core's cache holds all */
+    NEAR = 512,    /* of one of which nothing is made first, where the core's cache holds all; */
+    NEAR_FIRST = LONGER / 3, /* and if something is: three rows are made together */
     NEAR_BYTES = 4 << 20, /* of such rows that a later stage stores as floats: more are streamed */
 };
 
@@ -284,25 +285,35 @@ static bool copies(kf__low *L, const kf__held *h) {
     return false;
 }
 
-/* Are all rows in the core's own cache, with room for others, unless exponentials are summed? Then
- * nothing is to be asked for, and their loops are the shorter ones here: of 317x316, in the caches,
- * x - logsumexp(x) takes a Zen 4 44 us, not 48, layer_norm(x) of 100x200 3.4 us, not 4.5. */
-static bool is_near(const kf__low *L) {
-    int64_t core = kf__cpu_core_bytes(L);
-    bool exponential = false;
+static bool sums_exponentials(const kf__low *L) {
+    bool any = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        exponential |= L->k->instrs[i].kind == KF__I_REDUCE &&
-                       L->k->instrs[i].op == KF__RED_MAX_SUMEXP;
-    return kf__low_bytes(L) < (exponential ? core : core / 2);
+        any |= L->k->instrs[i].kind == KF__I_REDUCE && L->k->instrs[i].op == KF__RED_MAX_SUMEXP;
+    return any;
 }
 
-bool kf__cpu_is_short(kf__low *L, const kf__held *h) {
+/* Are all rows in the core's own cache, with room for others, unless exponentials are summed? Then
+ * nothing is to be asked for, and their loops are the shorter ones here: of 317x316, in the caches,
+ * x - logsumexp(x) takes a Zen 4 44 us, not 48, layer_norm(x) of 100x200 3.4 us, not 4.5, and
+ * softmax(x), x > 0 of 200x200 19 us, not 24. Of what is held first fewer elements, and only if it
+ * is stored, too, or for exponentials, and where one row follows the other, so that the next ones
+ * are asked for: of softmax(a + m), 4x78x316, a from memory takes 94 us, and row by row 72. */
+static bool is_near(const kf__low *L, const kf__held *h) {
+    int64_t n = kf__low_extent(L, true), core = kf__cpu_core_bytes(L);
+    bool exponentials = sums_exponentials(L), first = h->n || h->n_stores;
+    if (first && !kf__low_later(L, 1)) return false;
+    if (h->n && (L->n_axes > 2 || (!h->n_stores && !exponentials))) return false;
+    return n <= (first ? NEAR_FIRST : NEAR) && kf__low_bytes(L) < (exponentials ? core : core / 2);
+}
+
+bool kf__cpu_is_short(kf__low *L, const kf__held *h, bool plain) {
     int64_t n = kf__low_extent(L, true);
     if (kf__low_reduced_axes(L) > 1) return n > 0 && n <= KF__CPU_SHORT;
     bool dear = h->mask && leaves_much(L, h->mask) && !copies(L, h);
     bool stored = h->n_stores && !dear && !kf__cpu_stores_narrow(L, h);
+    if (is_near(L, h)) return n > 0;
+    if (plain) return n > 0 && n <= KF__CPU_LANES; /* longer ones from memory are better asked for */
     if (stored && n >= STORED) return false;
-    if (!h->n && !h->n_stores && n <= NEAR && is_near(L)) return n > 0;
     bool late = kf__cpu_keeps_nothing(L, h) && kf__cpu_are_late(L);
     if (late && n <= KF__CPU_BLOCK) return n > 0;
     bool longer = dear && n <= LONGER && (kf__low_bytes(L) < NEAR_BYTES || !stores_later(L));

@@ -248,10 +248,13 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
         kf__cpu_flush(L, &b, alone.stores, alone.n_stores);
         kf__cpu_copy_raw(L, &b, raw, n_raw);
     } else {
-        if (L->asked) kf__open_if(L, kf__l_bin(L, "==", L->together, kf__l_int(L, 1)));
-        kf__cpu_prefetch(L, &b, reads, true);
-        kf__cpu_prefetch_stores(L, &b, st->stores, st->n_stores);
-        if (L->asked) kf__close(L);
+        bool either = L->asked && !L->held; /* short rows have asked for all */
+        if (either) kf__open_if(L, kf__l_bin(L, "==", L->together, kf__l_int(L, 1)));
+        if (either || !L->asked) {
+            kf__cpu_prefetch(L, &b, reads, true);
+            kf__cpu_prefetch_stores(L, &b, st->stores, st->n_stores);
+        }
+        if (either) kf__close(L);
         kf__cpu_line(L, &b, kf__cpu_needed_line(L, &b, st->stores, st->n_stores), st->stores,
                      st->n_stores);
     }

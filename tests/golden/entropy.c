@@ -3,8 +3,9 @@ typedef struct {
     int64_t n1;
     const float *in_x;
     int64_t s0_in_x;
-    float *out0;
+    int64_t ahead;
     int64_t s0_out0;
+    float *out0;
 } k0_softmax_log_multiply_sum_short_args;
 
 /* softmax, log, multiply, sum, negative.
@@ -15,8 +16,9 @@ void k0_softmax_log_multiply_sum_short(const k0_softmax_log_multiply_sum_short_a
     const int64_t n1 = a->n1;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
-    float *out0 = a->out0;
+    const int64_t ahead = a->ahead;
     const int64_t s0_out0 = a->s0_out0;
+    float *out0 = a->out0;
     float exps1[2112];
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -78,6 +80,9 @@ void k0_softmax_log_multiply_sum_short(const k0_softmax_log_multiply_sum_short_a
             const int64_t i0 = u;
             float max1 = rows_max1[r];
             float sumexp1 = 0.0f;
+            if (ahead) {
+                kf_prefetch_run(in_x + (i0 * s0_in_x + s0_in_x * most_rows), n1 * 4);
+            }
             {
                 float *exps1_from = exps1 + r * n1;
                 const float *p0_in_x = in_x + i0 * s0_in_x;

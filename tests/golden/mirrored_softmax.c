@@ -38,9 +38,10 @@ typedef struct {
     int64_t s1_in_x_14;
     int64_t size_index11;
     int64_t first_index11;
-    int64_t flat;
-    kf_bf16 *out0;
+    int64_t ahead;
     int64_t s0_out0;
+    kf_bf16 *out0;
+    int64_t flat;
 } k0_pad_softmax_short_args;
 
 /* pad, softmax.
@@ -94,9 +95,10 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
     const int64_t s1_in_x_14 = a->s1_in_x_14;
     const int64_t size_index11 = a->size_index11;
     const int64_t first_index11 = a->first_index11;
-    const int64_t flat = a->flat;
-    kf_bf16 *out0 = a->out0;
+    const int64_t ahead = a->ahead;
     const int64_t s0_out0 = a->s0_out0;
+    kf_bf16 *out0 = a->out0;
+    const int64_t flat = a->flat;
     float exps39[2112];
     float flat47[1040];
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
@@ -284,6 +286,9 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
             const int v7 = kf_inside(first_index5 + i0 * s0_index5, size_index5);  // pad
             float max39 = rows_max39[r];
             float sumexp39 = 0.0f;
+            if (ahead) {
+                kf_prefetch_write_run(out0 + i0 * s0_out0, n1 * 2);
+            }
             {
                 float *exps39_from = exps39 + r * n1;
                 float lanes_sumexp39[64];

@@ -4,9 +4,10 @@ typedef struct {
     int64_t run;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
-    int64_t flat;
-    kf_bf16 *out0;
+    int64_t ahead;
     int64_t s0_out0;
+    kf_bf16 *out0;
+    int64_t flat;
 } k0_softmax_short_args;
 
 /* softmax.
@@ -18,9 +19,10 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
     const int64_t run = a->run;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
-    const int64_t flat = a->flat;
-    kf_bf16 *out0 = a->out0;
+    const int64_t ahead = a->ahead;
     const int64_t s0_out0 = a->s0_out0;
+    kf_bf16 *out0 = a->out0;
+    const int64_t flat = a->flat;
     float exps1[2112];
     float flat9[1040];
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
@@ -88,8 +90,14 @@ void k0_softmax_short(const k0_softmax_short_args *a, int64_t begin, int64_t end
             rows_max1[r] = max1;
         }
         for (int64_t r = 0; r < rows; ++r) {
+            const int64_t u = first_row + r;
+            const int64_t i0 = u;
             float max1 = rows_max1[r];
             float sumexp1 = 0.0f;
+            if (ahead) {
+                kf_prefetch_run(in_x + (i0 * s0_in_x + s0_in_x * most_rows), n1 * 2);
+                kf_prefetch_write_run(out0 + i0 * s0_out0, n1 * 2);
+            }
             {
                 float *exps1_from = exps1 + r * n1;
                 float lanes_sumexp1[64];
