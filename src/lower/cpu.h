@@ -63,6 +63,8 @@ void kf__cpu_prefetch_line(kf__low *L, const kf__cpu_block *b, uint32_t access,
                            const kf__lx *distance);
 /* Of a core's own cache; a guess, where that isn't known. */
 int64_t kf__cpu_core_bytes(const kf__low *L);
+/* Is it more than what whoever made it, or used it before, has left in the core's own cache? */
+bool kf__cpu_comes_from_far(const kf__low *L);
 /* The word that says whether the next row is worth asking for. */
 const kf__lx *kf__cpu_is_far(kf__low *L);
 /* The same of what the next row stores. */
@@ -547,7 +549,9 @@ void kf__cpu_declare_flat(kf__low *L, const kf__flat *f);
 /* The first part, of row r; of block b, of which all else that it is made of is there. */
 void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const kf__lx *n);
 void kf__cpu_put_flat_of(kf__low *L, const kf__flat *f, const kf__cpu_block *b);
-void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n);
+/* The run; before: what else is held of the rows, or NULL. */
+void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__held *before, const kf__lx *rows,
+                          const kf__lx *n);
 
 /* ---------------------------------------------------------------- cpu_short_lines.c */
 

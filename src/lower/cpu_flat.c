@@ -187,7 +187,8 @@ void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const
     if (n_own) put_made(L, f, kept, own, n_own, n);
 }
 
-void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf__lx *n) {
+void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__held *before, const kf__lx *rows,
+                          const kf__lx *n) {
     const kf__lx *is = kf__word_int(L, "flat", kf__cpu_is_run(L, &f->run));
     const kf__held *held = L->held;
     kf__open_block(L);
@@ -196,6 +197,9 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__lx *rows, const kf_
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
     b.widens = b.narrows = true;
     f->made.begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", kf__l_var(L, "r"), n), NULL);
+    for (uint32_t k = 0; before && k < before->n; ++k)
+        L->value[before->instr[k]] = kf__l_item(
+            L, before->name[k], kf__l_bin(L, "+", f->made.begin, kf__l_var(L, "l")));
     L->held = &f->made;
     kf__cpu_hold(L, kf__l_var(L, "l"));
     kf__cpu_prepare(L, &b, f->run.mask);

@@ -149,7 +149,8 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         if (!takes_part(L, p, r)) continue;
         const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
         const kf__kept *exps = kf__cpu_kept_of(p->fill, red);
-        if (p->keep[r] && !is_read(p, r) && !is_saved(p, r) && !is_there(L, b, red))
+        bool there = p->keep[r] == b->pick[L->k->instrs[red].args[0]]; /* by the block */
+        if (p->keep[r] && !is_read(p, r) && !is_saved(p, r) && !there)
             kf__put_set(L, kf__l_item(L, p->keep[r], e), x);
         if (exps && exps->argument && !p->summing)
             kf__put_set(L, kf__l_item(L, exps->from, e), x);

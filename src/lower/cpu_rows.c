@@ -102,7 +102,7 @@ static void put_rows(kf__low *L, const char *suffix, kf__held *held) {
     }
     if (!turns || g.reduces) kf__put_row_stores(L);
     kf__close(L);
-    if (flattens) kf__cpu_put_flat_run(L, &flat, g.rows, n);
+    if (flattens) kf__cpu_put_flat_run(L, &flat, NULL, g.rows, n);
     if (groups) kf__cpu_close_groups(L);
     L->group = NULL;
     L->tables = NULL;

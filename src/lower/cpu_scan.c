@@ -506,7 +506,7 @@ static bool put_short_rows(kf__low *L, kf__scans *s) {
     L->held = NULL;
     kf__forget(L, KF__LEVEL_ROW);
     kf__close(L);
-    if (flattens) kf__cpu_put_flat_run(L, &flat, rows, n);
+    if (flattens) kf__cpu_put_flat_run(L, &flat, &h, rows, n);
     kf__close(L);
     return is;
 }

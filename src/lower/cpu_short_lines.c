@@ -315,7 +315,7 @@ bool kf__cpu_short_lines(kf__low *L) {
     if (flattens) kf__cpu_put_flat(L, &flat, NULL, n);
     else put_line(L, n);
     kf__close(L);
-    if (flattens) kf__cpu_put_flat_run(L, &flat, rows, n);
+    if (flattens) kf__cpu_put_flat_run(L, &flat, NULL, rows, n);
     kf__close(L);
     L->held = NULL;
     L->tables = NULL;
