@@ -202,8 +202,9 @@ int64_t kf__cpu_core_bytes(const kf__low *L) {
     return L->target->core_bytes ? L->target->core_bytes : KF__CORE_BYTES;
 }
 
-/* More than what whoever made it, or used it before, has left in the core's own cache. */
-static bool is_far(const kf__low *L) { return kf__low_bytes(L) >= kf__cpu_core_bytes(L) / 2; }
+bool kf__cpu_comes_from_far(const kf__low *L) {
+    return kf__low_bytes(L) >= kf__cpu_core_bytes(L) / 2;
+}
 
 /* Of several reduced axes, how far the same part of a later line is: lines of one row are as far
  * apart as rows are long, which no processor foresees. The row's last lines ask for the first ones
@@ -226,7 +227,7 @@ static const kf__lx *lines_distance(kf__low *L, uint32_t access, const kf__lx **
     } else if (row >= 0 && o->varies[row]) {
         by = turned = o->stride[row];
     }
-    if (!is_far(L)) by = 0;
+    if (!kf__cpu_comes_from_far(L)) by = 0;
     *is = kf__word_int(L, kf__l_name(L, "ahead_%s", o->name), by);
     const kf__lx *there = kf__l_bin(L, "<", kf__l_var(L, L->axes[line].var),
                                     kf__word_int(L, kf__l_name(L, "near_%s", o->name), near));
@@ -282,7 +283,7 @@ void kf__cpu_prefetch_line(kf__low *L, const kf__cpu_block *b, uint32_t access,
 /* Is what comes next worth asking for? To ask takes a twentieth of a short row's time, a sixth of
  * one of a few vectors, and what a core has in its own cache needn't be asked for. */
 const kf__lx *kf__cpu_is_far(kf__low *L) {
-    bool is = is_far(L) && L->axes[kf__last(L)].size > KF__SHORT_LINE;
+    bool is = kf__cpu_comes_from_far(L) && L->axes[kf__last(L)].size > KF__SHORT_LINE;
     return kf__word_int(L, "far", is);
 }
 

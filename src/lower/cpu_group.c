@@ -18,7 +18,8 @@
 
 enum {
     LONG = 5,             /* operations: two or three gain nothing */
-    FEW_ELEMENTS = 64,    /* of a row */
+    FEW_ELEMENTS = 64,    /* of a row, which is a few vectors */
+    FAR_ELEMENTS = 256,
     CACHED = 16 << 20,    /* bytes of all arrays */
 };
 
@@ -325,6 +326,14 @@ const kf__lx *kf__cpu_open_rows(kf__low *L, const kf__lx *most) {
     return kf__put_let(L, "int64_t", "rows", rows, NULL);
 }
 
+/* The elements of the longest rows that go by eight: of longer ones from far each is on its way while
+ * the one before it is made, and eight would be too much at once. layer_norm(x) of 2000x500 takes a
+ * Zen 4 400 us by eight, and 275; of 4000x200 280 either way. */
+static int64_t longest_grouped(const kf__low *L, const kf__cpu_group *g) {
+    int64_t most = kf__cpu_comes_from_far(L) ? kf__min(g->most, FAR_ELEMENTS) : g->most;
+    return g->more && kf__low_bytes(L) >= CACHED ? FEW_ELEMENTS : most;
+}
+
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
                          kf__held *held) {
     const kf__lx *first = kf__l_var(L, "first_row");
@@ -335,8 +344,8 @@ void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept
         rest = most;
     else if (held)
         rest = kf__l_bin(L, "/", kf__l_int(L, KF__CPU_GROUP * KF__CPU_SHORT), n);
-    else if (g->more)
-        limit = kf__word_int(L, "grouped", kf__low_bytes(L) < CACHED ? g->most : FEW_ELEMENTS);
+    else if (!L->carried)
+        limit = kf__word_int(L, "grouped", longest_grouped(L, g));
     most = kf__l_select(L, kf__l_bin(L, "<=", n, limit), most, rest);
     const kf__lx *tiny = kf__l_int(L, KF__CPU_TINY);
     if (held) most = kf__l_select(L, kf__l_bin(L, "<=", n, tiny), tiny, most);

@@ -337,6 +337,7 @@ typedef struct {
     int64_t size_v14;
     int64_t grain;
     float *row30_memory;
+    int64_t grouped;
     int64_t far;
     int64_t s0_in_x;
     const float *in_x;
@@ -358,6 +359,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
     const int64_t size_v14 = a->size_v14;
     const int64_t grain = a->grain;
     float *row30_memory = a->row30_memory;
+    const int64_t grouped = a->grouped;
     const int64_t far = a->far;
     const int64_t s0_in_x = a->s0_in_x;
     const float *in_x = a->in_x;
@@ -369,7 +371,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float row30_stack[65536];
     float *row30 = slot < 0 ? row30_stack : (row30_memory + slot);
-    const int64_t most_rows = n1 <= 512 ? 8 : 1;
+    const int64_t most_rows = n1 <= grouped ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v16[8];

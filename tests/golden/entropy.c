@@ -202,6 +202,7 @@ typedef struct {
     int64_t n1;
     int64_t grain;
     float *exps1_memory;
+    int64_t grouped;
     const float *in_x;
     int64_t s0_in_x;
     int64_t far;
@@ -217,6 +218,7 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
     const int64_t n1 = a->n1;
     const int64_t grain = a->grain;
     float *exps1_memory = a->exps1_memory;
+    const int64_t grouped = a->grouped;
     const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
     const int64_t far = a->far;
@@ -225,7 +227,7 @@ void k0_softmax_log_multiply_sum(const k0_softmax_log_multiply_sum_args *a, int6
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float exps1_stack[65536];
     float *exps1 = slot < 0 ? exps1_stack : (exps1_memory + slot);
-    const int64_t most_rows = n1 <= 512 ? 8 : 1;
+    const int64_t most_rows = n1 <= grouped ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v2[8];

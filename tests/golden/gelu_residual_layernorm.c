@@ -220,6 +220,7 @@ typedef struct {
     int64_t size_v17;
     int64_t grain;
     float *row12_memory;
+    int64_t grouped;
     int64_t far;
     int64_t s0_in_x;
     const kf_bf16 *in_x;
@@ -242,6 +243,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     const int64_t size_v17 = a->size_v17;
     const int64_t grain = a->grain;
     float *row12_memory = a->row12_memory;
+    const int64_t grouped = a->grouped;
     const int64_t far = a->far;
     const int64_t s0_in_x = a->s0_in_x;
     const kf_bf16 *in_x = a->in_x;
@@ -254,7 +256,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float row12_stack[65536];
     float *row12 = slot < 0 ? row12_stack : (row12_memory + slot);
-    const int64_t most_rows = n1 <= 512 ? 8 : 1;
+    const int64_t most_rows = n1 <= grouped ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v14[8];

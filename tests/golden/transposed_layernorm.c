@@ -308,6 +308,7 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t size_v5;
+    int64_t grouped;
     int64_t far;
     int64_t s0_packed_in_x;
     const float *packed_in_x;
@@ -323,13 +324,14 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t size_v5 = a->size_v5;
+    const int64_t grouped = a->grouped;
     const int64_t far = a->far;
     const int64_t s0_packed_in_x = a->s0_packed_in_x;
     const float *packed_in_x = a->packed_in_x;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     const float v6 = kf_cast_i64_f32(size_v5);  // layer_norm
-    const int64_t most_rows = n1 <= 512 ? 8 : 1;
+    const int64_t most_rows = n1 <= grouped ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v2[8];
