@@ -16,13 +16,13 @@ enum {
     FOLDED = KF__CPU_FOLDED,
     OPERATIONS = 8,
     LOADS = 3,
-    TURNS_LEAST = 64,  /* elements of a row, to be folded by itself: of fewer, loops are too short; */
+    TURNS_LEAST = 64,  /* elements of a row that is folded by itself: of fewer loops are short; */
     TURNS_MOST = 1024, /* and of a page or more each is a run that the processor finds again */
 };
 
 /* Are four rows folded at once? Not rows of less than a page, from beyond a core's cache, where the
- * processor foresees one run at a time: sum(relu(x), 0) of 317x316 takes a Zen 4 41 us by fours, and
- * row by row 18; in the caches 5 and 7. */
+ * processor foresees one run at a time: sum(relu(x), 0) of 317x316 takes a Zen 4 41 us by fours,
+ * and row by row 18; in the caches 5 and 7. */
 static const kf__lx *is_by_fours(kf__low *L, const kf__columns *c) {
     int64_t n = L->axes[kf__last(L)].size;
     bool far = kf__low_bytes(L) >= kf__cpu_core_bytes(L) / 4;

@@ -288,7 +288,8 @@ void kf__cpu_ask_for_rows(kf__low *L, const kf__lx *n) {
         uint32_t access = L->k->stores[stores[s]].access;
         bool first = L->k->instrs[L->k->stores[stores[s]].instr].stage == 0;
         const kf__lx *row = kf__word_stride(L, access, axis);
-        if (may_ask(L, access)) ask(L, access, first ? kf__l_bin(L, "*", row, L->together) : NULL, n);
+        const kf__lx *later = first ? kf__l_bin(L, "*", row, L->together) : NULL;
+        if (may_ask(L, access)) ask(L, access, later, n);
     }
     kf__close(L);
 }
@@ -326,9 +327,9 @@ const kf__lx *kf__cpu_open_rows(kf__low *L, const kf__lx *most) {
     return kf__put_let(L, "int64_t", "rows", rows, NULL);
 }
 
-/* The elements of the longest rows that go by eight: of longer ones from far each is on its way while
- * the one before it is made, and eight would be too much at once. layer_norm(x) of 2000x500 takes a
- * Zen 4 400 us by eight, and 275; of 4000x200 280 either way. */
+/* The elements of the longest rows that go by eight: of longer ones from far each is on its way
+ * while the one before it is made, and eight would be too much at once. layer_norm(x) of 2000x500
+ * takes a Zen 4 400 us by eight, and 275; of 4000x200 280 either way. */
 static int64_t longest_grouped(const kf__low *L, const kf__cpu_group *g) {
     int64_t most = kf__cpu_comes_from_far(L) ? kf__min(g->most, FAR_ELEMENTS) : g->most;
     return g->more && kf__low_bytes(L) >= CACHED ? FEW_ELEMENTS : most;

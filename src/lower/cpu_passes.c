@@ -248,9 +248,9 @@ static void put_ahead(kf__low *L, const kf__cpu_block *b, const kf__pass *p, con
     if (by_last) kf__close(L);
 }
 
-/* Elements at indices of their own are read a group at a time, so that what is read in order besides
- * goes on coming: sum(take_along_axis(x, i, 1) * y, 1) of 3163x3161 took a Zen 4 20 ms by blocks,
- * and 18. Not where functions of them are loops over the block. */
+/* Elements at indices of their own are read a group at a time, so that what is read in order
+ * besides goes on coming: sum(take_along_axis(x, i, 1) * y, 1) of 3163x3161 took a Zen 4 20 ms by
+ * blocks, and 18. Not where functions of them are loops over the block. */
 static bool reads_by_groups(const kf__low *L, const kf__pass *p, const kf__mask *mask) {
     bool picks = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)

@@ -23,8 +23,8 @@
  * L1, until they are a block. */
 #include "lower/cpu.h"
 
-/* Instructions of a kernel that has a second function for what its rows' loops alone make shorter: of
- * x - mean(x, 1), 97x103 in the caches, a Zen 4 takes 2.4 us row by row, and 1.8. It takes gcc a
+/* Instructions of a kernel that has a second function for what its rows' loops alone make shorter:
+ * of x - mean(x, 1), 97x103 in the caches, a Zen 4 takes 2.4 us row by row, and 1.8. It takes gcc a
  * third of the time to compile it. */
 enum { FEW = 16 };
 

@@ -21,7 +21,7 @@
 #include "lower/cpu.h"
 
 enum {
-    STORED = 48, /* elements of a row of which several things are stored by turns: that takes long */
+    STORED = 48, /* elements of a row, to store several things of by turns: that takes long */
     PAD = 64,  /* elements that a last vector may write behind the rows */
     MOST = 64, /* instructions: a second function of many takes long to be compiled */
     LONGER = 1024, /* elements of a row, of which a function is taken; */
@@ -322,7 +322,8 @@ static bool is_near(const kf__low *L, const kf__held *h) {
     bool exponentials = sums_exponentials(L), first = h->n || h->n_stores;
     if (first && !kf__low_later(L, 1)) return false;
     if (h->n && (L->n_axes > 2 || (!h->n_stores && !exponentials))) return false;
-    bool fits = exponentials ? kf__low_bytes(L) < kf__cpu_core_bytes(L) : !kf__cpu_comes_from_far(L);
+    bool fits = exponentials ? kf__low_bytes(L) < kf__cpu_core_bytes(L)
+                             : !kf__cpu_comes_from_far(L);
     return fits && kf__low_extent(L, true) <= (first ? NEAR_FIRST : NEAR);
 }
 
@@ -340,7 +341,7 @@ bool kf__cpu_is_short(kf__low *L, const kf__held *h, bool plain) {
     bool dear = h->mask && leaves_much(L, h->mask) && !copies(L, h);
     bool stored = h->n_stores && !dear && !kf__cpu_stores_narrow(L, h);
     if (is_near(L, h) || asks(L, h, plain)) return n > 0;
-    if (plain) return n > 0 && n <= KF__CPU_LANES; /* longer ones from memory are better asked for */
+    if (plain) return n > 0 && n <= KF__CPU_LANES; /* longer ones are better asked for */
     if (stored && n >= STORED && !stores_apart(L, h)) return false;
     bool late = kf__cpu_keeps_nothing(L, h) && kf__cpu_are_late(L);
     if (late && n <= KF__CPU_BLOCK) return n > 0;

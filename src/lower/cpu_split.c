@@ -74,8 +74,8 @@ static bool reads_in_order(const kf__low *L, const kf__cpu_block *b, const kf__m
         if (b->pick[i] || b->random[in->access] || b->tile[in->access]) return false;
         if (in->kind == KF__I_OP || in->kind == KF__I_CAST || in->kind == KF__I_CONSTANT) continue;
         const kf__operand *o = &L->operands[in->access];
-        if (in->kind != KF__I_LOAD || in->n_args || !o->affine || o->row || o->symbols) return false;
-        int step = kf__low_step(L, in->access);
+        bool plain = in->kind == KF__I_LOAD && !in->n_args && o->affine && !o->row && !o->symbols;
+        int step = plain ? kf__low_step(L, in->access) : 2;
         if (step > 1) return false;
         any = any || step;
     }
@@ -101,7 +101,8 @@ static void put_pieces(kf__low *L, const kf__cpu_block *b, const kf__held *h) {
     kf__open_for(L, "int64_t", "piece", kf__l_int(L, 0), b->len, size, KF__SERIAL);
     kf__cpu_block part;
     const kf__lx *left = kf__l_bin(L, "-", b->len, piece);
-    const kf__lx *n = kf__put_let(L, "int64_t", "n", kf__l_call(L, "kf_min_i64", KF__I64, left, size), NULL);
+    const kf__lx *n = kf__l_call(L, "kf_min_i64", KF__I64, left, size);
+    n = kf__put_let(L, "int64_t", "n", n, NULL);
     kf__cpu_open_line(L, &part, kf__l_bin(L, "+", b->first, piece), n);
     part.most = PIECE;
     part.folds = b->folds;

@@ -7,7 +7,9 @@
  *   - one iteration reads and stores it: the result isn't one of each row, as a reduction's is,
  *   - its store isn't followed by another stage of the same kernel that reads the input again,
  *   - no later kernel reads the input,
- *   - on CUDA, no thread but the one that stores an element reads it.
+ *   - on CUDA, no thread but the one that stores an element reads it,
+ *   - on a CPU, it isn't a part of what is picked, beside other results: picks may be copied by
+ *     loops of their own, behind those.
  * Results never overlap each other. */
 #include "run/plan.h"
 
@@ -64,6 +66,13 @@ static bool is_shared(const kf__kernel *k, uint32_t i) {
     return !column || k->instrs[i].level == KF__LEVEL_SCALAR || rows_wanted_inside(k);
 }
 
+static bool is_picked(const kf__kernel *k, uint32_t i) {
+    for (uint32_t u = i + 1; u < k->n_instrs; u++)
+        for (int a = 0; k->instrs[u].kind == KF__I_PICK && a < k->instrs[u].n_args; a++)
+            if (k->instrs[u].args[a] == i) return true;
+    return false;
+}
+
 static bool allowed_in_kernel(const kf__kernel *k, uint32_t result, uint32_t input, bool cuda) {
     for (uint32_t s = 0; s < k->n_stores; s++) {
         const kf__access *store = &k->accesses[k->stores[s].access];
@@ -74,6 +83,7 @@ static bool allowed_in_kernel(const kf__kernel *k, uint32_t result, uint32_t inp
             if (load->value != input) continue;
             if (!same_map(load, store)) return false;
             if (cuda && is_shared(k, i)) return false;
+            if (!cuda && k->n_stores > 1 && is_picked(k, i)) return false;
             /* one thread stores what every thread of the row reads */
             if (k->reduced && k->instrs[k->stores[s].instr].level != KF__LEVEL_FULL) return false;
             if (k->instrs[k->stores[s].instr].stage < last_full_stage(k)) return false;
