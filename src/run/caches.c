@@ -24,7 +24,7 @@ static bool one_run;             /* the same */
 /* AMD's prefetchers lose runs of a few lines of which several rows are read by turns, which Intel's
  * follow: bench/results/2026-11-29-cpu-rows-by-turns.txt */
 static bool is_amd(void) {
-    unsigned most, b, c, d;
+    unsigned most, b = 0, c = 0, d = 0;
     return __get_cpuid(0, &most, &b, &c, &d) && b == signature_AMD_ebx && d == signature_AMD_edx &&
            c == signature_AMD_ecx;
 }
