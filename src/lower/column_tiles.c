@@ -9,12 +9,15 @@ enum {
     MOST_TILES = 2,        /* CPU: they stay in L1 */
 };
 
-int kf__low_only_reduced(const kf__low *L) {
+static int only_one(const kf__low *L, bool reduced) {
     int t = -1, n = 0;
     for (int m = 0; m < L->n_axes; ++m)
-        if (L->axes[m].reduced) t = m, n++;
+        if (L->axes[m].reduced == reduced) t = m, n++;
     return n == 1 ? t : -1;
 }
+
+int kf__low_only_reduced(const kf__low *L) { return only_one(L, true); }
+int kf__low_only_kept(const kf__low *L) { return only_one(L, false); }
 
 bool kf__low_is_column_tile(const kf__low *L, uint32_t i, int last) {
     const kf__operand *o = &L->operands[i];

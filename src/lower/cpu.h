@@ -489,8 +489,7 @@ bool kf__cpu_is_same(kf__low *L, uint16_t instr); /* for all rows? */
 /* What is to be made, or stored, before anything is reduced; there may be nothing. False: such rows
  * have no function of their own. */
 bool kf__cpu_find_held(kf__low *L, kf__held *h);
-/* Are these rows for the function of short ones? */
-/* plain: its loops alone are what makes them shorter. */
+/* Are these rows for the function of short ones? plain: only its shorter loops are better. */
 bool kf__cpu_is_short(kf__low *L, const kf__held *h, bool plain);
 /* May the loads and stores of several rows be one run, by the text alone? Are they? */
 bool kf__cpu_may_be_run(const kf__low *L, const kf__held *h);

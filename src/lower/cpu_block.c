@@ -237,12 +237,7 @@ static const kf__lx *lines_distance(kf__low *L, uint32_t access, const kf__lx **
 
 static const kf__lx *next_distance(kf__low *L, uint32_t access, bool next_row) {
     if (!next_row) return kf__l_int(L, KF__CPU_BLOCK);
-    int kept = -1;
-    for (int m = 0; m < L->n_axes; ++m) {
-        if (L->axes[m].reduced) continue;
-        if (kept >= 0) return NULL;
-        kept = m;
-    }
+    int kept = kf__low_only_kept(L);
     if (kept < 0 || !L->operands[access].varies[kept]) return NULL;
     if (kf__has_symbols(L, access)) return NULL; /* where the next one is read isn't known */
     const kf__lx *row = kf__word_stride(L, access, kept);

@@ -197,9 +197,10 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__held *before, const
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), len);
     b.widens = b.narrows = true;
     f->made.begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", kf__l_var(L, "r"), n), NULL);
-    for (uint32_t k = 0; before && k < before->n; ++k)
-        L->value[before->instr[k]] = kf__l_item(
-            L, before->name[k], kf__l_bin(L, "+", f->made.begin, kf__l_var(L, "l")));
+    kf__held also = before ? *before : (kf__held){0};
+    also.begin = f->made.begin;
+    L->held = &also;
+    kf__cpu_hold(L, kf__l_var(L, "l"));
     L->held = &f->made;
     kf__cpu_hold(L, kf__l_var(L, "l"));
     kf__cpu_prepare(L, &b, f->run.mask);

@@ -221,14 +221,6 @@ static void ask(kf__low *L, uint32_t access, const kf__lx *later, const kf__lx *
     kf__cpu_prefetch_run(L, access, row, n);
 }
 
-/* The one kept axis; -1: there are several, or none. */
-static int only_kept(const kf__low *L) {
-    int axis = -1, kept = 0;
-    for (int m = 0; m < L->n_axes; ++m)
-        if (!L->axes[m].reduced) axis = m, kept++;
-    return kept == 1 ? axis : -1;
-}
-
 /* What the first stage reads of a row of the next group. */
 static void ask_for_next(kf__low *L, int axis, const kf__lx *most, const kf__lx *n) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -258,7 +250,7 @@ static void put_ahead(kf__low *L, const kf__cpu_group *g, const kf__lx *most, co
 static void put_far_ahead(kf__low *L, const kf__lx *most, const kf__lx *n) {
     uint16_t stores[64];
     uint32_t n_stores = kf__low_all_stores(L, stores);
-    int axis = only_kept(L);
+    int axis = kf__low_only_kept(L);
     if (axis < 0 || kf__cpu_scatters(L)) return;
     L->asked = true;
     kf__open_if(L, kf__l_bin(L, "&&", kf__cpu_is_far(L), kf__l_bin(L, ">", most, kf__l_int(L, 1))));
@@ -279,7 +271,7 @@ static void put_far_ahead(kf__low *L, const kf__lx *most, const kf__lx *n) {
 void kf__cpu_ask_for_rows(kf__low *L, const kf__lx *n) {
     uint16_t stores[64];
     uint32_t n_stores = kf__low_all_stores(L, stores);
-    int axis = only_kept(L);
+    int axis = kf__low_only_kept(L);
     if (axis < 0 || kf__cpu_scatters(L)) return;
     L->asked = true;
     kf__open_if(L, kf__word_int(L, "ahead", L->axes[kf__last(L)].size > KF__CPU_LANES));

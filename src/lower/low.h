@@ -299,6 +299,7 @@ int64_t kf__low_dense_rows(const kf__low *L); /* where L->dense: rows of a tile,
 bool kf__low_is_column_tile(const kf__low *L, uint32_t access, int last);
 void kf__low_find_column_tiles(kf__low *L); /* sets tile and tiled */
 int kf__low_only_reduced(const kf__low *L); /* the one reduced axis; -1: there are more, or none */
+int kf__low_only_kept(const kf__low *L);    /* the same of the others */
 
 /* ---------------------------------------------------------------- pack.c */
 

@@ -17,7 +17,6 @@ enum { LEVELS = 4, MOST_CACHES = 16 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int64_t bytes_of[LEVELS]; /* by level, 0: not known; written once */
-
 static bool one_run;             /* the same */
 
 #if defined(__x86_64__)
