@@ -117,6 +117,18 @@ static void sign_of_nan(const kf__node *node, const double *sign, int64_t n, int
     }
 }
 
+/* One of them. A kernel takes all of them in the same way, as the first samples do: of sum(1 / x)
+ * all signs count together. */
+static double zero_of(const kf__o_noise *noise, double a, double b, int64_t j) {
+    switch (noise->sample) {
+    case 1: return 0.0;
+    case 2: return -0.0;
+    case 3: return a;
+    case 4: return b;
+    default: return kf__o_random(noise, j) < 0 ? -0.0 : 0.0;
+    }
+}
+
 bool kf__o_inexact(const kf_graph *g, const kf__node *node, const void *const *args, int64_t n) {
     kf__dtype t = (kf__dtype)kf__at(g, node->args[0])->dtype;
     int sign = reads_sign(g, node);
@@ -247,5 +259,5 @@ void kf__o_op(const kf_graph *g, const kf__node *node, const void *const *args, 
     double *f = out;
     for (int64_t j = 0; j < n; j++)
         if (a[j] == 0 && b[j] == 0 && signbit(a[j]) != signbit(b[j]))
-            f[j] = kf__o_random(noise, j) < 0 ? -0.0 : 0.0;
+            f[j] = zero_of(noise, a[j], b[j], j);
 }

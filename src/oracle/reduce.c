@@ -66,8 +66,8 @@ static double disturbed(const row *r, long double x, long double error, bool ove
         if (overflows) return overflowed(r, x, error, false);
         if (isfinite(x) && isfinite(error) && error > 0)
             x = kf__o_disturb(r->noise, r->index, r->compute, x, error);
-        else if (x == 0)
-            x = kf__o_random(r->noise, r->index) < 0 ? -0.0L : 0.0L; /* -0 + 0 in any order */
+        else if (x == 0) /* -0 + 0 in any order; in one sample as all of a kernel's: 0 + -0 */
+            x = r->noise->sample > 1 && kf__o_random(r->noise, r->index) < 0 ? -0.0L : 0.0L;
     }
     return kf__o_round(r->compute, x);
 }
