@@ -277,10 +277,11 @@ void kf__cpu_prefetch_line(kf__low *L, const kf__cpu_block *b, uint32_t access,
 
 /* Is what comes next worth asking for? To ask takes a twentieth of a short row's time, a sixth of
  * one of a few vectors, and what a core has in its own cache needn't be asked for. */
-const kf__lx *kf__cpu_is_far(kf__low *L) {
-    bool is = kf__cpu_comes_from_far(L) && L->axes[kf__last(L)].size > KF__SHORT_LINE;
-    return kf__word_int(L, "far", is);
+static bool is_far(const kf__low *L) {
+    return kf__cpu_comes_from_far(L) && L->axes[kf__last(L)].size > KF__SHORT_LINE;
 }
+
+const kf__lx *kf__cpu_is_far(kf__low *L) { return kf__word_int(L, "far", is_far(L)); }
 
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row) {
     if (kf__cpu_scatters(L)) return;
@@ -301,6 +302,16 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
     }
 }
 
+/* AMD's fetch lines that are stored in time, but for rows with gaps, and where loads from all over
+ * the row come before. Of x - mean(x, 1) 317x316, in the caches, a Zen 4 takes 15.7 us where it is
+ * asked for them, and 13.2, of softmax(x * s) * 2 of 1000x1000 from memory 660 us and 500, but of
+ * softmax(take_along_axis(x, i, 1)) 1930 and 2050, and of concatenate([layer_norm(x),
+ * layer_norm(y)], 1) of 317x316 100 and 158; a Sapphire Rapids of rms_norm(x, w) 800 and 920. */
+static bool asks_for(const kf__low *L, uint32_t access) {
+    bool gaps = L->operands[access].stride[kf__low_only_kept(L)] != L->axes[kf__last(L)].size;
+    return is_far(L) && (!L->target->amd || L->k->n_symbols || gaps);
+}
+
 /* The processor's own prefetch follows results that are whole rows, not parts of them. */
 void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
                              uint32_t n) {
@@ -310,7 +321,8 @@ void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t 
         const kf__lx *distance = next_distance(L, access, true);
         if (!distance) continue;
         kf__cpu_need_pointer(L, b, access);
-        const kf__lx *far = kf__cpu_is_far(L);
+        const kf__lx *far = kf__word_int(L, kf__l_name(L, "far_%s", L->operands[access].name),
+                                         asks_for(L, access));
         if (!L->held)
             far = kf__l_bin(L, "&&", far,
                             kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
@@ -389,19 +401,24 @@ static bool fills_lines(const kf__low *L, uint32_t access) {
     return true;
 }
 
+static bool reduces_rows(const kf__low *L) {
+    return L->n_axes && L->axes[kf__last(L)].reduced;
+}
+
 /* Will the rest of the program find it in the caches? */
 static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
     bool is_read = o->packed || o->value->kind == KF__VALUE_TEMP;
     return is_read && bytes <= L->target->cache_bytes / 4;
 }
 
-/* Rows, too, may begin no lines. Of halves and bytes these aren't streamed: where(k, x - mean(x, 1), 0) in
- * bf16 of 3163x3161 takes a Zen 4 3.1 ms, streamed 3.9 (a Sapphire Rapids 5.6 and 5.4), x + z.T in
- * f16 4.9 and 7.3 (7.7 and 10). Nor is less than 16 MiB of a tile's, which are parts of rows:
- * pad(z.T, 1) of 1024x1024 takes a Zen 4 675 us, streamed 860; x + z.T of 3161x3163 6.7 ms and 7.5,
- * but a Sapphire Rapids 12 and 10. */
+/* Rows, too, may begin no lines. Of halves and bytes these aren't streamed: where(k, x - mean(x,
+ * 1), 0) in bf16 of 3163x3161 takes a Zen 4 3.1 ms, streamed 3.9 (a Sapphire Rapids 5.6 and 5.4),
+ * x + z.T in f16 4.9 and 7.3 (7.7 and 10). Beside twice as many bytes of wider types that come of
+ * reduced rows they are: layer_norm(x), x > 0 of 3163x3161 5.1 ms, streamed 3.6 (12 and 6.9). Nor
+ * is less than 16 MiB of a tile's, which are parts of rows: pad(z.T, 1) of 1024x1024 takes a Zen 4
+ * 675 us, streamed 860; x + z.T of 3161x3163 6.7 ms and 7.5, but a Sapphire Rapids 12 and 10. */
 bool kf__cpu_stream_word(kf__low *L) {
-    int64_t bytes = 0, largest = 0, staying = 0;
+    int64_t bytes = 0, largest = 0, staying = 0, narrow = 0;
     bool any = false, lines = true, parts = false;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         uint32_t access = L->k->stores[s].access;
@@ -411,10 +428,12 @@ bool kf__cpu_stream_word(kf__low *L) {
         any = true;
         int64_t n = kf__types[o->dtype].size;
         bool fills = fills_lines(L, access);
-        lines = lines && (fills || (!tiled && (n > 2 || L->run)));
+        bool parts_of_lines = !fills && (tiled || (n <= 2 && !L->run));
+        lines = lines && (!parts_of_lines || (!tiled && reduces_rows(L)));
         parts = parts || (!fills && !tiled && L->tile >= 0 && !L->k->reduced);
         for (int m = 0; m < L->n_axes; ++m)
             if (o->varies[m]) n *= L->axes[m].size;
+        if (parts_of_lines) narrow += n;
         if (stays(L, o, n)) staying += n;
         else bytes += n, largest = kf__max(largest, n);
     }
@@ -423,6 +442,7 @@ bool kf__cpu_stream_word(kf__low *L) {
     if (L->tile >= 0) largest = bytes; /* what is turned would have each line fetched for a part */
     bool large = largest >= KF__STREAM_BYTES || bytes >= KF__STREAMS_BYTES;
     if (parts) large = bytes >= KF__STREAMS_BYTES;
+    lines = lines && narrow <= (bytes + staying) / 3;
     large = large && bytes >= staying && line >= 256 && lines;
     if (any) kf__word_int(L, "stream", large || L->target->streams);
     return any;
@@ -454,7 +474,8 @@ void kf__cpu_open_uncopied(kf__low *L, uint32_t access, const char *source, cons
     kf__open_else(L);
 }
 
-/* Of each store that is streamed: where the piece goes, and for kf_stream_copy its buffer. */
+/* Of each store that is streamed: where the piece goes, and for kf_stream_copy its buffer; else the
+ * same of the next row, too. */
 static void put_stream_calls(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
                              uint32_t n, const char *function) {
     bool open = false, copies = !strcmp(function, "kf_stream_copy");
@@ -469,6 +490,9 @@ static void put_stream_calls(kf__low *L, const kf__cpu_block *b, const uint16_t 
         const kf__lx *bytes = kf__l_bin(L, "*", kf__cpu_in_piece(L, b, b->end), size);
         kf__put_call(L, copies ? kf__l_call(L, function, KF__I64, to, from, bytes)
                                : kf__l_call(L, function, KF__I64, to, bytes));
+        const kf__lx *row = copies || !reduces_rows(L) ? NULL : next_distance(L, access, true);
+        if (row)
+            kf__put_call(L, kf__l_call(L, function, KF__I64, kf__l_bin(L, "+", to, row), bytes));
     }
     if (open) kf__close(L);
 }

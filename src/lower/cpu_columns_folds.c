@@ -20,13 +20,14 @@ enum {
     TURNS_MOST = 1024, /* and of a page or more each is a run that the processor finds again */
 };
 
-/* Are four rows folded at once? Not rows of less than a page, from beyond a core's cache, where the
- * processor foresees one run at a time: sum(relu(x), 0) of 317x316 takes a Zen 4 41 us by fours,
- * and row by row 18; in the caches 5 and 7. */
+/* Are four rows folded at once? Not rows of less than a page, from beyond a core's cache, by AMD's:
+ * their prefetch loses runs of a few lines of which several are read by turns, which Intel's
+ * follows (bench/results/2026-11-29-cpu-rows-by-turns.txt). sum(relu(x), 0) of 317x316 takes a
+ * Zen 4 41 us by fours, and row by row 18; in the caches 5 and 7. */
 static const kf__lx *is_by_fours(kf__low *L, const kf__columns *c) {
     int64_t n = L->axes[kf__last(L)].size;
     bool far = kf__low_bytes(L) >= kf__cpu_core_bytes(L) / 4;
-    bool lost = L->target->one_run && c->tile >= n && n >= TURNS_LEAST && n <= TURNS_MOST;
+    bool lost = L->target->amd && c->tile >= n && n >= TURNS_LEAST && n <= TURNS_MOST;
     return kf__word_int(L, "by_fours", !(far && lost));
 }
 

@@ -184,7 +184,8 @@ bool kf__cpu_may_group(kf__low *L, const kf__kept *kept, kf__cpu_group *g) {
     uint32_t last = L->k->n_stages - 1;
     if (!kf__low_later(L, last) && last) --last; /* nothing of each element */
     if (!init_group(L, g, KF__CPU_GROUP_ROW)) return false;
-    if (L->own || !last || kf__low_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
+    if (L->own && !L->held) return false;
+    if (!last || kf__low_reduced_axes(L) != 1 || L->k->n_instrs > 64) return false;
     g->reduces = kf__cpu_reduces_later(L);
     if (!g->reduces && !kf__low_stores(L, last, stores)) return false;
     if (!is_worth_it(L, last, kept, g) && !g->reduces && !L->held) {
@@ -291,6 +292,10 @@ static void open_group(kf__low *L, const kf__cpu_group *g, const kf__lx *first) 
     kf__open_for(L, "int64_t", "r", kf__l_int(L, 0), g->rows, kf__l_int(L, 1), KF__SERIAL);
     kf__put_let(L, "int64_t", "u", kf__l_bin(L, "+", first, g->r), NULL);
     kf__put_decode(L, false, false, kf__l_var(L, "u"));
+    if (!L->own || !L->held) return;
+    const kf__lx *at = kf__l_bin(L, "*", g->r, kf__word_size(L, kf__last(L)));
+    kf__put_let(L, kf__l_name(L, "%s *", kf__ctype(L->own->type)), L->own->name,
+                kf__l_bin(L, "+", kf__l_var(L, L->own->rows), at), NULL);
 }
 
 static int64_t most_rows(const kf__low *L) { return L->held ? KF__CPU_TINY : KF__CPU_GROUP; }

@@ -235,7 +235,7 @@ const kf__kernel *kf__cpu_own_row(kf__low *L, kf__own_row *own) {
     match m = {.L = L, .axis = L->k->n_axes - 1};
     kf__kernel *k = open_kernel(L);
     if (!k) return NULL;
-    *own = (kf__own_row){.access = k->n_accesses, .name = "own_row"};
+    *own = (kf__own_row){.access = k->n_accesses, .name = "own_row", .rows = "own_rows"};
     if (keep_exps(&m, k, own)) return k;
     k = open_kernel(L);
     return k && keep_dear(&m, k, own) ? k : NULL;

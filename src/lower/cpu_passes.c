@@ -205,14 +205,15 @@ static void put_rest_of_stores(kf__low *L, kf__cpu_block *b, const kf__pass *p,
 
 /* What is less than a group: by vectors, too, of which what is behind the last element doesn't
  * count. Single elements, which a loop's vectors leave, would take longer than all of a short
- * row. */
-static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *whole) {
+ * row. made: what of it isn't there already. */
+static void put_rest(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__mask *made,
+                     const kf__lx *whole) {
     /* a long chain has so much to do for each element that few are too many */
     const kf__lx *vector = kf__l_int(L, L->carried ? KF__CPU_FEW : KF__CPU_VECTOR);
     const kf__lx *zero = kf__l_int(L, 0);
     bool stores = p->field == 0 && p->n_stores;
     bool apart = stores && !L->held && !L->carried && !p->use && !p->save && !p->kept;
-    bool vectors = (!stores || apart) && kf__cpu_is_masked_well(L, p->mask);
+    bool vectors = (!stores || apart) && kf__cpu_is_masked_well(L, made);
     for (uint32_t r = 0; r < p->n_reds; ++r) {
         kf__dtype lane = kf__lane_type(L, p->reds[r], p->field);
         vectors = vectors && (!takes_part(L, p, r) || lane == KF__F32 || lane == KF__I32);
@@ -259,14 +260,41 @@ static bool reads_by_groups(const kf__low *L, const kf__pass *p, const kf__mask 
 }
 
 /* Elements [from, to) of it; picks: those that there are in any case. Is a scope left open? */
-static bool put_reads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const kf__lx *from,
+static bool put_reads(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf__lx *from,
                       const kf__lx *to, const char ***picks) {
     size_t n = L->k->n_instrs;
     if (!b->by_groups) return false;
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, n + 1);
     *picks = KF__NEW(L->arena, const char *, n + 1);
-    if (!*picks) L->failed = true;
-    else memcpy(*picks, b->pick, n * sizeof **picks);
-    return *picks && kf__cpu_put_elements(L, b, mask, from, to);
+    if (!*picks || !before) {
+        L->failed = true;
+        return false;
+    }
+    memcpy(*picks, b->pick, n * sizeof **picks);
+    memcpy(before, L->value, n * sizeof *before);
+    kf__cpu_read_kept(L, p->use, kf__l_var(L, "l")); /* what an index is made of may be kept */
+    kf__cpu_read_kept(L, p->stored, kf__l_var(L, "l"));
+    kf__cpu_read_carried(L, kf__l_var(L, "l"));
+    bool reads = kf__cpu_put_elements(L, b, p->mask, from, to);
+    memcpy(L->value, before, n * sizeof *before);
+    return reads;
+}
+
+/* What of the roots is made of what was read. */
+static const kf__mask *made_of_reads(kf__low *L, const kf__cpu_block *b, const uint16_t *roots,
+                                     uint32_t n) {
+    size_t all = L->k->n_instrs;
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, all + 1);
+    if (!before) {
+        L->failed = true;
+        return NULL;
+    }
+    memcpy(before, L->value, all * sizeof *before);
+    for (uint32_t i = 0; i < all; ++i)
+        if (b->pick[i]) L->value[i] = kf__l_int(L, 0);
+    const kf__mask *made = kf__low_needed(L, KF__LEVEL_FULL, roots, n);
+    memcpy(L->value, before, all * sizeof *before);
+    return made;
 }
 
 static void close_reads(kf__low *L, kf__cpu_block *b, const char *const *picks) {
@@ -329,12 +357,13 @@ void kf__cpu_put_pass(kf__low *L, kf__cpu_block *b, kf__pass *p) {
         kf__open_for(L, "int64_t", "group", zero, whole, lanes, KF__SERIAL);
         const kf__lx *group = kf__l_var(L, "group");
         const char **picks;
-        bool reads = put_reads(L, b, mask, group, kf__l_bin(L, "+", group, lanes), &picks);
+        bool reads = put_reads(L, b, p, group, kf__l_bin(L, "+", group, lanes), &picks);
         put_group(L, b, p, group, lanes, zero);
         if (reads) close_reads(L, b, picks);
         kf__close(L);
-        reads = put_reads(L, b, mask, whole, b->len, &picks);
-        put_rest(L, b, p, whole);
+        reads = put_reads(L, b, p, whole, b->len, &picks);
+        const kf__mask *made = reads ? made_of_reads(L, b, roots, n) : NULL;
+        put_rest(L, b, p, made ? made : mask, whole);
         if (reads) close_reads(L, b, picks);
         p->lanes = 0;
         if (!apart) break;

@@ -242,8 +242,10 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
         if (!is_plain(L, arg) && !hold(h, narrowest(L, arg))) return false;
     }
     hold_for_later(L, reds, h);
-    for (uint32_t k = 0; k < h->n; ++k)
-        h->name[k] = kf__l_name(L, "held%u", (unsigned)h->instr[k]);
+    for (uint32_t k = 0; k < h->n; ++k) {
+        bool own = L->own && L->own->red == UINT32_MAX && L->own->value == h->instr[k];
+        h->name[k] = own ? L->own->rows : kf__l_name(L, "held%u", (unsigned)h->instr[k]);
+    }
     uint16_t roots[2 * KF__HELD];
     uint32_t n_roots = kf__cpu_roots_of_held(L, h, roots);
     if (n_roots) h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n_roots);

@@ -22,7 +22,8 @@ enum {
     KF__TILE_PAD = 16,
     KF__TILES = 512 << 10, /* bytes of all tiles, on the stack: bytes beside doubles are lower */
     KF__LEAST_ROWS = 16,
-    KF__FEW_COLUMNS = 16, /* rows that leave vectors most of their elements */
+    KF__FEW_COLUMNS = 16, /* rows that leave vectors most of their elements; */
+    MORE_COLUMNS = 80,    /* and some of a function: twice as many take the time of these */
     SHARED_LINES = 8,     /* as much work for a thread, where threads share lines of results */
 };
 
@@ -64,8 +65,9 @@ static bool is_used(const kf__low *L, const tiles *s, uint32_t access) {
  * leaves: three channels of an image that had them apart. */
 static bool is_flat(const kf__low *L, const tiles *s) {
     int last = kf__last(L), t = s->t;
-    bool flat = s->leaves.n ? L->axes[last].size <= KF__FEW_COLUMNS || kf__is_dear(L, s->mask)
-                            : !L->k->n_symbols;
+    bool more = s->leaves.n && kf__is_dear(L, s->mask);
+    bool few = L->axes[last].size <= (more ? MORE_COLUMNS : KF__FEW_COLUMNS);
+    bool flat = s->leaves.n ? few : !L->k->n_symbols;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         const kf__operand *o = &L->operands[i];
         if (s->leaves.n && !is_used(L, s, i)) continue;

@@ -66,7 +66,7 @@ typedef struct kf__own_row {
     uint32_t access; /* from here on accesses are of it */
     uint32_t red, value;
     kf__dtype type;
-    const char *name;
+    const char *name, *rows; /* rows: the array of eight short ones */
 } kf__own_row;
 
 /* Is i an argument of the instruction? */

@@ -1,4 +1,4 @@
-/* How large a core's caches are, and how it fills them, asked once.
+/* How large a core's caches are, and who made it, asked once.
  *
  * Linux tells it of each cache in a folder of its own. sysconf comes second: glibc 2.36 takes all
  * L3 of an AMD package for one cache (of a Zen 4 320 MB, not 32). */
@@ -17,18 +17,16 @@ enum { LEVELS = 4, MOST_CACHES = 16 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int64_t bytes_of[LEVELS]; /* by level, 0: not known; written once */
-static bool one_run;             /* the same */
+static bool amd;                 /* the same */
 
 #if defined(__x86_64__)
-/* AMD's prefetchers lose runs of a few lines of which several rows are read by turns, which Intel's
- * follow: bench/results/2026-11-29-cpu-rows-by-turns.txt */
-static bool is_amd(void) {
+static bool ask_amd(void) {
     unsigned most, b = 0, c = 0, d = 0;
     return __get_cpuid(0, &most, &b, &c, &d) && b == signature_AMD_ebx && d == signature_AMD_edx &&
            c == signature_AMD_ecx;
 }
 #else
-static bool is_amd(void) { return false; }
+static bool ask_amd(void) { return false; }
 #endif
 
 static bool read_line(int cache, const char *name, char *to, int size) {
@@ -59,7 +57,7 @@ static void ask(int level, int name) {
 }
 
 static void ask_once(void) {
-    one_run = is_amd();
+    amd = ask_amd();
     for (int i = 0; i < MOST_CACHES; ++i) read_cache(i);
 #ifdef _SC_LEVEL3_CACHE_SIZE
     ask(2, _SC_LEVEL2_CACHE_SIZE);
@@ -67,9 +65,9 @@ static void ask_once(void) {
 #endif
 }
 
-bool kf__foresees_one_run(void) {
+bool kf__is_amd(void) {
     pthread_once(&once, ask_once);
-    return one_run;
+    return amd;
 }
 
 int64_t kf__core_cache_bytes(void) {

@@ -175,7 +175,7 @@ kf_status kf__context_target(kf_context *ctx, kf_device device, kf__target *out,
     KF_TRY(kf__check_device(device, err));
     *out = (kf__target){.cpu_level = kf__cpu_level(), .cache_bytes = kf__last_cache_bytes(),
                         .core_bytes = kf__core_cache_bytes(),
-                        .one_run = kf__foresees_one_run()};
+                        .amd = kf__is_amd()};
     switch (device.type) {
     case KF_CPU:
         out->kind = KF__TARGET_C;

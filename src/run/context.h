@@ -91,7 +91,7 @@ kf_status kf__context_target(kf_context *ctx, kf_device device, kf__target *out,
 /* Of this machine's processor: the cache of a core alone (L2), 0 where it isn't known, and the last
  * one that it reaches, a guess then. */
 int64_t kf__core_cache_bytes(void);
-bool kf__foresees_one_run(void); /* does the processor lose rows that are read by turns? */
+bool kf__is_amd(void); /* did AMD make the processor? */
 int64_t kf__last_cache_bytes(void);
 
 /* Is it of a type that there is? A GPU needn't be there. */

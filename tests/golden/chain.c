@@ -10,6 +10,7 @@ typedef struct {
     int64_t far;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_multiply_add_relu_multiply_short_args;
 
 /* multiply, add, relu, multiply, abs, multiply, subtract, mean, subtract, abs, multiply, add,
@@ -29,6 +30,7 @@ void k0_multiply_add_relu_multiply_short(const k0_multiply_add_relu_multiply_sho
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const float v15 = kf_cast_i64_f32(size_v14);  // mean
     float row30[2112];
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
@@ -315,7 +317,7 @@ void k0_multiply_add_relu_multiply_short(const k0_multiply_add_relu_multiply_sho
                     }
                 }
                 float *p2_out0 = out0 + i0 * s0_out0;
-                if (far) {
+                if (far_out0) {
                     for (int64_t l = 0; l < n1; l += 16) {
                         kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                     }
@@ -345,6 +347,7 @@ typedef struct {
     const float *in_y;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_multiply_add_relu_multiply_args;
 
 /* multiply, add, relu, multiply, abs, multiply, subtract, mean, subtract, abs, multiply, add,
@@ -367,6 +370,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
     const float *in_y = a->in_y;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const float v15 = kf_cast_i64_f32(size_v14);  // mean
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float row30_stack[65536];
@@ -721,7 +725,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                         }
                     }
                     float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                    if (far && stream == 0) {
+                    if (far_out0 && stream == 0) {
                         for (int64_t l = 0; l < len; l += 16) {
                             kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                         }
@@ -731,6 +735,7 @@ void k0_multiply_add_relu_multiply(const k0_multiply_add_relu_multiply_args *a, 
                     float *p2_out0 = out0 + (i0 * s0_out0 + first);
                     if (stream) {
                         kf_stream_ahead(p2_out0, len * 4);
+                        kf_stream_ahead(p2_out0 + s0_out0 * most_rows, len * 4);
                     }
                     const int64_t size = stream ? (len <= 1024 ? 1024 : 256) : 2048;  // of a piece
                     const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;

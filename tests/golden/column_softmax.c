@@ -294,7 +294,7 @@ void k1_softmax(const k1_softmax_args *a, int64_t begin, int64_t end) {
                     const float v0 = kf_load_f32(p0_in_x, l);
                     const float v1 = kf_load_f32(p1_tmp_2, l);
                     const float v2 = v0 - v1;  // softmax
-                    const float v3 = kf_exp_f32(v2);  // softmax
+                    const float v3 = kf_exp_nonpositive_f32(v2);  // softmax
                     const float v4 = kf_load_f32(p2_tmp_3, l);
                     const float v5 = v3 * v4;  // softmax
                     kf_store_f32(to0, l - l0, v5);
@@ -306,7 +306,7 @@ void k1_softmax(const k1_softmax_args *a, int64_t begin, int64_t end) {
                         const float v0 = l < l1 ? kf_load_f32(p0_in_x, l) : 0.0f;
                         const float v1 = l < l1 ? kf_load_f32(p1_tmp_2, l) : 0.0f;
                         const float v2 = v0 - v1;  // softmax
-                        const float v3 = kf_exp_f32(v2);  // softmax
+                        const float v3 = kf_exp_nonpositive_f32(v2);  // softmax
                         const float v4 = l < l1 ? kf_load_f32(p2_tmp_3, l) : 0.0f;
                         const float v5 = v3 * v4;  // softmax
                         few0[l - whole] = v5;

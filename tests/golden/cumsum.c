@@ -252,6 +252,7 @@ void k1_cumsum(const k1_cumsum_args *a, int64_t begin, int64_t end) {
             double *to0 = stream ? buffer0 : p2_tmp_3;
             if (stream) {
                 kf_stream_ahead(p2_tmp_3, len * 8);
+                kf_stream_ahead(p2_tmp_3 + s0_tmp_3, len * 8);
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
@@ -365,6 +366,7 @@ void k2_multiply_cumsum_add(const k2_multiply_cumsum_add_args *a, int64_t begin,
             float *to0 = stream ? buffer0 : p2_out0;
             if (stream) {
                 kf_stream_ahead(p2_out0, len * 4);
+                kf_stream_ahead(p2_out0 + s0_out0, len * 4);
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {

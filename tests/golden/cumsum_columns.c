@@ -425,6 +425,7 @@ void k2_cumsum(const k2_cumsum_args *a, int64_t begin, int64_t end) {
             double *to0 = stream ? buffer0 : p2_tmp_6;
             if (stream) {
                 kf_stream_ahead(p2_tmp_6, len * 8);
+                kf_stream_ahead(p2_tmp_6 + s0_tmp_6, len * 8);
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
@@ -866,6 +867,7 @@ void k5_cumsum(const k5_cumsum_args *a, int64_t begin, int64_t end) {
             double *to0 = stream ? buffer0 : p2_tmp_9;
             if (stream) {
                 kf_stream_ahead(p2_tmp_9, len * 8);
+                kf_stream_ahead(p2_tmp_9 + s0_tmp_9, len * 8);
             }
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {

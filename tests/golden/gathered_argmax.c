@@ -212,10 +212,13 @@ KF_JUMPS void k0_take_argmax(const k0_take_argmax_args *a, int64_t begin, int64_
                     const float v10 = v8 ? kf_load_f32(in_x, v9) : 0.0f;
                     read10[l] = v10;
                 }
-                KF_SIMD
-                for (int64_t l = 0; l < len - whole0; ++l) {
-                    keep11[whole0 + l] = read10[whole0 + l];
-                    lanes_max11[l] = kf_max_f32(read10[whole0 + l], lanes_max11[l]);
+                for (int64_t part = whole0; part < len; part += 16) {
+                    const int left = kf_cast_i64_i32(len - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        keep11[part + l] = read10[part + l];
+                        lanes_max11[part - whole0 + l] = kf_max_f32(l < left ? read10[part + l] : kf_lowest_f32, lanes_max11[part - whole0 + l]);
+                    }
                 }
             }
             KF_SIMD

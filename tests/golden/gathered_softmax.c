@@ -8,7 +8,7 @@ typedef struct {
     int64_t d0_in_x;
     int64_t s0_out0;
     float *out0;
-    int64_t far;
+    int64_t far_out0;
 } k0_take_along_axis_softmax_short_args;
 
 /* take_along_axis, softmax.
@@ -25,7 +25,7 @@ void k0_take_along_axis_softmax_short(const k0_take_along_axis_softmax_short_arg
     const int64_t d0_in_x = a->d0_in_x;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
-    const int64_t far = a->far;
+    const int64_t far_out0 = a->far_out0;
     float exps12[2112];
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -161,7 +161,7 @@ void k0_take_along_axis_softmax_short(const k0_take_along_axis_softmax_short_arg
             {
                 float *exps12_from = exps12 + r * n1;
                 float *p2_out0 = out0 + i0 * s0_out0;
-                if (far) {
+                if (far_out0) {
                     for (int64_t l = 0; l < n1; l += 16) {
                         kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                     }
@@ -188,7 +188,7 @@ typedef struct {
     int64_t d0_in_x;
     int64_t s0_out0;
     float *out0;
-    int64_t far;
+    int64_t far_out0;
 } k0_take_along_axis_softmax_args;
 
 /* take_along_axis, softmax.
@@ -208,7 +208,7 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
     const int64_t d0_in_x = a->d0_in_x;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
-    const int64_t far = a->far;
+    const int64_t far_out0 = a->far_out0;
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float exps12_stack[65536];
     float *exps12 = slot < 0 ? exps12_stack : (exps12_memory + slot);
@@ -264,10 +264,13 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
                     const float v11 = v9 ? kf_load_f32(in_x, i0 * d0_in_x + v10) : 0.0f;
                     read11[l] = v11;
                 }
-                KF_SIMD
-                for (int64_t l = 0; l < len - whole0; ++l) {
-                    exps12_from[whole0 + l] = read11[whole0 + l];
-                    lanes_max12[l] = kf_max_f32(read11[whole0 + l], lanes_max12[l]);
+                for (int64_t part = whole0; part < len; part += 16) {
+                    const int left = kf_cast_i64_i32(len - part);
+                    KF_SIMD
+                    for (int l = 0; l < 16; ++l) {
+                        exps12_from[part + l] = read11[part + l];
+                        lanes_max12[part - whole0 + l] = kf_max_f32(l < left ? read11[part + l] : kf_lowest_f32, lanes_max12[part - whole0 + l]);
+                    }
                 }
             }
             KF_SIMD
@@ -345,7 +348,7 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
             const int64_t len = kf_min_i64(n1 - first, 2048);
             float *exps12_from = exps12 + first;
             float *p2_out0 = out0 + (i0 * s0_out0 + first);
-            if (far && stream == 0) {
+            if (far_out0 && stream == 0) {
                 for (int64_t l = 0; l < len; l += 16) {
                     kf_prefetch_write(p2_out0 + s0_out0 + l);
                 }
@@ -353,6 +356,7 @@ void k0_take_along_axis_softmax(const k0_take_along_axis_softmax_args *a, int64_
             {
                 if (stream) {
                     kf_stream_ahead(p2_out0, len * 4);
+                    kf_stream_ahead(p2_out0 + s0_out0, len * 4);
                 }
                 const int64_t size = stream ? (len <= 1024 ? 1024 : 256) : 2048;  // of a piece
                 const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;

@@ -200,6 +200,7 @@ typedef struct {
     int64_t far;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_layer_norm_add_gelu_args;
 
 /* layer_norm, add, gelu.
@@ -219,6 +220,7 @@ void k0_layer_norm_add_gelu(const k0_layer_norm_add_gelu_args *a, int64_t begin,
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const float v7 = kf_cast_i64_f32(size_v6);  // layer_norm
     const int64_t most_rows = n1 <= grouped ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -365,7 +367,7 @@ void k0_layer_norm_add_gelu(const k0_layer_norm_add_gelu_args *a, int64_t begin,
                     }
                 }
                 float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                if (far && stream == 0) {
+                if (far_out0 && stream == 0) {
                     for (int64_t l = 0; l < len; l += 16) {
                         kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                     }
@@ -375,6 +377,7 @@ void k0_layer_norm_add_gelu(const k0_layer_norm_add_gelu_args *a, int64_t begin,
                 {
                     if (stream) {
                         kf_stream_ahead(p2_out0, len * 4);
+                        kf_stream_ahead(p2_out0 + s0_out0 * most_rows, len * 4);
                     }
                     const int64_t size = stream ? (len <= 1024 ? 1024 : 256) : 2048;  // of a piece
                     const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;

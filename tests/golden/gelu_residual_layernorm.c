@@ -11,6 +11,7 @@ typedef struct {
     int64_t far;
     int64_t s0_out0;
     kf_bf16 *out0;
+    int64_t far_out0;
 } k0_add_gelu_add_layer_norm_short_args;
 
 /* add, gelu, add, layer_norm.
@@ -34,6 +35,7 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -198,7 +200,7 @@ void k0_add_gelu_add_layer_norm_short(const k0_add_gelu_add_layer_norm_short_arg
                     }
                 }
                 kf_bf16 *p3_out0 = out0 + i0 * s0_out0;
-                if (far) {
+                if (far_out0) {
                     for (int64_t l = 0; l < n1; l += 32) {
                         kf_prefetch_write(p3_out0 + s0_out0 * most_rows + l);
                     }
@@ -229,6 +231,7 @@ typedef struct {
     int64_t s0_out0;
     kf_bf16 *out0;
     const kf_bf16 *in_b;
+    int64_t far_out0;
 } k0_add_gelu_add_layer_norm_args;
 
 /* add, gelu, add, layer_norm.
@@ -252,6 +255,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
     const kf_bf16 *in_b = a->in_b;
+    const int64_t far_out0 = a->far_out0;
     const float v18 = kf_cast_i64_f32(size_v17);  // layer_norm
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float row12_stack[65536];
@@ -418,7 +422,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                         }
                     }
                     kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
-                    if (far && stream == 0) {
+                    if (far_out0 && stream == 0) {
                         for (int64_t l = 0; l < len; l += 32) {
                             kf_prefetch_write(p3_out0 + s0_out0 * most_rows + l);
                         }
@@ -428,6 +432,7 @@ void k0_add_gelu_add_layer_norm(const k0_add_gelu_add_layer_norm_args *a, int64_
                     kf_bf16 *p3_out0 = out0 + (i0 * s0_out0 + first);
                     if (stream) {
                         kf_stream_ahead(p3_out0, len * 2);
+                        kf_stream_ahead(p3_out0 + s0_out0 * most_rows, len * 2);
                     }
                     const int64_t size = stream ? (len <= 2048 ? 2048 : 512) : 2048;  // of a piece
                     const int64_t start = stream ? (0 - kf_stream_skew(p3_out0) / 2) : 0;

@@ -417,7 +417,7 @@ typedef struct {
     int64_t first_index11;
     int64_t s0_out0;
     kf_bf16 *out0;
-    int64_t far;
+    int64_t far_out0;
 } k0_pad_softmax_args;
 
 /* pad, softmax.
@@ -478,7 +478,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t first_index11 = a->first_index11;
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
-    const int64_t far = a->far;
+    const int64_t far_out0 = a->far_out0;
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float exps39_stack[65536];
     float *exps39 = slot < 0 ? exps39_stack : (exps39_memory + slot);
@@ -696,7 +696,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
             const int64_t len = kf_min_i64(n1 - first, 2048);
             float *exps39_from = exps39 + first;
             kf_bf16 *p15_out0 = out0 + (i0 * s0_out0 + first);
-            if (far && stream == 0) {
+            if (far_out0 && stream == 0) {
                 for (int64_t l = 0; l < len; l += 32) {
                     kf_prefetch_write(p15_out0 + s0_out0 + l);
                 }
@@ -704,6 +704,7 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
             {
                 if (stream) {
                     kf_stream_ahead(p15_out0, len * 2);
+                    kf_stream_ahead(p15_out0 + s0_out0, len * 2);
                 }
                 const int64_t size = stream ? (len <= 2048 ? 2048 : 512) : 2048;  // of a piece
                 const int64_t start = stream ? (0 - kf_stream_skew(p15_out0) / 2) : 0;

@@ -6,6 +6,7 @@ typedef struct {
     int64_t far;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_multiply_sum_sqrt_divide_short_args;
 
 /* multiply, sum, sqrt, divide.
@@ -19,6 +20,7 @@ void k0_multiply_sum_sqrt_divide_short(const k0_multiply_sum_sqrt_divide_short_a
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
@@ -88,7 +90,7 @@ void k0_multiply_sum_sqrt_divide_short(const k0_multiply_sum_sqrt_divide_short_a
                     }
                 }
                 float *p1_out0 = out0 + i0 * s0_out0;
-                if (far) {
+                if (far_out0) {
                     for (int64_t l = 0; l < n1; l += 16) {
                         kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
                     }
@@ -113,6 +115,7 @@ typedef struct {
     int64_t far;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_multiply_sum_sqrt_divide_args;
 
 /* multiply, sum, sqrt, divide.
@@ -127,6 +130,7 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i0 = u;
         float sum2 = 0.0f;
@@ -194,7 +198,7 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
                 }
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + first);
-            if (far && stream == 0) {
+            if (far_out0 && stream == 0) {
                 for (int64_t l = 0; l < len; l += 16) {
                     kf_prefetch_write(p1_out0 + s0_out0 + l);
                 }
@@ -203,6 +207,7 @@ void k0_multiply_sum_sqrt_divide(const k0_multiply_sum_sqrt_divide_args *a, int6
             {
                 if (stream) {
                     kf_stream_ahead(p1_out0, len * 4);
+                    kf_stream_ahead(p1_out0 + s0_out0, len * 4);
                 }
                 const int64_t size = stream ? (len <= 1024 ? 1024 : 512) : 2048;  // of a piece
                 const int64_t start = stream ? (0 - kf_stream_skew(p1_out0) / 4) : 0;

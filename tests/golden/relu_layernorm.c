@@ -8,6 +8,7 @@ typedef struct {
     int64_t far;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_relu_layer_norm_short_args;
 
 /* relu, layer_norm.
@@ -23,6 +24,7 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -160,7 +162,7 @@ void k0_relu_layer_norm_short(const k0_relu_layer_norm_short_args *a, int64_t be
                     }
                 }
                 float *p1_out0 = out0 + i0 * s0_out0;
-                if (far) {
+                if (far_out0) {
                     for (int64_t l = 0; l < n1; l += 16) {
                         kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
                     }
@@ -186,6 +188,7 @@ typedef struct {
     const float *in_x;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_relu_layer_norm_args;
 
 /* relu, layer_norm.
@@ -202,6 +205,7 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
     const float *in_x = a->in_x;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const float v8 = kf_cast_i64_f32(size_v7);  // layer_norm
     const int64_t most_rows = n1 <= grouped ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -350,7 +354,7 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                         }
                     }
                     float *p1_out0 = out0 + (i0 * s0_out0 + first);
-                    if (far && stream == 0) {
+                    if (far_out0 && stream == 0) {
                         for (int64_t l = 0; l < len; l += 16) {
                             kf_prefetch_write(p1_out0 + s0_out0 * most_rows + l);
                         }
@@ -361,6 +365,7 @@ void k0_relu_layer_norm(const k0_relu_layer_norm_args *a, int64_t begin, int64_t
                     float *p1_out0 = out0 + (i0 * s0_out0 + first);
                     if (stream) {
                         kf_stream_ahead(p1_out0, len * 4);
+                        kf_stream_ahead(p1_out0 + s0_out0 * most_rows, len * 4);
                     }
                     const int64_t size = stream ? (len <= 1024 ? 1024 : 512) : 2048;  // of a piece
                     const int64_t start = stream ? (0 - kf_stream_skew(p1_out0) / 4) : 0;

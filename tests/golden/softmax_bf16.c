@@ -187,6 +187,7 @@ typedef struct {
     int64_t far;
     int64_t s0_out0;
     kf_bf16 *out0;
+    int64_t far_out0;
 } k0_softmax_args;
 
 /* softmax.
@@ -203,6 +204,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     kf_bf16 *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float exps1_stack[65536];
     float *exps1 = slot < 0 ? exps1_stack : (exps1_memory + slot);
@@ -319,7 +321,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 }
             }
             kf_bf16 *p1_out0 = out0 + (i0 * s0_out0 + first);
-            if (far && stream == 0) {
+            if (far_out0 && stream == 0) {
                 for (int64_t l = 0; l < len; l += 32) {
                     kf_prefetch_write(p1_out0 + s0_out0 + l);
                 }
@@ -327,6 +329,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
             {
                 if (stream) {
                     kf_stream_ahead(p1_out0, len * 2);
+                    kf_stream_ahead(p1_out0 + s0_out0, len * 2);
                 }
                 const int64_t size = stream ? (len <= 2048 ? 2048 : 1024) : 2048;  // of a piece
                 const int64_t start = stream ? (0 - kf_stream_skew(p1_out0) / 2) : 0;

@@ -167,6 +167,7 @@ typedef struct {
     int64_t far;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_softmax_args;
 
 /* softmax.
@@ -183,6 +184,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const int64_t slot = grain == 0 ? (-1) : ((begin / grain) * (n1 + 64));  // of a row that doesn't fit on the stack
     float exps1_stack[65536];
     float *exps1 = slot < 0 ? exps1_stack : (exps1_memory + slot);
@@ -305,7 +307,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
                 }
             }
             float *p1_out0 = out0 + (i0 * s0_out0 + first);
-            if (far && stream == 0) {
+            if (far_out0 && stream == 0) {
                 for (int64_t l = 0; l < len; l += 16) {
                     kf_prefetch_write(p1_out0 + s0_out0 + l);
                 }
@@ -313,6 +315,7 @@ void k0_softmax(const k0_softmax_args *a, int64_t begin, int64_t end) {
             {
                 if (stream) {
                     kf_stream_ahead(p1_out0, len * 4);
+                    kf_stream_ahead(p1_out0 + s0_out0, len * 4);
                 }
                 const int64_t size = stream ? (len <= 1024 ? 1024 : 512) : 2048;  // of a piece
                 const int64_t start = stream ? (0 - kf_stream_skew(p1_out0) / 4) : 0;

@@ -390,7 +390,9 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
             kf_f16 *to2 = stream ? buffer2 : p7_out2;
             if (stream) {
                 kf_stream_ahead(p1_out_t, len * 2);
+                kf_stream_ahead(p1_out_t + s0_out_t, len * 2);
                 kf_stream_ahead(p7_out2, len * 2);
+                kf_stream_ahead(p7_out2 + s0_out2, len * 2);
             }
             float lanes_mean3[64];
             KF_SIMD

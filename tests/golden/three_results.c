@@ -176,7 +176,9 @@ void k0_relu_multiply_add_mean(const k0_relu_multiply_add_mean_args *a, int64_t 
             float *to2 = stream ? buffer2 : p4_out1;
             if (stream) {
                 kf_stream_ahead(p1_out_h, len * 4);
+                kf_stream_ahead(p1_out_h + s0_out_h, len * 4);
                 kf_stream_ahead(p4_out1, len * 4);
+                kf_stream_ahead(p4_out1 + s0_out1, len * 4);
             }
             float lanes_sum3[64];
             KF_SIMD

@@ -140,6 +140,7 @@ typedef struct {
     int64_t far;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_add_layer_norm_short_args;
 
 /* add, layer_norm.
@@ -154,6 +155,7 @@ void k0_add_layer_norm_short(const k0_add_layer_norm_short_args *a, int64_t begi
     const int64_t far = a->far;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const float v6 = kf_cast_i64_f32(size_v5);  // layer_norm
     const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -286,7 +288,7 @@ void k0_add_layer_norm_short(const k0_add_layer_norm_short_args *a, int64_t begi
                     }
                 }
                 float *p2_out0 = out0 + i0 * s0_out0;
-                if (far) {
+                if (far_out0) {
                     for (int64_t l = 0; l < n1; l += 16) {
                         kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                     }
@@ -314,6 +316,7 @@ typedef struct {
     const float *packed_in_x;
     int64_t s0_out0;
     float *out0;
+    int64_t far_out0;
 } k0_add_layer_norm_args;
 
 /* add, layer_norm.
@@ -330,6 +333,7 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
     const float *packed_in_x = a->packed_in_x;
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
+    const int64_t far_out0 = a->far_out0;
     const float v6 = kf_cast_i64_f32(size_v5);  // layer_norm
     const int64_t most_rows = n1 <= grouped ? 8 : 1;
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
@@ -474,7 +478,7 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                         }
                     }
                     float *p2_out0 = out0 + (i0 * s0_out0 + first);
-                    if (far && stream == 0) {
+                    if (far_out0 && stream == 0) {
                         for (int64_t l = 0; l < len; l += 16) {
                             kf_prefetch_write(p2_out0 + s0_out0 * most_rows + l);
                         }
@@ -485,6 +489,7 @@ void k0_add_layer_norm(const k0_add_layer_norm_args *a, int64_t begin, int64_t e
                     float *p2_out0 = out0 + (i0 * s0_out0 + first);
                     if (stream) {
                         kf_stream_ahead(p2_out0, len * 4);
+                        kf_stream_ahead(p2_out0 + s0_out0 * most_rows, len * 4);
                     }
                     const int64_t size = stream ? (len <= 1024 ? 1024 : 256) : 2048;  // of a piece
                     const int64_t start = stream ? (0 - kf_stream_skew(p2_out0) / 4) : 0;
