@@ -220,11 +220,13 @@ void kf__o_show_integers(kf__dtype to, kf__dtype from, int samples, double facto
 }
 
 /* Makes result j undecided: of integers by numbers so far off that sums of them are, too, and on
- * both sides, so that comparisons are. Instead of NaN by two numbers: x % 0 is NaN again. */
+ * both sides, so that comparisons are. Where it is NaN by two numbers, as x % 0 is NaN again, but in
+ * every third sample: where(0 > x, 0, x % 0) chooses NaN in samples of its own. */
 static void leave_open(kf__dtype type, int64_t j, void *const *run, int sample) {
     int bit = type == KF__BOOL ? 0 : kf__min(20, 8 * kf__types[type].size - 2);
     if (kf__is_float(type)) {
-        ((double *)run[sample])[j] = isnan(((double *)run[0])[j]) ? sample % 2 : NAN;
+        bool number = isnan(((double *)run[0])[j]) && sample % 3 != 2;
+        ((double *)run[sample])[j] = number ? sample % 2 : NAN;
         return;
     }
     int64_t off = ((int64_t *)run[0])[j] ^ (int64_t)1 << bit;
