@@ -464,19 +464,21 @@ static void show_ties(const walk *w, kf__ref r) {
                     v->run);
 }
 
-static bool joins(int op) {
-    return op == KF__BITWISE_AND || op == KF__BITWISE_OR || op == KF__BITWISE_XOR ||
-           op == KF__EQUAL || op == KF__NOT_EQUAL;
+static bool joins(int op, kf__dtype type) {
+    if (op == KF__EQUAL || op == KF__NOT_EQUAL) return !kf__is_float(type);
+    return type == KF__BOOL &&
+           (op == KF__BITWISE_AND || op == KF__BITWISE_OR || op == KF__BITWISE_XOR);
 }
 
+/* Two bools or places that are open may be the same, or not. */
 static void show_both(const walk *w, kf__ref r) {
     const kf__node *node = kf__at(w->g, r);
     const value *v = &w->values[r], *a = &w->values[node->args[0]];
     if (node->n_args != 2 || node->args[0] == node->args[1]) return;
     const value *b = &w->values[node->args[1]];
-    bool bools = kf__at(w->g, node->args[0])->dtype == KF__BOOL &&
-                 kf__at(w->g, node->args[1])->dtype == KF__BOOL;
-    if (bools && joins(node->op) && a->disturbed && b->disturbed)
+    kf__dtype type = (kf__dtype)kf__at(w->g, node->args[0])->dtype;
+    bool same = kf__at(w->g, node->args[1])->dtype == type;
+    if (same && joins(node->op, type) && a->disturbed && b->disturbed)
         kf__o_show_both(w->opt.samples, v->count, a->run, b->run, v->run);
 }
 
