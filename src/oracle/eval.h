@@ -85,6 +85,9 @@ void kf__o_philox(uint64_t seed, uint64_t stream, bool wide, int64_t n, int64_t 
 
 /* Fills out->decided and, of floats, out->tolerance, which are allocated. run: [samples + 1] */
 void kf__o_tolerance(void *const *run, int samples, double factor, kf__oracle_result *out);
+/* A power of a negative number is one where the exponent may be whole. */
+void kf__o_show_exponents(kf__dtype type, int samples, double factor, int64_t n,
+                          const double *base, void *const *by, void *const *run);
 /* Writes into samples of an operation's n results what they may be too, though no disturbance makes
  * them that. type, by: of its last argument, of f64 where no kernel stores it rounded; first: of a
  * power's base that was disturbed, or NULL.
@@ -112,7 +115,7 @@ void kf__o_show_branches(int samples, int64_t n, const int64_t *condition, void 
  * disagrees, a bool's 0 or 1: it may be compared with that */
 void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, bool keep,
                        void *const *run);
-/* Of two bools a and b that are both undecided, what is made of them shows both answers: an argmax
+/* Of two bools, or places, a and b that are both undecided, what is made of them shows both answers: an argmax
  * of three places has samples of two. */
 void kf__o_show_both(int samples, int64_t n, void *const *a, void *const *b, void *const *run);
 /* The same of an operation's or a cast's n results, where an argument `by`, floats, is undecided: a

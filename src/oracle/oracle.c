@@ -514,6 +514,10 @@ static void show_others(walk *w, kf__ref r) {
         kf__o_show_integers(type, from, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
     if (node->kind == KF__OP && compares(node->op) && w->opt.samples >= 3) show_ties(w, r);
     if (node->kind == KF__OP && w->opt.samples >= 3) show_both(w, r);
+    if (node->kind == KF__OP && node->op == KF__POW && w->opt.samples >= 3 && by->disturbed &&
+        kf__is_float(from))
+        kf__o_show_exponents(from, w->opt.samples, w->opt.factor, v->count,
+                             run_of(w, node->args[0], 0), by->run, v->run);
     const value *first = node->n_args > 1 ? &w->values[node->args[0]] : NULL;
     bool base = node->op == KF__POW && first && first->disturbed;
     if (node->kind == KF__OP && w->opt.samples >= 3 && (by->disturbed || base))

@@ -159,6 +159,15 @@ static void show_powers(int samples, double factor, int64_t n, void *const *base
     }
 }
 
+void kf__o_show_exponents(kf__dtype type, int samples, double factor, int64_t n,
+                          const double *base, void *const *by, void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        double whole = rint(((double *)by[0])[j]);
+        if (base[j] < 0 && may_be(whole, type, by, samples, factor, j))
+            ((double *)run[2])[j] = pow(base[j], whole);
+    }
+}
+
 void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double factor,
                        uint64_t seed, int64_t n, void *const *first, void *const *by,
                        void *const *run) {
