@@ -11,16 +11,22 @@
 
 enum { FAR_BYTES = 1 << 14 }; /* asking takes time: less than this is in L1 all along */
 
+/* How many kernels come before this one; of a copy of its text, too. */
+static uint32_t before(const kf__low *L) {
+    const kf__partition *p = L->p;
+    uint32_t stored = L->k->n_stores ? L->k->accesses[L->k->stores[0].access].value : KF__NO_VALUE;
+    for (uint32_t n = 0; n < p->n_kernels && stored != KF__NO_VALUE; ++n) {
+        const kf__kernel *k = &p->kernels[n];
+        if (k->accesses[k->stores[0].access].value == stored) return n;
+    }
+    return 0;
+}
+
 /* Did an earlier kernel read or write the value? */
 static bool was_there(const kf__low *L, uint32_t value) {
-    const kf__partition *p = L->p;
-    uint32_t own = L->k->accesses[L->k->stores[0].access].value;
-    for (uint32_t n = 0; n < p->n_kernels; ++n) {
-        const kf__kernel *k = &p->kernels[n];
-        if (k->accesses[k->stores[0].access].value == own) return false;
-        for (uint32_t i = 0; i < k->n_accesses; ++i)
-            if (k->accesses[i].value == value) return true;
-    }
+    for (uint32_t n = before(L); n-- > 0;)
+        for (uint32_t i = 0; i < L->p->kernels[n].n_accesses; ++i)
+            if (L->p->kernels[n].accesses[i].value == value) return true;
     return false;
 }
 

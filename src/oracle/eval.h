@@ -115,8 +115,8 @@ void kf__o_show_branches(int samples, int64_t n, const int64_t *condition, void 
  * disagrees, a bool's 0 or 1: it may be compared with that */
 void kf__o_show_places(kf__dtype type, int samples, int64_t n, void *const *at, bool keep,
                        void *const *run);
-/* Of two bools, or places, a and b that are both undecided, what is made of them shows both answers: an argmax
- * of three places has samples of two. */
+/* Of two bools, or places, a and b that are both undecided, what is made of them shows both answers:
+ * an argmax of three places has samples of two. */
 void kf__o_show_both(int samples, int64_t n, void *const *a, void *const *b, void *const *run);
 /* The same of an operation's or a cast's n results, where an argument `by`, floats, is undecided: a
  * comparison or a cast of its NaN would be a number like any other. */
