@@ -33,8 +33,8 @@ COUNT, SEED, UNCHANGED_SECONDS = 20000, 5, 20
 # name, file, text, what it becomes, options of the fuzzer (, another text, what it becomes)
 MUTANTS = [
     ("lost-tail", "src/lower/cpu_passes.c",
-     "put_rest(L, b, p, whole);",
-     "if (!whole) put_rest(L, b, p, whole);", []),
+     "put_rest(L, b, p, made ? made : mask, whole);",
+     "if (!whole) put_rest(L, b, p, made ? made : mask, whole);", []),
     ("half-a-tree", "src/lower/cpu_passes.c",
      "*b = lane_of(L, red, f, l, (k + 2) * w);", "*b = lane_of(L, red, f, l, (2 * k + 1) * w);",
      ["--only", "axis"]),
