@@ -46,6 +46,9 @@ MUTANTS = [
      "term = kf__l_select(L, b->inside, term,\n"
      "                    kf__l_const(L, kf__lane_type(L, red, p->field), 0, 0));",
      ["--only", "axis=-1"]),
+    ("own-row-of-the-first", "src/lower/cpu_group.c",
+     'kf__l_bin(L, "+", kf__l_var(L, L->own->rows), at), NULL);',
+     '((void)at, kf__l_var(L, L->own->rows)), NULL);', ["--only", "softmax"]),
     ("rows-not-made-again", "src/lower/cpu_group.c",
      "    if (st->s) put_values(L, L->group, st->s);\n    else kf__put_rows(L, 0);",
      "    put_values(L, L->group, st->s);\n    if (!st->s) kf__put_rows(L, 0);",
