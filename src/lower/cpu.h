@@ -506,8 +506,6 @@ bool kf__cpu_is_run(const kf__low *L, const kf__held *h);
 uint32_t kf__cpu_roots_of_held(const kf__low *L, const kf__held *h, uint16_t *roots);
 bool kf__cpu_is_in_runs(const kf__low *L, uint32_t i); /* is it a load, or random, in such a run? */
 bool kf__cpu_stores_narrow(const kf__low *L, const kf__held *h); /* any of less than 4 bytes? */
-/* Are elements of less than `bytes` bytes loaded? */
-bool kf__cpu_reads_narrow(const kf__low *L, const kf__mask *mask, int bytes);
 /* How many runs `rows` rows of n elements are, one where `is` (a word, or NULL: they are no run);
  * *len, named so: how long each is. */
 const kf__lx *kf__cpu_put_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n,

@@ -474,8 +474,8 @@ void kf__cpu_open_uncopied(kf__low *L, uint32_t access, const char *source, cons
     kf__open_else(L);
 }
 
-/* Of each store that is streamed: where the piece goes, and for kf_stream_copy its buffer; else the
- * same of the next row, too. */
+/* Of each store that is streamed: where the piece goes, and for kf_stream_copy its buffer.
+ * kf_stream_ahead is called for the next row's, too, which then is there in time. */
 static void put_stream_calls(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
                              uint32_t n, const char *function) {
     bool open = false, copies = !strcmp(function, "kf_stream_copy");

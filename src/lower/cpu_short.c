@@ -243,6 +243,7 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     }
     hold_for_later(L, reds, h);
     for (uint32_t k = 0; k < h->n; ++k) {
+        /* later stages read it at other places, too: cpu_own_row.c */
         bool own = L->own && L->own->red == UINT32_MAX && L->own->value == h->instr[k];
         h->name[k] = own ? L->own->rows : kf__l_name(L, "held%u", (unsigned)h->instr[k]);
     }
@@ -252,17 +253,13 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     return true;
 }
 
-bool kf__cpu_reads_narrow(const kf__low *L, const kf__mask *mask, int bytes) {
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
-            kf__types[L->k->instrs[i].dtype].size < bytes)
-            return true;
-    return false;
-}
-
 /* Do vectors leave much of it to single steps: functions, or bytes and halves that are widened? */
 static bool leaves_much(const kf__low *L, const kf__mask *mask) {
-    return kf__is_dear(L, mask) || kf__cpu_reads_narrow(L, mask, 4);
+    bool widens = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        widens |= kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
+                  kf__types[L->k->instrs[i].dtype].size < 4;
+    return widens || kf__is_dear(L, mask);
 }
 
 bool kf__cpu_keeps_nothing(const kf__low *L, const kf__held *h) {
