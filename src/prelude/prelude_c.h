@@ -265,15 +265,16 @@ static __attribute__((noinline, unused)) void kf_narrow_f16(kf_f16 *to, const fl
     kf__narrow8(half, rest);
     for (int64_t k = 0; k < n - i; k++) to[i + k] = half[k];
 }
-/* As there and back, in lanes of 32 bits throughout. */
+/* As there and back, in lanes of 32 bits throughout: a sum with so large a power of 2 that its last
+ * bit is a half's, of 2^-24 at least, is rounded to that; NaNs keep the bits that a half has. */
 KF_FN float kf_round_f16(float v) {
-    int32_t bits = kf_bits_f32(v), size = bits & 0x7fffffff;
-    int32_t normal = (size + 0xfff + ((size >> 13) & 1)) & ~0x1fff;
-    int32_t tiny = kf_bits_f32((kf_float_f32(size) + 0.5f) - 0.5f);
-    int32_t r = size < (113 << 23) ? tiny : normal;
-    r = size >= 0x477ff000 ? 0x7f800000 : r; /* 65520 and above */
-    r = size > 0x7f800000 ? (size & ~0x1fff) | 0x400000 : r;
-    return kf_float_f32(r | (bits & (int32_t)0x80000000));
+    int32_t bits = kf_bits_f32(v), size = bits & 0x7fffffff, power = size & 0x7f800000;
+    power = power < (113 << 23) ? 113 << 23 : power;
+    power = power > (143 << 23) ? 143 << 23 : power; /* 2^16: all above is infinite */
+    float unit = kf_float_f32(power + (13 << 23));
+    float r = (kf_float_f32(size) + unit) - unit;
+    r = r > 65504.0f ? KF_HUGE_F32 : r;
+    return kf_float_f32((kf_bits_f32(r) & ~0x1fff) | (bits & (int32_t)0x80000000));
 }
 KF_FN float kf_round_bf16(float v) {
     return kf_float_f32((int32_t)(kf__nearest_bf16(v) & 0xffff0000));
