@@ -126,7 +126,9 @@ bool kf__may_differ(const kf_graph *g) {
 
 static kf_status state_init(kf__fuse_state *f, kf_graph *g, kf_fusion mode, bool cpu,
                             kf_error *err) {
-    *f = (kf__fuse_state){.g = g, .mem = g->mem, .mode = mode, .cpu = cpu && kf__may_differ(g)};
+    bool differs = kf__may_differ(g);
+    *f = (kf__fuse_state){.g = g, .mem = g->mem, .mode = mode, .cpu = cpu && differs,
+                          .like_gpu = cpu && !differs};
     size_t n = g->nodes.n, names = g->exprs.names.n + 1u;
     f->stored = kf__allocate(f->mem, n);
     f->scalars = kf__allocate(f->mem, n);

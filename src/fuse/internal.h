@@ -73,6 +73,7 @@ typedef struct kf__fuse_state {
     const kf_allocator *mem;
     kf_fusion mode;
     bool cpu;         /* functions are dear there */
+    bool like_gpu;    /* on a CPU, whose bits are to be a GPU's: halves are rounded as there */
     uint8_t *stored;  /* [nodes] kf__cut_code; 0: computed where needed */
     kf__ref *user;    /* [nodes] of a stored one: the node that made it so */
     uint32_t *marked; /* [nodes] of a stored one: how many marks there were then, of all tries */

@@ -18,6 +18,7 @@ enum {
     MOST_TILES = 2,           /* of columns, in L1: of more arrays each is copied */
     SCATTERED_BYTES = 8,      /* an element that is read at an index of its own */
     CPU_SCATTERED_BYTES = 20, /* one after another, while a vector is copied from a cache */
+    BACKWARDS_BYTES = 6,      /* put in order first: of up to 4 bytes */
     BRIEF = 16,               /* elements */
 };
 
@@ -194,6 +195,24 @@ static void add_uneven(const kf__fuse_state *f, const kf__kernel *k, double *byt
     }
 }
 
+/* On CPUs what goes backwards is put in order first. h = x + y; h, h[:, ::-1] * 2 of
+ * 1000x1000 takes a Zen 4 485 us by reading x and y that way, and 420 by reading h. */
+static void add_backwards(const kf__fuse_state *f, const kf__kernel *k, double *bytes) {
+    kf__exprs *x = &f->g->exprs;
+    for (uint32_t i = 0; i < k->n_instrs && !k->reduced; i++) {
+        const kf__instr *in = &k->instrs[i];
+        kf__expr by[KF__ALL_AXES] = {0}, offset;
+        if (in->kind != KF__I_LOAD) continue;
+        const kf__access *a = &k->accesses[in->access];
+        kf__expr last = a->rank ? a->index[a->rank - 1] : 0;
+        if (!last || !kf__x_affine(x, last, KF__ALL_AXES, by, &offset)) continue;
+        int64_t step;
+        bool backwards = by[k->n_axes - 1] && kf__x_is_const(x, by[k->n_axes - 1], &step) && step < 0;
+        if (backwards && bytes[in->access] == 0)
+            bytes[in->access] = kf__max(BACKWARDS_BYTES, kf__types[in->dtype].size + 2);
+    }
+}
+
 uint64_t kf__access_bytes(const kf__fuse_state *f, const kf__kernel *k, double *bytes) {
     for (uint32_t i = 0; i < k->n_accesses; i++) {
         bool divides = !k->accesses[i].flat && k->accesses[i].value != KF__NO_VALUE;
@@ -201,6 +220,7 @@ uint64_t kf__access_bytes(const kf__fuse_state *f, const kf__kernel *k, double *
         if (is_scattered(f, k, i)) bytes[i] += f->cpu ? CPU_SCATTERED_BYTES : SCATTERED_BYTES;
     }
     if (!k->n_axes) return 0;
+    if (f->cpu) add_backwards(f, k, bytes);
     if (f->cpu) return add_turned(&f->g->exprs, k, bytes);
     add_uneven(f, k, bytes);
     return 0;
