@@ -100,13 +100,14 @@ const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last) {
     return sum;
 }
 
-const kf__lx *kf__low_address(kf__low *L, uint32_t access, const char *row, const kf__lx *last) {
-    const char *usual = L->axes[L->tile].var;
-    L->axes[L->tile].var = row;
-    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, kf__word_operand(L, access)),
-                                 kf__low_offset(L, access, last));
-    L->axes[L->tile].var = usual;
-    return at;
+const kf__lx *kf__low_address(kf__low *L, uint32_t access, int axis, const char *at,
+                              const kf__lx *last) {
+    const char *usual = L->axes[axis].var;
+    L->axes[axis].var = at;
+    const kf__lx *address = kf__l_bin(L, "+", kf__l_var(L, kf__word_operand(L, access)),
+                                      kf__low_offset(L, access, last));
+    L->axes[axis].var = usual;
+    return address;
 }
 
 void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first) {

@@ -394,6 +394,8 @@ typedef struct kf__cpu_group {
 /* Of short rows, whose exponentials are taken next. */
 void kf__cpu_ask_for_rows(kf__low *L, const kf__lx *n);
 bool kf__cpu_reduces_later(const kf__low *L); /* does a stage behind the first? */
+/* Elements of rows of which something is made at once. */
+int64_t kf__cpu_together(const kf__low *L);
 /* Short rows of a group that aren't eight: as many as have 1024 elements; as a word. */
 int64_t kf__cpu_rows_of_group(const kf__low *L);
 const kf__lx *kf__cpu_most_rows(kf__low *L);

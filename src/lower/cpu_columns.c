@@ -356,6 +356,11 @@ static void put_groups(kf__low *L, kf__columns *c, const kf__lx *from, const kf_
         kf__put_let(L, "int64_t", "r1", min_of(L, to, kf__l_bin(L, "+", r0, group)), NULL);
     kf__columns_put_turned(L, c, r0, r1);
     if (c->makes) kf__columns_put_made(L, c, r0, r1);
+    if (kf__columns_folds_made(L, c)) {
+        kf__columns_put_folded_made(L, c, r0, r1);
+        kf__close(L);
+        return;
+    }
     int most = 1;
     for (uint32_t r = 0; r < c->n_reds; ++r)
         if (kf__fields(L, c->reds[r]) > most) most = kf__fields(L, c->reds[r]);
@@ -577,12 +582,13 @@ static bool put_short(kf__low *L, const kf__columns *c, kf__columns *s, bool mak
     int64_t n = L->axes[kf__last(L)].size, most = runs ? KF__CPU_SHORT : s->most_short;
     put_chunks(L, s, runs ? &run : NULL);
     bool is = n <= most && (!runs || kf__cpu_is_run(L, &run));
+    if (s->few && !s->simple && n % KF__CPU_VECTOR == 0) is = false; /* nothing is left of it */
     if (!is) L->fn->units = 0;
     return is;
 }
 
-/* Bytes are made before they are reduced, in a function of their own, only in rows of fewer
- * elements than those that may be stored as one run. */
+/* Bytes and bfloat16 are made before they are reduced, in a function of their own, only in rows of
+ * fewer elements than those that may be stored as one run. */
 static bool put_few(kf__low *L, const kf__columns *c, kf__columns *s, bool makes) {
     if (!s->makes || makes || s->most_short > KF__CPU_FEW_BYTES) return false;
     kf__columns few = *s;
@@ -596,7 +602,7 @@ static bool put_few(kf__low *L, const kf__columns *c, kf__columns *s, bool makes
 static void set_tiles(kf__low *L, kf__columns *c, bool makes) {
     int64_t n = L->axes[kf__last(L)].size;
     c->most_tile = L->tiled ? KF__CPU_TURNED : c->simple ? TILE_SIMPLE : TILE;
-    if (makes && !c->simple && !L->tiled) c->most_tile = KF__CPU_MADE_ROW;
+    if (makes && !c->simple && !L->tiled) c->most_tile = KF__CPU_MADE_TILE;
     if (c->simple && !L->tiled && kf__is_dear(L, kf__cpu_of_stage(L, 0)))
         c->most_tile = TILE_DEAR;
     if (L->k->n_symbols) c->most_tile = kf__min(c->most_tile, KF__CPU_BLOCK); /* see kf_nothing */

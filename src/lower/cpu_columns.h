@@ -12,6 +12,7 @@ enum {
     KF__CPU_MADE_ROW = 512,      /* elements of a row that is put together with others, at most */
     KF__CPU_FEW_BYTES = 31,      /* of a row: fewer than two vectors, once they are wider */
     KF__CPU_MADE = 2048,         /* elements that are made at once: a block */
+    KF__CPU_MADE_TILE = 1024,    /* columns, where a group of rows is made before it is reduced */
 };
 
 typedef struct kf__columns {
@@ -24,6 +25,8 @@ typedef struct kf__columns {
     const kf__lx *from, *to; /* the unit's rows */
     kf__held made;           /* what is made of a group of rows before anything is reduced */
     bool makes;              /* is there any? */
+    int in_place;            /* of what is made, one value, the access that stores it; -1 */
+    const kf__lx *pitch;     /* elements from row to row of what is made */
     bool leafs;              /* and of short rows, given their leaves, as one run? */
     bool is_short, few;      /* in a function of short rows, of a few bytes */
     int64_t most_short;      /* then their elements, at most */
@@ -56,6 +59,10 @@ void kf__columns_put_wide_ahead(kf__low *L, const kf__columns *c, const kf__mask
 /* Is a group of rows folded before what is stored of it is made? Then by this. */
 bool kf__columns_folds_ahead(kf__low *L, const kf__columns *c);
 void kf__columns_put_folded(kf__low *L, const kf__columns *c, const kf__lx *r0, const kf__lx *r1);
+/* Are the rows made, and looked at once? Then by this. */
+bool kf__columns_folds_made(const kf__low *L, const kf__columns *c);
+void kf__columns_put_folded_made(kf__low *L, const kf__columns *c, const kf__lx *r0,
+                                 const kf__lx *r1);
 
 /* ---------------------------------------------------------------- cpu_columns_group.c */
 
@@ -68,7 +75,7 @@ void kf__columns_put_turned_stores(kf__low *L, const kf__columns *c, const kf__l
 void kf__columns_put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0); /* of row r */
 /* Is anything made before it is reduced? Into c->made; of short rows c->most_short, too. */
 bool kf__columns_find_made(kf__low *L, kf__columns *c);
-void kf__columns_put_made_arrays(kf__low *L, const kf__columns *c); /* declares its arrays */
+void kf__columns_put_made_arrays(kf__low *L, kf__columns *c); /* declares its arrays */
 void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *r1);
 /* The values of element l of row r that are made already. */
 void kf__columns_read_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *l);

@@ -8,8 +8,8 @@
  * Stores to a result wait for its lines, and the state's, which the next row reads, wait behind
  * them: once x and the result fill L1, sum(x, 0), x * 2 of 97 x 103 took a Sapphire Rapids 3.4 us,
  * and as two kernels 2. What is reduced is made again for what is stored, so only what takes few
- * operations is folded so, and sums alone are, too. Rows are folded in order: the sum is the same to
- * the last bit. */
+ * operations is folded so, and sums alone are, too, and rows that are made before. Rows are folded in
+ * order: the sum is the same to the last bit. */
 #include "lower/cpu_columns.h"
 
 enum {
@@ -132,6 +132,65 @@ static void put_four(kf__low *L, const kf__columns *c, const kf__cpu_block *b,
     kf__close(L);
     memcpy(L->pointer, at, n * sizeof *at);
 }
+
+/* ---------------------------------------------------------------- of rows that are made already */
+
+bool kf__columns_folds_made(const kf__low *L, const kf__columns *c) {
+    bool all = c->simple && c->makes && !L->tiled && c->wide < 0 &&
+               (c->made.n_stores || !c->n_stores);
+    for (uint32_t r = 0; r < c->n_reds; ++r)
+        all = all && kf__holds(&c->made, L->k->instrs[c->reds[r]].args[0]);
+    return all;
+}
+
+/* Element l of row `row`, counted from r0, into `into` of each reduction. */
+static void put_made_row(kf__low *L, const kf__columns *c, const kf__lx *row, const kf__lx *l,
+                         const kf__lx *const *into) {
+    for (uint32_t r = 0; r < c->n_reds; ++r) {
+        uint32_t red = c->reds[r], k = 0;
+        while (c->made.instr[k] != L->k->instrs[red].args[0]) ++k;
+        const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", row, c->pitch), l);
+        const kf__lx *term = kf__term(L, red, 0, kf__l_item(L, c->made.name[k], at),
+                                      kf__l_int(L, 0), NULL);
+        kf__put_set(L, into[r], kf__fold_of(L, red, 0, into[r], term));
+    }
+}
+
+void kf__columns_put_folded_made(kf__low *L, const kf__columns *c, const kf__lx *r0,
+                                 const kf__lx *r1) {
+    const kf__lx **into = KF__NEW(L->arena, const kf__lx *, c->n_reds + 1);
+    const kf__lx *r = kf__l_var(L, "r"), *l = kf__l_var(L, "l"), *one = kf__l_int(L, 1);
+    const kf__lx *four = kf__l_int(L, FOLDED), *zero = kf__l_int(L, 0), *last = kf__l_var(L, "last");
+    if (!into) {
+        L->failed = true;
+        return;
+    }
+    kf__open_for(L, "int64_t", "r", r0, r1, four, KF__SERIAL);
+    const kf__lx *row = kf__put_let(L, "int64_t", "row", kf__l_bin(L, "-", r, r0), NULL);
+    kf__open_if(L, kf__l_bin(L, "<=", kf__l_bin(L, "+", r, four), r1));
+    kf__open_for(L, "int64_t", "l", zero, c->len, one, KF__SIMD);
+    for (uint32_t k = 0; k < c->n_reds; ++k) {
+        const char *name = kf__field_name(L, "folded", c->reds[k], 0);
+        kf__put_var(L, kf__ctype(kf__field_type(L, c->reds[k], 0)), name, 0,
+                    state_of(L, c->reds[k], l));
+        into[k] = kf__l_var(L, name);
+    }
+    for (int64_t q = 0; q < FOLDED; ++q)
+        put_made_row(L, c, q ? kf__l_bin(L, "+", row, kf__l_int(L, q)) : row, l, into);
+    for (uint32_t k = 0; k < c->n_reds; ++k) kf__put_set(L, state_of(L, c->reds[k], l), into[k]);
+    kf__close(L);
+    kf__open_else(L);
+    for (uint32_t k = 0; k < c->n_reds; ++k) into[k] = state_of(L, c->reds[k], l);
+    kf__open_for(L, "int64_t", "last", row, kf__l_bin(L, "-", r1, r0), one, KF__SERIAL);
+    kf__open_for(L, "int64_t", "l", zero, c->len, one, KF__SIMD);
+    put_made_row(L, c, last, l, into);
+    kf__close(L);
+    kf__close(L);
+    kf__close(L);
+    kf__close(L);
+}
+
+/* ---------------------------------------------------------------- of rows that are stored, too */
 
 /* One after another: fewer than four, or not by fours. */
 static void put_each(kf__low *L, const kf__columns *c, const kf__mask *mask, const kf__lx *r0,

@@ -9,6 +9,8 @@
  */
 #include "lower/cpu_columns.h"
 
+enum { ASKED = 512 }; /* elements of a run that are asked for at once, and made meanwhile */
+
 /* What is contiguous along the rows: a group of it, transposed into L1; of a result, from there. */
 static const char *turned_name(kf__low *L, uint32_t i) {
     return kf__l_name(L, "turned%u", (unsigned)i);
@@ -16,7 +18,7 @@ static const char *turned_name(kf__low *L, uint32_t i) {
 
 /* Where the group that begins with row r0 is in memory. */
 static const kf__lx *put_corner(kf__low *L, const kf__columns *c, uint32_t i, const kf__lx *r0) {
-    const kf__lx *at = kf__low_address(L, i, r0->name, c->first);
+    const kf__lx *at = kf__low_address(L, i, L->tile, r0->name, c->first);
     return kf__put_let(L, kf__pointer_type(L, i), kf__cpu_corner(L, i), at, NULL);
 }
 
@@ -90,7 +92,7 @@ void kf__columns_read_made(kf__low *L, kf__columns *c, const kf__lx *r0, const k
     const kf__held *held = L->held;
     if (!c->makes) return;
     const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
-    c->made.begin = kf__l_bin(L, "*", row, c->len);
+    c->made.begin = kf__l_bin(L, "*", row, c->pitch);
     L->held = &c->made;
     kf__cpu_hold(L, l);
     L->held = held;
@@ -129,7 +131,8 @@ void kf__columns_put_ahead_of_made(kf__low *L, const kf__columns *c, kf__cpu_blo
 }
 
 /* Of how many elements of a row is it narrow, at most? Rounded, or of float16, or of bytes that get
- * wider: each row would leave some of it to single steps. To widen a bfloat16 is a shift. 0: none. */
+ * wider: each row would leave some of it to single steps. To widen a bfloat16 is a shift, so that only
+ * the shortest are: sum(x * y, 0) in bf16 of 100000x10 took a Zen 4 890 us, then 220. 0: none. */
 static int64_t narrow_row(kf__low *L, uint16_t arg) {
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
     const kf__instr *in = &L->k->instrs[arg];
@@ -140,24 +143,47 @@ static int64_t narrow_row(kf__low *L, uint16_t arg) {
         kf__dtype type = (kf__dtype)L->k->instrs[i].dtype;
         if (!kf__has(mask, i) || L->k->instrs[i].kind != KF__I_LOAD) continue;
         if (type == KF__F16) most = KF__CPU_SHORT;
-        else if (kf__types[type].size == 1) most = kf__max(most, KF__CPU_FEW_BYTES);
+        else if (kf__types[type].size == 1 || type == KF__BF16)
+            most = kf__max(most, KF__CPU_FEW_BYTES);
     }
     return most;
 }
 
-/* Is it that of short rows, a float16 that several passes would round, or of short lines that each
- * pass would give their leaves? */
-static bool is_made_well(kf__low *L, kf__columns *c, uint16_t arg) {
+/* The access that stores what is reduced as it is computed; -1: none does. */
+static int stored_as_is(const kf__low *L, const kf__columns *c, uint16_t arg) {
+    kf__dtype type = (kf__dtype)L->k->instrs[arg].dtype;
+    for (uint32_t s = 0; s < c->n_stores && type != KF__BOOL; ++s) {
+        const kf__store *store = &L->k->stores[c->stores[s]];
+        if (store->instr == arg && L->operands[store->access].dtype == type &&
+            kf__compute(type) == type && kf__low_step(L, store->access) == 1)
+            return (int)store->access;
+    }
+    return -1;
+}
+
+/* Of several passes, what is stored anyway, or each would widen, round or divide. */
+static bool is_made_for_passes(kf__low *L, const kf__columns *c, uint16_t arg) {
+    const kf__instr *in = &L->k->instrs[arg];
+    bool half = in->kind == KF__I_CAST && kf__compute((kf__dtype)in->dtype) != in->dtype;
+    return half || kf__cpu_is_kept_well(L, arg) || stored_as_is(L, c, arg) >= 0;
+}
+
+/* Is it that of several passes, or of short rows, or of short lines that each pass would give their
+ * leaves? */
+static bool is_made_well(kf__low *L, kf__columns *c, uint32_t red) {
+    uint16_t arg = L->k->instrs[red].args[0];
     const kf__instr *in = &L->k->instrs[arg];
     if (c->wide >= 0 && !c->simple && !c->n_stores) return in->kind != KF__I_LOAD;
     if (!c->simple && in->kind == KF__I_CAST && in->dtype == KF__F16) return true;
+    if (!L->tiled && kf__fields(L, red) > 1 && in->kind != KF__I_LOAD)
+        if (is_made_for_passes(L, c, arg)) return true;
     int64_t most = c->is_short ? narrow_row(L, arg) : 0;
     if (most) c->most_short = kf__min(c->most_short, most);
     return most;
 }
 
 /* What is stored is made with what is reduced where any of it is dear: of one function or random
- * number, or narrow where rows are short or looked at several times. */
+ * number, or narrow where rows are short or looked at several times, or made for these anyway. */
 static void find_stored(kf__low *L, kf__columns *c) {
     kf__held *h = &c->made;
     uint16_t roots[2 * KF__HELD];
@@ -170,7 +196,8 @@ static void find_stored(kf__low *L, kf__columns *c) {
             return;
         const kf__operand *o = &L->operands[L->k->stores[c->stores[s]].access];
         bool narrow = kf__types[o->dtype].size < 4 || narrow_row(L, i) > KF__CPU_FEW_BYTES;
-        dear = dear || kf__cpu_is_dear(L, i) || (narrow && (c->is_short || !c->simple));
+        dear = dear || kf__cpu_is_dear(L, i) || (narrow && (c->is_short || !c->simple)) ||
+               (!c->simple && kf__holds(h, i));
         roots[s] = i;
     }
     if (!dear) return;
@@ -198,7 +225,7 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint16_t arg = L->k->instrs[c->reds[r]].args[0];
         if (!kf__at_level(L, arg, KF__LEVEL_FULL) || kf__holds(h, arg)) continue;
-        if (!kf__cpu_is_dear(L, arg) && !is_made_well(L, c, arg)) continue;
+        if (!kf__cpu_is_dear(L, arg) && !is_made_well(L, c, c->reds[r])) continue;
         if (h->n == KF__HELD) return false;
         h->name[h->n] = kf__l_name(L, "made%u", (unsigned)arg);
         h->instr[h->n++] = arg;
@@ -213,6 +240,8 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
         c->leafs = !L->tiled && !L->k->n_symbols &&
                    kf__cpu_find_run_of_leaves(L, h, &leaves, &run);
         if (c->leafs) c->most_short = kf__min(c->most_short, KF__CPU_SHORT);
+        bool one = h->n == 1 && h->n_stores && kf__low_only_reduced(L) >= 0 && !L->k->n_symbols;
+        c->in_place = one ? stored_as_is(L, c, h->instr[0]) : -1;
         return true;
     }
     if (h->n_stores && is_made_as_run(L, h)) return true;
@@ -233,13 +262,74 @@ static void put_places(kf__low *L, const kf__columns *c, kf__cpu_block *b) {
     }
 }
 
+/* Is what is made stored where it is made? t = exp(x); t, var(t, 0) of 1000x1000, from memory, takes
+ * a Zen 4 670 us if it is copied there, and 430. */
+static bool is_in_place(const kf__columns *c) {
+    return c->makes && !c->simple && c->wide < 0 && c->in_place >= 0;
+}
+
+/* The stores of h but the one in place. */
+static kf__held without_in_place(const kf__low *L, const kf__columns *c, const kf__held *h) {
+    kf__held others = *h;
+    others.exact = true;
+    others.n_stores = 0;
+    for (uint32_t s = 0; s < h->n_stores; ++s)
+        if (L->k->stores[h->stores[s]].access != (uint32_t)c->in_place)
+            others.stores[others.n_stores++] = h->stores[s];
+    return others;
+}
+
+static void put_streamed(kf__low *L, const kf__columns *c, const kf__cpu_block *b,
+                         const kf__lx *begin) {
+    uint32_t access = (uint32_t)c->in_place;
+    kf__cpu_need_pointer(L, b, access);
+    kf__open_if(L, kf__l_var(L, "stream"));
+    const kf__lx *bytes = kf__l_bin(L, "*", b->len,
+                                    kf__l_int(L, kf__types[L->operands[access].dtype].size));
+    kf__put_call(L, kf__l_call(L, "kf_stream_copy", KF__I64, kf__l_var(L, L->pointer[access]),
+                               kf__l_bin(L, "+", kf__l_var(L, c->made.name[0]), begin), bytes));
+    kf__close(L);
+}
+
+/* The access that all of h is made of, if it is one; -1: it isn't. */
+static int single_load(const kf__low *L, const kf__held *h) {
+    int single = -1;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(h->mask, i) || in->kind != KF__I_LOAD || L->operands[in->access].row) continue;
+        if (single >= 0 || in->n_args || kf__low_step(L, in->access) != 1) return -1;
+        single = (int)in->access;
+    }
+    return single;
+}
+
+/* Of a single array, whose elements go to the stack, a Zen 4 fetches too late what is read next:
+ * var(tanh(x), 0) of 1000x1000, from memory, takes 640 us, and if that is asked for 575. It waits
+ * for more lines at once than those of ASKED elements, and where it fetches in time, asking for them
+ * as well takes longer: logsumexp(atan2(x, y), 0) 920 us, and 1050. Places that are stored come with
+ * it: t = relu(x); t, var(t, 0) in bf16 of 1000x1000 takes 375 us without them, and 320. */
+static void put_next_block(kf__low *L, kf__cpu_block *b, uint32_t load, const kf__held *h) {
+    const kf__lx *ahead = kf__l_int(L, KF__CPU_MADE), *prefetch = kf__l_var(L, "prefetch");
+    kf__cpu_need_pointer(L, b, load);
+    kf__open_if(L, prefetch);
+    kf__cpu_prefetch_line(L, b, load, ahead);
+    kf__close(L);
+    if (!h->n_stores) return;
+    for (uint32_t s = 0; s < h->n_stores; ++s)
+        kf__cpu_need_pointer(L, b, L->k->stores[h->stores[s]].access);
+    kf__open_if(L, kf__l_bin(L, "&&", prefetch, kf__l_bin(L, "==", kf__l_var(L, "stream"),
+                                                          kf__l_int(L, 0))));
+    for (uint32_t s = 0; s < h->n_stores; ++s)
+        kf__cpu_prefetch_line(L, b, L->k->stores[h->stores[s]].access, ahead);
+    kf__close(L);
+}
+
 /* The rows [k0, k0 + n) behind r0, as one run where `is`; NULL: row by row. Their leaves, if there
  * are any, are of these rows. */
 static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves,
                           const kf__held *made, const kf__lx *is, const kf__lx *r0,
                           const kf__lx *k0, const kf__lx *n) {
     const kf__lx *zero = kf__l_int(L, 0), *one = kf__l_int(L, 1), *k = kf__l_var(L, "k"), *len;
-    const kf__lx *block = kf__l_int(L, KF__CPU_MADE);
     const kf__lx *runs = kf__cpu_put_runs(L, is, n, c->len, "all", &len);
     kf__open_for(L, "int64_t", "k", k0, k0 == zero ? runs : kf__l_bin(L, "+", k0, runs), one,
                  KF__SERIAL);
@@ -251,8 +341,10 @@ static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves,
         uint32_t n_roots = kf__cpu_roots_of_held(L, made, roots);
         kf__columns_put_wide_leaves(L, c, roots, n_roots, "made", &wide);
     }
-    const kf__lx *begin = kf__l_bin(L, "*", k, c->len), *first = c->first;
+    const kf__lx *begin = kf__l_bin(L, "*", k, c->pitch), *first = c->first;
     bool blocks = is && !c->simple && !leaves;
+    int single = blocks && !is_in_place(c) ? single_load(L, made) : -1;
+    const kf__lx *block = kf__l_int(L, single >= 0 ? ASKED : KF__CPU_MADE);
     if (blocks) {
         const kf__lx *from = kf__l_var(L, "b0");
         kf__open_for(L, "int64_t", "b0", zero, len, block, KF__SERIAL);
@@ -274,18 +366,42 @@ static void put_made_rows(kf__low *L, kf__columns *c, const kf__leaves *leaves,
     c->made = leaves ? *made : kf__cpu_with_tables(L, &b, made);
     kf__cpu_prepare(L, &b, c->made.mask);
     if (c->wide >= 0) kf__columns_put_wide_ahead(L, c, c->made.mask);
-    if (c->made.n_stores) kf__cpu_store_targets(L, &b, c->made.stores, c->made.n_stores);
-    else put_places(L, c, &b);
-    kf__cpu_make_and_store(L, &b, &c->made, begin);
+    bool in_place = is_in_place(c);
+    if (single >= 0) put_next_block(L, &b, (uint32_t)single, &c->made);
+    const kf__held now = in_place ? without_in_place(L, c, &c->made) : c->made;
+    if (now.n_stores) kf__cpu_store_targets(L, &b, now.stores, now.n_stores);
+    else if (!in_place) put_places(L, c, &b);
+    kf__cpu_make_and_store(L, &b, &now, begin);
+    if (in_place) put_streamed(L, c, &b, begin);
     kf__cpu_forget(L, NULL);
     if (blocks) kf__close(L);
     kf__close(L);
+}
+
+static const char *streamed_name(kf__low *L, const kf__columns *c) {
+    return kf__l_name(L, "streamed%u", (unsigned)c->made.instr[0]);
+}
+
+/* Where the group is made, and how far its rows are apart there. */
+static void put_place(kf__low *L, kf__columns *c, const kf__lx *r0) {
+    c->pitch = c->len;
+    if (!is_in_place(c)) return;
+    uint32_t access = (uint32_t)c->in_place;
+    int rows = kf__low_only_reduced(L);
+    const kf__lx *stream = kf__l_var(L, "stream");
+    const kf__lx *place = kf__low_address(L, access, rows, r0->name, c->first);
+    kf__put_let(L, kf__l_name(L, "%s *", kf__types[L->operands[access].dtype].stored),
+                c->made.name[0],
+                kf__l_select(L, stream, kf__l_var(L, streamed_name(L, c)), place), NULL);
+    c->pitch = kf__put_let(L, "int64_t", "pitch",
+                           kf__l_select(L, stream, c->len, kf__word_stride(L, access, rows)), NULL);
 }
 
 /* Row by row; of rows without gaps, as one run; given leaves, of as many rows as have a block. */
 void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *r1) {
     const kf__lx *is = NULL, *zero = kf__l_int(L, 0);
     const kf__lx *rows = kf__put_let(L, "int64_t", "rows", kf__l_bin(L, "-", r1, r0), NULL);
+    put_place(L, c, r0);
     kf__leaves leaves;
     kf__held run;
     bool leafs = c->wide < 0 && (c->simple || c->leafs) && !L->tiled &&
@@ -313,9 +429,10 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     if (!c->simple) kf__close(L);
 }
 
-void kf__columns_put_made_arrays(kf__low *L, const kf__columns *c) {
+void kf__columns_put_made_arrays(kf__low *L, kf__columns *c) {
     int64_t n = c->simple ? KF__CPU_MADE : KF__CPU_ROWS * c->most_tile;
+    c->pitch = c->len;
     for (uint32_t k = 0; k < c->made.n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[c->made.instr[k]].dtype),
-                    c->made.name[k], n + KF__CPU_FEW, NULL);
+                    is_in_place(c) ? streamed_name(L, c) : c->made.name[k], n + KF__CPU_FEW, NULL);
 }

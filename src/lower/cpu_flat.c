@@ -122,7 +122,7 @@ bool kf__cpu_find_flat(kf__low *L, uint32_t last, const kf__kept *kept, kf__flat
 void kf__cpu_declare_flat(kf__low *L, const kf__flat *f) {
     for (uint32_t k = 0; k < f->made.n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[f->made.instr[k]].dtype), f->made.name[k],
-                    KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
+                    kf__cpu_together(L) + PAD, NULL);
 }
 
 /* A loop over `len` elements of row r, into the arrays of the first n_made that `made` lists. */

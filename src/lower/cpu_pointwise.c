@@ -333,6 +333,7 @@ enum {
     CHAINED_BLOCK = 512, /* elements of a block of functions of functions, and of halves */
     COPIED_BLOCK = 1024, /* of halves, beside what is copied */
     FEW_LINES = 16,
+    NEAR = 32, /* bytes between elements that are asked for as one run */
 };
 
 /* Of functions of functions, each a loop of its own, blocks are small: while the last ones are
@@ -393,7 +394,8 @@ static void put_next(kf__low *L) {
 }
 
 typedef struct units {
-    int64_t most;          /* elements of a block */
+    int64_t most;          /* elements of a block, at most */
+    const kf__lx *block;   /* of this one */
     const kf__lx *size;    /* of a line */
     const kf__lx *lines;   /* how many there are, where units go from one line to the next; NULL:
                             * from one block of a line to the next */
@@ -403,7 +405,7 @@ typedef struct units {
 
 /* The axes' variables of unit u, and its block. */
 static void put_unit(kf__low *L, kf__cpu_block *b, const kf__lx *u, const units *of) {
-    const kf__lx *part = u, *block = kf__l_int(L, of->most);
+    const kf__lx *part = u, *block = of->block;
     if (of->counts) {
         part = kf__l_var(L, "part");
     } else if (L->n_axes > 1) {
@@ -474,6 +476,57 @@ static const kf__lx *put_own(kf__low *L, const kf__of_lines *own) {
     return kf__l_bin(L, "-", line, made);
 }
 
+static bool has_strided(const kf__low *L, const kf__mask *mask) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && kf__cpu_is_strided(L, &L->k->instrs[i])) return true;
+    return false;
+}
+
+static bool is_backwards(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    int64_t step = o->stride[kf__last(L)];
+    return step < 0 && -step * kf__types[o->dtype].size <= NEAR;
+}
+
+static bool goes_backwards(const kf__low *L, const kf__mask *mask) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (kf__has(mask, i) && kf__cpu_is_strided(L, in) && is_backwards(L, in->access))
+            return true;
+    }
+    return false;
+}
+
+/* What is read backwards is put in order before anything is made of it, and memory would have
+ * nothing to do meanwhile: it is asked for a block before, by smaller ones. x[::-1] * 2 of 10M takes
+ * a Zen 4 4.4 ms without that, and 3.0; x[::3] + 1 of 3M 580 us without it, and 650. */
+static void put_strided_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask,
+                              const units *of) {
+    int last = kf__last(L);
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || !kf__cpu_is_strided(L, in)) continue;
+        const kf__operand *o = &L->operands[in->access];
+        bool asked = kf__cpu_comes_from_far(L) && is_backwards(L, in->access);
+        const kf__lx *back = kf__word_int(L, kf__l_name(L, "back_%s", o->name),
+                                          asked ? -o->stride[last] : 0);
+        const kf__lx *stride = kf__word_stride(L, in->access, last);
+        const kf__lx *next = kf__l_bin(L, "*", of->block, stride);
+        kf__cpu_need_pointer(L, b, in->access);
+        kf__open_if(L, back);
+        if (of->counts) {
+            const kf__lx *end = kf__l_bin(L, "+", kf__l_var(L, "part"), kf__l_int(L, 1));
+            const kf__lx *line = kf__l_bin(L, "-", kf__word_stride(L, in->access, last - 1),
+                                           kf__l_bin(L, "*", b->first, stride));
+            next = kf__l_select(L, kf__l_bin(L, "<", end, kf__l_var(L, "blocks")), next, line);
+        }
+        const kf__lx *run = kf__l_bin(L, "*", back, b->len);
+        const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, L->pointer[in->access]), next);
+        kf__cpu_prefetch_run(L, in->access, kf__l_bin(L, "-", at, run), run);
+        kf__close(L);
+    }
+}
+
 /* same: what repeats along lines that may be one run; NULL: they may not. */
 static void put_lines(kf__low *L, kf__repeats *same) {
     kf__low_begin(L, "", "One pass over the elements, in blocks of the innermost axis.");
@@ -496,7 +549,9 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     bool across = !same && (tabled || picks_lines(L, mask));
     bool has_own = !across && !same && !L->k->n_symbols && kf__cpu_find_of_lines(L, mask, &own);
     if (has_own) mask = kf__cpu_mask_of_elements(L, &own, stores, n);
-    int64_t block = block_of(L, mask, stores, n);
+    int64_t most = block_of(L, mask, stores, n), block = most;
+    bool strided = has_strided(L, mask);
+    if (strided && goes_backwards(L, mask)) block = kf__min(block, CHAINED_BLOCK);
     fn->units = lines * kf__ceil_div(line, block);
     fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, block)));
     const kf__lx *each = across ? kf__word_int(L, "lines", lines) : NULL;
@@ -506,15 +561,17 @@ static void put_lines(kf__low *L, kf__repeats *same) {
         kf__cpu_put_repeats(L, same);
         size = same->length;
     }
+    const kf__lx *of_block = strided ? kf__word_int(L, "block", block) : kf__l_int(L, block);
     if (L->n_axes > 1 && !across) {
-        const kf__lx *up = kf__l_bin(L, "+", size, kf__l_int(L, block - 1));
-        kf__put_let(L, "int64_t", "blocks", kf__l_bin(L, "/", up, kf__l_int(L, block)),
+        const kf__lx *up = strided ? kf__l_bin(L, "-", kf__l_bin(L, "+", size, of_block), one)
+                                   : kf__l_bin(L, "+", size, kf__l_int(L, block - 1));
+        kf__put_let(L, "int64_t", "blocks", kf__l_bin(L, "/", up, of_block),
                     "of a line");
     }
     kf__cpu_block b;
     const kf__lx *ahead = kf__cpu_ahead(L, mask);
     if (has_own) declare_own(L, &own);
-    units of = {block, size, each, same, L->n_axes > 1 && !across && !same && !ahead};
+    units of = {most, of_block, size, each, same, L->n_axes > 1 && !across && !same && !ahead};
     if (of.counts) put_counters(L);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), end, one, KF__SERIAL);
     if (ahead) {
@@ -531,6 +588,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     if (tabled && !same) kf__cpu_put_tables(L, &b, &tables);
     if (!same && (tabled || kf__cpu_has_across(L, &tables, mask)))
         kf__cpu_put_across(L, &tables, mask);
+    if (!across && !same && !ahead) put_strided_ahead(L, &b, mask, &of);
     kf__cpu_line(L, &b, mask, stores, n);
     if (of.counts) put_next(L);
     kf__close(L);

@@ -401,7 +401,7 @@ bool kf__cpu_is_given(const kf__low *L, const kf__mask *mask) {
 void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
     bool given = kf__cpu_is_given(L, h->mask);
     for (uint32_t k = 0; k < h->n; ++k) given = given || L->value[h->instr[k]];
-    bool few = !h->n_stores && kf__cpu_is_worth_few(L, h->mask) && !given;
+    bool few = !h->n_stores && !h->exact && kf__cpu_is_worth_few(L, h->mask) && !given;
     const kf__lx *whole = b->len;
     if (few) {
         const char *name = h->whole ? h->whole : kf__l_name(L, "whole_%s", h->name[0]);
@@ -525,7 +525,7 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
     }
     for (uint32_t k = 0; k < h->n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
-                    KF__CPU_GROUP * KF__CPU_SHORT + PAD, NULL);
+                    kf__cpu_together(L) + PAD, NULL);
     kf__leaves leaves;
     kf__held run;
     kf__leaf_rows of = {kf__l_var(L, "first_row"), rows, kf__l_int(L, 0), n, KF__LEAVES_OF_ROWS};

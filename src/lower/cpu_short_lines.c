@@ -72,6 +72,17 @@ static bool asks_for_lines(const kf__low *L, uint32_t guard) {
     return !L->operands[in->access].varies[kf__last(L)];
 }
 
+/* Do only the last axis and the one before it decide? */
+static bool is_of_last_two(const kf__low *L, uint32_t guard) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (in->kind != KF__I_INSIDE)
+        return is_of_last_two(L, in->args[0]) && is_of_last_two(L, in->args[1]);
+    bool only = true;
+    for (int m = 0; m < kf__before_last(L); ++m)
+        only = only && !L->operands[in->access].varies[m];
+    return only;
+}
+
 /* Is the pick's first argument one range, the same of all lines, or of all in a range of them? */
 static bool is_of_lines(const kf__low *L, const kf__instr *pick) {
     uint32_t guard = pick->args[0];
@@ -79,7 +90,7 @@ static bool is_of_lines(const kf__low *L, const kf__instr *pick) {
     bool alone = L->k->instrs[guard].kind == KF__I_INSIDE;
     const kf__operand *o = &L->operands[L->k->instrs[guard].access];
     for (int m = 0; alone && m < L->n_axes; ++m) alone = o->varies[m] == (m == kf__last(L));
-    return alone || kf__is_rectangle(L, guard, kf__before_last(L));
+    return alone || (kf__is_rectangle(L, guard, kf__before_last(L)) && is_of_last_two(L, guard));
 }
 
 /* The one pick that instruction i is a part of, and nothing else; UINT32_MAX: there is none. */

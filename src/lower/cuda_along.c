@@ -167,7 +167,7 @@ static void put_lines(kf__low *L, uint32_t i) {
     high = kf__l_bin(L, "-", kf__as_i64(L, high), kf__as_i64(L, t0));
     kf__put_let(L, "int", "high", kf__l_call(L, "kf_min_i64", KF__I64, high, lanes),
                 "rows that are there");
-    kf__put_var(L, kf__pointer_type(L, i), "p", 0, kf__low_address(L, i, "t0", at));
+    kf__put_var(L, kf__pointer_type(L, i), "p", 0, kf__low_address(L, i, L->tile, "t0", at));
     kf__put_let(L, "int64_t", "d", times(L, step, kf__word_stride(L, i, kf__last(L))), NULL);
 }
 

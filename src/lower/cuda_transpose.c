@@ -109,7 +109,7 @@ static void put_carried(kf__low *L, const kf__tile *t) {
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         if (!is_carried(L, i)) continue;
         kf__put_var(L, kf__pointer_type(L, i), carried_name(L, i), 0,
-                    kf__low_address(L, i, "first_row", t->j));
+                    kf__low_address(L, i, L->tile, "first_row", t->j));
         kf__put_let(L, "int64_t", advance_name(L, i),
                     times(L, var(L, "row_step"), kf__word_stride(L, i, L->tile)), NULL);
     }

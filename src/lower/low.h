@@ -94,6 +94,7 @@ typedef struct kf__held {
     uint32_t n_stores;
     const kf__mask *mask;     /* what all that is made of */
     const struct kf__lx *begin; /* where a row's begin in the arrays; NULL: nothing is made yet */
+    bool exact;                 /* is nothing to be written behind a row? */
 } kf__held;
 static inline bool kf__holds(const kf__held *h, uint32_t i) {
     for (uint32_t k = 0; k < h->n; ++k)
@@ -311,8 +312,9 @@ void kf__low_unpack(kf__low *L); /* after it: those that copy transposed results
 /* Element offset of an operand for the axis variables, and `last` for the innermost one (NULL:
  * where the operand doesn't depend on it, or for its beginning). */
 const kf__lx *kf__low_offset(kf__low *L, uint32_t access, const kf__lx *last);
-/* The operand's address there, where variable `row` is where the axis L->tile is. */
-const kf__lx *kf__low_address(kf__low *L, uint32_t access, const char *row, const kf__lx *last);
+/* The operand's address there, where variable `at` is where the axis is. */
+const kf__lx *kf__low_address(kf__low *L, uint32_t access, int axis, const char *at,
+                              const kf__lx *last);
 /* A variable that points to the operand where the innermost axis is at `first`; element l from
  * there on is kf__element(access, l, first + l). */
 void kf__put_pointer(kf__low *L, uint32_t access, const kf__lx *first);

@@ -71,7 +71,8 @@ static bool is_made_for(const kf__low *L, uint32_t i, uint32_t user) {
     if (is_known(in)) return true;
     if (only_user(L, i) != user) return false;
     if (in->kind == KF__I_LOAD)
-        return in->level == KF__LEVEL_FULL && !in->n_args && L->operands[in->access].value;
+        return in->level == KF__LEVEL_FULL && !in->n_args && L->operands[in->access].value &&
+               L->operands[in->access].affine;
     bool all = is_of_elements(in);
     for (int a = 0; a < in->n_args && all; ++a) all = is_made_for(L, in->args[a], i);
     return all;
@@ -189,6 +190,7 @@ static void put_part(kf__low *L, const char *name, const kf__operand *from, uint
             p.operands[i].varies[a] = p.operands[i].varies[m];
         }
     }
+    copy.affine = true; /* all that it reads is */
     kf__low_order(&copy);
     for (int a = 0; a < copy.n_axes; ++a) {
         copy.axes[a].var = kf__l_name(L, "i%d", a);
@@ -246,12 +248,18 @@ static void read_made(kf__low *L, uint32_t made, uint32_t access) {
 
 /* ---------------------------------------------------------------- which operands */
 
+/* A cumulative kernel also reads what the chunks before it come to, which is at no affine index. */
+static bool may_pack(const kf__low *L) {
+    bool chunks = L->target->kind == KF__TARGET_C && kf__kernel_chunk(L->k) >= 0;
+    return L->k->reduced && (L->affine || chunks);
+}
+
 void kf__low_pack(kf__low *L) {
-    if (!L->k->reduced || !L->affine) return;
+    if (!may_pack(L)) return;
     if (kf__kernel_chunk(L->k) < 0) kf__low_find_column_tiles(L); /* of what is cumulative none */
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         kf__operand *o = &L->operands[i], was = *o, *all = L->unpacked;
-        if (!is_transposed(L, i) || kf__low_tiled(L, i) || is_rare(L, o)) continue;
+        if (!o->affine || !is_transposed(L, i) || kf__low_tiled(L, i) || is_rare(L, o)) continue;
         uint32_t made = made_of(L, i);
         if (made < UINT32_MAX) o->dtype = kf__compute((kf__dtype)L->k->instrs[made].dtype);
         int64_t n = pack_strides(L, o);

@@ -20,7 +20,7 @@ void k0_softmax_log_multiply_sum_short(const k0_softmax_log_multiply_sum_short_a
     const int64_t s0_out0 = a->s0_out0;
     float *out0 = a->out0;
     float exps1[2112];
-    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (2048 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_v2[32];

@@ -32,7 +32,7 @@ void k0_roll_softplus_short(const k0_roll_softplus_short_args *a, int64_t begin,
     const int64_t flat = a->flat;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
-    float flat5[1040];
+    float flat5[2064];
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         for (int64_t r = 0; r < rows; ++r) {

@@ -75,10 +75,25 @@ void k0_exp_sum_short(const k0_exp_sum_short_args *a, int64_t begin, int64_t end
                     }
                 }
             }
-            for (int64_t r = r0; r < r1; ++r) {
-                KF_SIMD
-                for (int64_t l = 0; l < len; ++l) {
-                    sum2[l] = sum2[l] + made1[(r - r0) * len + l];
+            for (int64_t r = r0; r < r1; r += 4) {
+                const int64_t row = r - r0;
+                if (r + 4 <= r1) {
+                    KF_SIMD
+                    for (int64_t l = 0; l < len; ++l) {
+                        float folded_sum2 = sum2[l];
+                        folded_sum2 = folded_sum2 + made1[row * len + l];
+                        folded_sum2 = folded_sum2 + made1[(row + 1) * len + l];
+                        folded_sum2 = folded_sum2 + made1[(row + 2) * len + l];
+                        folded_sum2 = folded_sum2 + made1[(row + 3) * len + l];
+                        sum2[l] = folded_sum2;
+                    }
+                } else {
+                    for (int64_t last = row; last < r1 - r0; ++last) {
+                        KF_SIMD
+                        for (int64_t l = 0; l < len; ++l) {
+                            sum2[l] = sum2[l] + made1[last * len + l];
+                        }
+                    }
                 }
             }
         }

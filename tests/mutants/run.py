@@ -72,7 +72,7 @@ MUTANTS = [
      "(apart[r] != NULL) != are_apart) continue;",
      "(are_apart && !apart[r])) continue;", ["--only", "sum("]),
     ("made-over-the-first", "src/lower/cpu_columns_group.c",
-     'const kf__lx *begin = kf__l_bin(L, "*", k, c->len), *first = c->first;',
+     'const kf__lx *begin = kf__l_bin(L, "*", k, c->pitch), *first = c->first;',
      "const kf__lx *begin = zero, *first = c->first;", ["--only", "axis=0"]),
     ("joined-the-other-way", "src/simplify/join.c",
      "return a && b ? kf__concat(p->g, p->axis, a, b) : 0;",
