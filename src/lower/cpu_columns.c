@@ -73,8 +73,12 @@ static void put_own(kf__low *L, const kf__columns *c, const kf__lx *r0, const kf
     kf__close(L);
 }
 
-/* Is it of use but for its being rounded? */
+/* Is it of no use but rounded, by what `rounded` is or by a store? */
 static bool is_only_rounded(const kf__low *L, uint32_t i, uint32_t rounded) {
+    for (uint32_t s = 0; s < L->k->n_stores; ++s)
+        if (L->k->stores[s].instr == i &&
+            L->operands[L->k->stores[s].access].dtype != L->k->instrs[rounded].dtype)
+            return false;
     for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
         if (u != rounded && kf__uses(&L->k->instrs[u], i)) return false;
     return true;
