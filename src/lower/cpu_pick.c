@@ -343,9 +343,9 @@ static void put_part(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, 
     kf__close(L);
 }
 
-/* Elements [low, high) of pick i. low: NULL: all of the block's. */
-static void fill(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i, const kf__lx *low,
-                 const kf__lx *high) {
+/* The runs of pick i and those that it goes on with, but not what pick `end` has else. */
+static void fill_runs(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i, const kf__lx *low,
+                      const kf__lx *high, uint32_t end) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__lx *from, *to;
     kf__put_range(L, i, b->first, b->len, &from, &to);
@@ -360,11 +360,34 @@ static void fill(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i, const 
     put_part(L, b, g, in->args[1], in->args[0], from, to);
     if (in->field == KF__PICK_LAST) return;
     if (in->field == KF__PICK_MORE && by_runs(L, in->args[2])) {
-        fill(L, b, g, in->args[2], low, high);
+        fill_runs(L, b, g, in->args[2], low, high, end);
         return;
     }
+    if (i == end) return;
     put_part(L, b, g, in->args[2], -1, low ? low : kf__l_int(L, 0), from);
     put_part(L, b, g, in->args[2], -1, to, low ? high : b->len);
+}
+
+/* The pick that a chain of disjoint parts ends with, if what it has else is no run, as it is the same
+ * for all elements: another part may have some of those. UINT32_MAX: there is none. */
+static uint32_t end_without_run(const kf__low *L, uint32_t i) {
+    uint32_t end = i;
+    while (L->k->instrs[end].field == KF__PICK_MORE && by_runs(L, L->k->instrs[end].args[2]))
+        end = L->k->instrs[end].args[2];
+    return end != i && L->k->instrs[end].field == KF__PICK_MORE ? end : UINT32_MAX;
+}
+
+/* Elements [low, high) of pick i. low: NULL: all of the block's. */
+static void fill(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i, const kf__lx *low,
+                 const kf__lx *high) {
+    uint32_t end = end_without_run(L, i);
+    uint16_t other = end < UINT32_MAX ? L->k->instrs[end].args[2] : 0;
+    if (end < UINT32_MAX && is_copied(L, b, other, g->raw != NULL)) end = UINT32_MAX;
+    if (end < UINT32_MAX) { /* the runs of the others go over it */
+        const kf__lx *first = low ? low : kf__l_int(L, 0);
+        put_part(L, b, g, other, -1, first, low ? high : b->len);
+    }
+    fill_runs(L, b, g, i, low, high, end);
 }
 
 static uint32_t users(const kf__low *L, uint32_t i) {
