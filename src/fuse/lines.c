@@ -206,8 +206,9 @@ static void add_backwards(const kf__fuse_state *f, const kf__kernel *k, double *
         const kf__access *a = &k->accesses[in->access];
         kf__expr last = a->rank ? a->index[a->rank - 1] : 0;
         if (!last || !kf__x_affine(x, last, KF__ALL_AXES, by, &offset)) continue;
+        kf__expr along = by[k->n_axes - 1];
         int64_t step;
-        bool backwards = by[k->n_axes - 1] && kf__x_is_const(x, by[k->n_axes - 1], &step) && step < 0;
+        bool backwards = along && kf__x_is_const(x, along, &step) && step < 0;
         if (backwards && bytes[in->access] == 0)
             bytes[in->access] = kf__max(BACKWARDS_BYTES, kf__types[in->dtype].size + 2);
     }

@@ -8,8 +8,8 @@
  * Stores to a result wait for its lines, and the state's, which the next row reads, wait behind
  * them: once x and the result fill L1, sum(x, 0), x * 2 of 97 x 103 took a Sapphire Rapids 3.4 us,
  * and as two kernels 2. What is reduced is made again for what is stored, so only what takes few
- * operations is folded so, and sums alone are, too, and rows that are made before. Rows are folded in
- * order: the sum is the same to the last bit. */
+ * operations is folded so, and sums alone are, too, and rows that are made before. Rows are folded
+ * in order: the sum is the same to the last bit. */
 #include "lower/cpu_columns.h"
 
 enum {
@@ -160,7 +160,8 @@ void kf__columns_put_folded_made(kf__low *L, const kf__columns *c, const kf__lx 
                                  const kf__lx *r1) {
     const kf__lx **into = KF__NEW(L->arena, const kf__lx *, c->n_reds + 1);
     const kf__lx *r = kf__l_var(L, "r"), *l = kf__l_var(L, "l"), *one = kf__l_int(L, 1);
-    const kf__lx *four = kf__l_int(L, FOLDED), *zero = kf__l_int(L, 0), *last = kf__l_var(L, "last");
+    const kf__lx *four = kf__l_int(L, FOLDED), *zero = kf__l_int(L, 0);
+    const kf__lx *last = kf__l_var(L, "last");
     if (!into) {
         L->failed = true;
         return;

@@ -131,8 +131,9 @@ void kf__columns_put_ahead_of_made(kf__low *L, const kf__columns *c, kf__cpu_blo
 }
 
 /* Of how many elements of a row is it narrow, at most? Rounded, or of float16, or of bytes that get
- * wider: each row would leave some of it to single steps. To widen a bfloat16 is a shift, so that only
- * the shortest are: sum(x * y, 0) in bf16 of 100000x10 took a Zen 4 890 us, then 220. 0: none. */
+ * wider: each row would leave some of it to single steps. To widen a bfloat16 is a shift, so that
+ * only the shortest are: sum(x * y, 0) in bf16 of 100000x10 took a Zen 4 890 us, then 220. 0:
+ * none. */
 static int64_t narrow_row(kf__low *L, uint16_t arg) {
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
     const kf__instr *in = &L->k->instrs[arg];
@@ -222,6 +223,7 @@ bool kf__columns_find_made(kf__low *L, kf__columns *c) {
     kf__held *h = &c->made;
     *h = (kf__held){0};
     c->most_short = KF__CPU_MADE_ROW;
+    c->in_place = -1;
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint16_t arg = L->k->instrs[c->reds[r]].args[0];
         if (!kf__at_level(L, arg, KF__LEVEL_FULL) || kf__holds(h, arg)) continue;
@@ -262,8 +264,8 @@ static void put_places(kf__low *L, const kf__columns *c, kf__cpu_block *b) {
     }
 }
 
-/* Is what is made stored where it is made? t = exp(x); t, var(t, 0) of 1000x1000, from memory, takes
- * a Zen 4 670 us if it is copied there, and 430. */
+/* Is what is made stored where it is made? t = exp(x); t, var(t, 0) of 1000x1000, from memory,
+ * takes a Zen 4 670 us if it is copied there, and 430. */
 static bool is_in_place(const kf__columns *c) {
     return c->makes && !c->simple && c->wide < 0 && c->in_place >= 0;
 }
@@ -305,9 +307,9 @@ static int single_load(const kf__low *L, const kf__held *h) {
 
 /* Of a single array, whose elements go to the stack, a Zen 4 fetches too late what is read next:
  * var(tanh(x), 0) of 1000x1000, from memory, takes 640 us, and if that is asked for 575. It waits
- * for more lines at once than those of ASKED elements, and where it fetches in time, asking for them
- * as well takes longer: logsumexp(atan2(x, y), 0) 920 us, and 1050. Places that are stored come with
- * it: t = relu(x); t, var(t, 0) in bf16 of 1000x1000 takes 375 us without them, and 320. */
+ * for more lines at once than those of ASKED elements, and where it fetches in time, asking for
+ * them as well takes longer: logsumexp(atan2(x, y), 0) 920 us, and 1050. Places that are stored
+ * come with it: t = relu(x); t, var(t, 0) in bf16 takes 375 us without them, and 320. */
 static void put_next_block(kf__low *L, kf__cpu_block *b, uint32_t load, const kf__held *h) {
     const kf__lx *ahead = kf__l_int(L, KF__CPU_MADE), *prefetch = kf__l_var(L, "prefetch");
     kf__cpu_need_pointer(L, b, load);

@@ -333,8 +333,8 @@ static int64_t longest_grouped(const kf__low *L, const kf__cpu_group *g) {
 }
 
 /* How many elements of what is held are made at once: where they are stored again they would push
- * those places out of L1. var(cbrt(x), 1) of 317x316 takes a Zen 4 73 us by 1024 and 69 by 2048, but
- * rms_norm(hypot(x, y)), from memory, 71 and 94. */
+ * those places out of L1. var(cbrt(x), 1) of 317x316 takes a Zen 4 73 us by 1024 and 69 by 2048,
+ * but rms_norm(hypot(x, y)), from memory, 71 and 94. */
 int64_t kf__cpu_together(const kf__low *L) {
     uint16_t stores[64];
     for (uint32_t s = 1; s < L->k->n_stages; ++s)

@@ -368,8 +368,8 @@ static void fill_runs(kf__low *L, kf__cpu_block *b, const goal *g, uint32_t i, c
     put_part(L, b, g, in->args[2], -1, to, low ? high : b->len);
 }
 
-/* The pick that a chain of disjoint parts ends with, if what it has else is no run, as it is the same
- * for all elements: another part may have some of those. UINT32_MAX: there is none. */
+/* The pick that a chain of disjoint parts ends with, if what it has else is no run, as it is the
+ * same for all elements: another part may have some of those. UINT32_MAX: there is none. */
 static uint32_t end_without_run(const kf__low *L, uint32_t i) {
     uint32_t end = i;
     while (L->k->instrs[end].field == KF__PICK_MORE && by_runs(L, L->k->instrs[end].args[2]))

@@ -498,8 +498,8 @@ static bool goes_backwards(const kf__low *L, const kf__mask *mask) {
 }
 
 /* What is read backwards is put in order before anything is made of it, and memory would have
- * nothing to do meanwhile: it is asked for a block before, by smaller ones. x[::-1] * 2 of 10M takes
- * a Zen 4 4.4 ms without that, and 3.0; x[::3] + 1 of 3M 580 us without it, and 650. */
+ * nothing to do meanwhile: it is asked for a block before, by smaller ones. x[::-1] * 2 of 10M
+ * takes a Zen 4 4.4 ms without that, and 3.0; x[::3] + 1 of 3M 580 us without it, and 650. */
 static void put_strided_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask,
                               const units *of) {
     int last = kf__last(L);
