@@ -177,18 +177,24 @@ static bool is_scattered(const kf__fuse_state *f, const kf__kernel *k, uint32_t 
     return k->reduced ? of & last : of && of == all;
 }
 
+/* By how much the access's last index moves with the kernel's last axis, and from where; 0: not at
+ * all, or who knows. */
+static kf__expr step_of(kf__exprs *x, const kf__kernel *k, uint32_t access, kf__expr *offset) {
+    const kf__access *a = &k->accesses[access];
+    kf__expr by[KF__ALL_AXES] = {0}, last = a->rank ? a->index[a->rank - 1] : 0;
+    if (!last || !kf__x_affine(x, last, KF__ALL_AXES, by, offset)) return 0;
+    return by[k->n_axes - 1];
+}
+
 /* A counter of Philox gives four words, and a pack of elements one counter's. What is rolled or
  * padded has packs of two of them, what is turned around a counter for each element. */
 static void add_uneven(const kf__fuse_state *f, const kf__kernel *k, double *bytes) {
     kf__exprs *x = &f->g->exprs;
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         const kf__instr *in = &k->instrs[i];
-        kf__expr by[KF__ALL_AXES] = {0}, offset;
+        kf__expr offset;
         if (in->kind != KF__I_RANDOM || in->level != KF__LEVEL_FULL) continue;
-        const kf__access *a = &k->accesses[in->access];
-        kf__expr last = a->rank ? a->index[a->rank - 1] : 0;
-        if (!last || !kf__x_affine(x, last, KF__ALL_AXES, by, &offset)) continue;
-        kf__expr step = by[k->n_axes - 1];
+        kf__expr step = step_of(x, k, in->access, &offset);
         int words = in->dtype == KF__I64 ? 2 : 1, each = 4 / words;
         if (step && !kf__x_is(x, step, 1)) bytes[in->access] += (each - 1) * words * KF__WORD_BYTES;
         else if (step && !kf__x_is(x, offset, 0)) bytes[in->access] += words * KF__WORD_BYTES;
@@ -201,12 +207,9 @@ static void add_backwards(const kf__fuse_state *f, const kf__kernel *k, double *
     kf__exprs *x = &f->g->exprs;
     for (uint32_t i = 0; i < k->n_instrs && !k->reduced; i++) {
         const kf__instr *in = &k->instrs[i];
-        kf__expr by[KF__ALL_AXES] = {0}, offset;
+        kf__expr offset;
         if (in->kind != KF__I_LOAD) continue;
-        const kf__access *a = &k->accesses[in->access];
-        kf__expr last = a->rank ? a->index[a->rank - 1] : 0;
-        if (!last || !kf__x_affine(x, last, KF__ALL_AXES, by, &offset)) continue;
-        kf__expr along = by[k->n_axes - 1];
+        kf__expr along = step_of(x, k, in->access, &offset);
         int64_t step;
         bool backwards = along && kf__x_is_const(x, along, &step) && step < 0;
         if (backwards && bytes[in->access] == 0)

@@ -75,7 +75,7 @@ void kf__columns_put_turned_stores(kf__low *L, const kf__columns *c, const kf__l
 void kf__columns_put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0); /* of row r */
 /* Is anything made before it is reduced? Into c->made; of short rows c->most_short, too. */
 bool kf__columns_find_made(kf__low *L, kf__columns *c);
-void kf__columns_put_made_arrays(kf__low *L, kf__columns *c); /* declares its arrays */
+void kf__columns_put_made_arrays(kf__low *L, const kf__columns *c); /* declares its arrays */
 void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *r1);
 /* The values of element l of row r that are made already. */
 void kf__columns_read_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *l);

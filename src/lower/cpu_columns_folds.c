@@ -69,15 +69,35 @@ static const kf__lx *state_of(kf__low *L, uint32_t red, const kf__lx *l) {
     return kf__l_item(L, kf__field_name(L, "state", red, 0), l);
 }
 
+static void put_fold(kf__low *L, uint32_t red, const kf__lx *x, const kf__lx *into) {
+    const kf__lx *term = kf__term(L, red, 0, x, kf__l_int(L, 0), NULL);
+    kf__put_set(L, into, kf__fold_of(L, red, 0, into, term));
+}
+
+/* Variables that begin as the states of element l: into `into`. */
+static void put_folded(kf__low *L, const kf__columns *c, const kf__lx *l, const kf__lx **into) {
+    for (uint32_t r = 0; r < c->n_reds; ++r) {
+        const char *name = kf__field_name(L, "folded", c->reds[r], 0);
+        kf__put_var(L, kf__ctype(kf__field_type(L, c->reds[r], 0)), name, 0,
+                    state_of(L, c->reds[r], l));
+        into[r] = kf__l_var(L, name);
+    }
+}
+
+/* The states of element l are those then. */
+static void keep_folded(kf__low *L, const kf__columns *c, const kf__lx *l,
+                        const kf__lx *const *into) {
+    for (uint32_t r = 0; r < c->n_reds; ++r)
+        kf__put_set(L, state_of(L, c->reds[r], l), into[r]);
+}
+
 /* Element l of one row, whose loads' pointers are there, into `into` of each reduction. */
 static void put_row(kf__low *L, const kf__columns *c, const kf__cpu_block *b, const kf__mask *mask,
                     const kf__mask *there, const kf__lx *l, const kf__lx *const *into) {
     kf__cpu_body(L, b, mask, l);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint32_t red = c->reds[r];
-        const kf__lx *x = kf__value_of(L, L->k->instrs[red].args[0]);
-        const kf__lx *term = kf__term(L, red, 0, x, kf__l_int(L, 0), NULL);
-        kf__put_set(L, into[r], kf__fold_of(L, red, 0, into[r], term));
+        put_fold(L, red, kf__value_of(L, L->k->instrs[red].args[0]), into[r]);
     }
     kf__cpu_forget(L, there);
 }
@@ -115,20 +135,14 @@ static void put_four(kf__low *L, const kf__columns *c, const kf__cpu_block *b,
     }
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), c->len, kf__l_int(L, 1), KF__SIMD);
     const kf__lx *l = kf__l_var(L, "l");
-    for (uint32_t r = 0; r < c->n_reds; ++r) {
-        const char *name = kf__field_name(L, "folded", c->reds[r], 0);
-        kf__put_var(L, kf__ctype(kf__field_type(L, c->reds[r], 0)), name, 0,
-                    state_of(L, c->reds[r], l));
-        into[r] = kf__l_var(L, name);
-    }
+    put_folded(L, c, l, into);
     for (int64_t q = 0; q < FOLDED; ++q) {
         memcpy(L->pointer, at + q * n, n * sizeof *at);
         kf__open_block(L);
         put_row(L, c, b, mask, there, l, into);
         kf__close(L);
     }
-    for (uint32_t r = 0; r < c->n_reds; ++r)
-        kf__put_set(L, state_of(L, c->reds[r], l), into[r]);
+    keep_folded(L, c, l, into);
     kf__close(L);
     memcpy(L->pointer, at, n * sizeof *at);
 }
@@ -150,9 +164,7 @@ static void put_made_row(kf__low *L, const kf__columns *c, const kf__lx *row, co
         uint32_t red = c->reds[r], k = 0;
         while (c->made.instr[k] != L->k->instrs[red].args[0]) ++k;
         const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", row, c->pitch), l);
-        const kf__lx *term = kf__term(L, red, 0, kf__l_item(L, c->made.name[k], at),
-                                      kf__l_int(L, 0), NULL);
-        kf__put_set(L, into[r], kf__fold_of(L, red, 0, into[r], term));
+        put_fold(L, red, kf__l_item(L, c->made.name[k], at), into[r]);
     }
 }
 
@@ -170,15 +182,10 @@ void kf__columns_put_folded_made(kf__low *L, const kf__columns *c, const kf__lx 
     const kf__lx *row = kf__put_let(L, "int64_t", "row", kf__l_bin(L, "-", r, r0), NULL);
     kf__open_if(L, kf__l_bin(L, "<=", kf__l_bin(L, "+", r, four), r1));
     kf__open_for(L, "int64_t", "l", zero, c->len, one, KF__SIMD);
-    for (uint32_t k = 0; k < c->n_reds; ++k) {
-        const char *name = kf__field_name(L, "folded", c->reds[k], 0);
-        kf__put_var(L, kf__ctype(kf__field_type(L, c->reds[k], 0)), name, 0,
-                    state_of(L, c->reds[k], l));
-        into[k] = kf__l_var(L, name);
-    }
+    put_folded(L, c, l, into);
     for (int64_t q = 0; q < FOLDED; ++q)
         put_made_row(L, c, q ? kf__l_bin(L, "+", row, kf__l_int(L, q)) : row, l, into);
-    for (uint32_t k = 0; k < c->n_reds; ++k) kf__put_set(L, state_of(L, c->reds[k], l), into[k]);
+    keep_folded(L, c, l, into);
     kf__close(L);
     kf__open_else(L);
     for (uint32_t k = 0; k < c->n_reds; ++k) into[k] = state_of(L, c->reds[k], l);

@@ -431,9 +431,8 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     if (!c->simple) kf__close(L);
 }
 
-void kf__columns_put_made_arrays(kf__low *L, kf__columns *c) {
+void kf__columns_put_made_arrays(kf__low *L, const kf__columns *c) {
     int64_t n = c->simple ? KF__CPU_MADE : KF__CPU_ROWS * c->most_tile;
-    c->pitch = c->len;
     for (uint32_t k = 0; k < c->made.n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[c->made.instr[k]].dtype),
                     is_in_place(c) ? streamed_name(L, c) : c->made.name[k], n + KF__CPU_FEW, NULL);

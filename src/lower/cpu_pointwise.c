@@ -551,7 +551,7 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     if (has_own) mask = kf__cpu_mask_of_elements(L, &own, stores, n);
     int64_t most = block_of(L, mask, stores, n), block = most;
     bool strided = has_strided(L, mask);
-    if (strided && goes_backwards(L, mask)) block = kf__min(block, CHAINED_BLOCK);
+    if (goes_backwards(L, mask)) block = kf__min(block, CHAINED_BLOCK);
     fn->units = lines * kf__ceil_div(line, block);
     fn->grain = kf__max(1, 4096 / kf__max(1, kf__min(line, block)));
     const kf__lx *each = across ? kf__word_int(L, "lines", lines) : NULL;
