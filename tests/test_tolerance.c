@@ -253,6 +253,37 @@ static void test_few_samples(void **unused) {
     }
 }
 
+/* Whichever way a number is rounded next to the border between two halves is granted, also where the
+ * samples stay on its side: of the same kernel's sum in another order. Further off nothing is. */
+static void test_next_to_border(void **unused) {
+    static float x[ROWS][COLUMNS];
+    const double border = 1 + 0x1p-8, ulp = 0x1p-23, promised = kf__ops[KF__EXP].ulp;
+    (void)unused;
+    for (int i = 0; i < N; i++) { /* a fifth of them by no more than the promise */
+        double off = i % 5 ? 64 : 1 + (promised - 1) * i / N;
+        x[i / COLUMNS][i % COLUMNS] = (float)log(border + (i % 2 ? off : -off) * ulp);
+    }
+    trial_t t = {.ctx = ctx, .text = "def f(x): return cast(cast(exp(x), bf16), f32)", .n = 1};
+    t.shapes[0][0] = ROWS, t.shapes[0][1] = COLUMNS;
+    t.inputs[0] = (kf_array){x, {KF_CPU, 0}, 2, kf__types[KF__F32].dlpack, t.shapes[0], NULL, 0};
+    kf_graph *g = NULL;
+    kf_error err = {0};
+    if (check_graph(&t, &g, &err) != KF_OK) fail_msg("%s\n%s", t.text, err.message);
+    for (int samples = 3; samples <= 7; samples += 4) {
+        kf__oracle_result want;
+        ask(g, &t, samples, 0, false, &want);
+        for (int i = 0; i < N; i++) {
+            bool above = want.values[i] > border, near = i % 5 == 0;
+            if (above != (i % 2 == 1)) fail_msg("element %d is %.9g", i, want.values[i]);
+            if (near ? want.tolerance[i] < 0x1p-7 : want.tolerance[i] > ulp)
+                fail_msg("%d samples: element %d is %.9g, granted are %g", samples, i,
+                         want.values[i], want.tolerance[i]);
+        }
+        kf__oracle_free(g, &want);
+    }
+    kf_graph_free(g);
+}
+
 static int begin(void **unused) {
     (void)unused;
     return (ctx = kf_context_create(NULL, NULL)) ? 0 : -1;
@@ -268,6 +299,7 @@ int main(void) {
         cmocka_unit_test(test_enough),
         cmocka_unit_test(test_not_lax),
         cmocka_unit_test(test_few_samples),
+        cmocka_unit_test(test_next_to_border),
     };
     return cmocka_run_group_tests(tests, begin, finish);
 }

@@ -98,6 +98,9 @@ void kf__o_show_others(const kf__node *node, kf__dtype type, int samples, double
 /* The same of a float's cast to integers: of a little less than an integer, and a little more. */
 void kf__o_show_integers(kf__dtype to, kf__dtype from, int samples, double factor, int64_t n,
                          void *const *by, void *const *run);
+/* The same of a float's cast to a half: next to the border between two it may be the other one. */
+void kf__o_show_roundings(kf__dtype to, int samples, double factor, int64_t n, void *const *by,
+                          void *const *run);
 /* The same of n places of extremes: where samples disagree there may be others that none shows. */
 void kf__o_show_others_of_places(kf__dtype type, int samples, int64_t n, void *const *run);
 /* The same of n comparisons of floats a and b, [samples + 1]: each answer is what they may give

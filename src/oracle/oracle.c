@@ -512,6 +512,9 @@ static void show_others(walk *w, kf__ref r) {
     if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed && kf__is_float(from) &&
         kf__types[type].class == KF__CLASS_INT)
         kf__o_show_integers(type, from, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
+    if (node->kind == KF__CAST && w->opt.samples >= 3 && by->disturbed && kf__is_float(from) &&
+        kf__is_float(type) && kf__is_narrow(type))
+        kf__o_show_roundings(type, w->opt.samples, w->opt.factor, v->count, by->run, v->run);
     if (node->kind == KF__OP && compares(node->op) && w->opt.samples >= 3) show_ties(w, r);
     if (node->kind == KF__OP && w->opt.samples >= 3) show_both(w, r);
     if (node->kind == KF__OP && node->op == KF__POW && w->opt.samples >= 3 && by->disturbed &&

@@ -215,6 +215,24 @@ void kf__o_show_ties(kf__opcode op, int samples, double factor, int64_t n, void 
     }
 }
 
+void kf__o_show_roundings(kf__dtype to, int samples, double factor, int64_t n, void *const *by,
+                          void *const *run) {
+    for (int64_t j = 0; j < n; j++) {
+        double x = ((double *)by[0])[j], ref = ((double *)run[0])[j], spread = 0;
+        bool moves = false;
+        for (int k = 2; k <= samples; k++) { /* the first one only says whether there is a jump */
+            spread = fmax(spread, fabs(((double *)by[k])[j] - x));
+            moves |= ((double *)run[k])[j] != ref;
+        }
+        if (moves || !isfinite(ref) || !(spread > 0 && spread < INFINITY)) continue;
+        double above = kf__o_round(to, x + factor * spread);
+        double below = kf__o_round(to, x - factor * spread);
+        if (above == ref && below == ref) continue;
+        ((double *)run[2])[j] = above != ref ? kf__o_next(to, ref, INFINITY) : ref;
+        ((double *)run[3])[j] = below != ref ? kf__o_next(to, ref, -INFINITY) : ref;
+    }
+}
+
 void kf__o_show_integers(kf__dtype to, kf__dtype from, int samples, double factor, int64_t n,
                          void *const *by, void *const *run) {
     double most = ldexp(1, 8 * kf__types[to].size - 1) - 1; /* beyond that casts saturate */
