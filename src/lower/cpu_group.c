@@ -21,6 +21,7 @@ enum {
     FEW_ELEMENTS = 64,    /* of a row, which is a few vectors */
     FAR_ELEMENTS = 256,
     CACHED = 16 << 20,    /* bytes of all arrays */
+    L1_BYTES = 32 << 10,  /* of most cores; others have 48 KiB */
 };
 
 /* Does a load of the last stage read what no other stage does, row by row? */
@@ -332,14 +333,37 @@ static int64_t longest_grouped(const kf__low *L, const kf__cpu_group *g) {
     return g->more && kf__low_bytes(L) >= CACHED ? FEW_ELEMENTS : most;
 }
 
-/* How many elements of what is held are made at once: where they are stored again they would push
- * those places out of L1. var(cbrt(x), 1) of 317x316 takes a Zen 4 73 us by 1024 and 69 by 2048,
- * but rms_norm(hypot(x, y)), from memory, 71 and 94. */
+/* Of a half with the float that it is widened to, or rounded from. */
+static int64_t bytes_of(kf__dtype t) { return kf__types[t].size + (t == KF__F16 ? 4 : 0); }
+
+/* Bytes that an element of what is held goes through on its way: in memory and, as floats, on the
+ * stack, where halves are widened and rounded, and what a row has once is repeated. */
+static int64_t bytes_of_held(const kf__low *L) {
+    const kf__held *h = L->held;
+    int64_t bytes = 0;
+    for (uint32_t k = 0; h && k < h->n; ++k)
+        bytes += kf__types[L->k->instrs[h->instr[k]].dtype].size;
+    for (uint32_t k = 0; h && k < h->n_stores; ++k)
+        bytes += bytes_of(L->operands[L->k->stores[h->stores[k]].access].dtype);
+    for (uint32_t i = 0; h && h->mask && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(h->mask, i) || in->kind != KF__I_LOAD || in->level < KF__LEVEL_ROW) continue;
+        bytes += in->level == KF__LEVEL_FULL ? bytes_of(L->operands[in->access].dtype) : 4;
+    }
+    return bytes;
+}
+
+/* How many elements of what is held are made at once: as many as stay in half of L1 with what they
+ * are made of. h = x * 2; h, sum(h, 1) of f16 1024x1024, from memory, takes a Zen 4 447 us by 2048
+ * and 272 by 1024. Where they are stored again they would push those places out: var(cbrt(x), 1) of
+ * 317x316 takes 73 us by 1024 and 69 by 2048, but rms_norm(hypot(x, y)), from memory, 71 and 94. */
 int64_t kf__cpu_together(const kf__low *L) {
+    const int64_t least = KF__CPU_GROUP * KF__CPU_SHORT;
     uint16_t stores[64];
     for (uint32_t s = 1; s < L->k->n_stages; ++s)
-        if (kf__low_stores(L, s, stores)) return KF__CPU_GROUP * KF__CPU_SHORT;
-    return 2 * KF__CPU_GROUP * KF__CPU_SHORT;
+        if (kf__low_stores(L, s, stores)) return least;
+    int64_t bytes = kf__max(1, bytes_of_held(L));
+    return kf__min(2 * least, kf__max(least, L1_BYTES / 2 / bytes));
 }
 
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,

@@ -18,11 +18,11 @@ KF_JUMPS void k0_take_argmax_short(const k0_take_argmax_short_args *a, int64_t b
     const int64_t *in_i = a->in_i;
     const float *in_x = a->in_x;
     int64_t *out0 = a->out0;
-    const int64_t most_rows = n0 <= 32 ? 32 : (n0 <= 128 ? 8 : (2048 / n0));
+    const int64_t most_rows = n0 <= 32 ? 32 : (n0 <= 128 ? 8 : (1024 / n0));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_max11[32];
-        float held10[2112];
+        float held10[1088];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t at = r * n0;
             const int64_t *p0_in_i = in_i;

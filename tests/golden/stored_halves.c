@@ -70,11 +70,11 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
     const int64_t s0_out1 = a->s0_out1;
     const int64_t v7 = kf_max_i64(size_v5, 0);  // var
     const float v8 = kf_cast_i64_f32(v7);  // var
-    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (2048 / n1));
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         float rows_mean3[32];
-        float held2[2112];
+        float held2[1088];
         float leaf15[2056];
         float leaf23[2056];
         for (int64_t r = 0; r < rows; ++r) {

@@ -37,7 +37,7 @@ void k0_relu_multiply_add_mean_short(const k0_relu_multiply_add_mean_short_args 
     float *out2 = a->out2;
     const int64_t s0_out2 = a->s0_out2;
     const float v6 = kf_cast_i64_f32(size_v5);  // mean
-    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (2048 / n1));
+    const int64_t most_rows = n1 <= 32 ? 32 : (n1 <= 128 ? 8 : (1024 / n1));
     for (int64_t first_row = begin; first_row < end; first_row += most_rows) {
         const int64_t rows = kf_min_i64(end - first_row, most_rows);
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
