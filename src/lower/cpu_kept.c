@@ -43,7 +43,9 @@ static bool find_exps_from(kf__low *L, uint32_t red, kf__kept *k) {
             !kf__low_find_exp(L, i, &difference, &k->power))
             continue;
         k->red = i;
-        k->argument = !L->held && is_work(L, L->k->instrs[i].args[0]);
+        uint16_t argument = L->k->instrs[i].args[0];
+        bool held = L->held && (!L->k->instrs[i].stage || kf__holds(L->held, argument));
+        k->argument = !held && is_work(L, argument);
         k->most = most_kept(L, kf__state_type(L, i));
         set_row(L, k, "exps", i);
         return true;

@@ -159,7 +159,11 @@ static void put_group(kf__low *L, kf__cpu_block *b, const kf__pass *p, const kf_
         if (term != x)
             term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, p->field)),
                                kf__l_name(L, "term%u", (unsigned)red), term, NULL);
-        if (p->summing) kf__put_set(L, kf__l_item(L, exps->from, e), term);
+        if (p->summing) {
+            const kf__lx *place = kf__l_item(L, exps->from, e);
+            bool next = b->inside && exps->argument && L->held; /* row's arguments lie behind */
+            kf__put_set(L, place, next ? kf__l_select(L, b->inside, term, place) : term);
+        }
         const kf__lx *lane = kf__l_item(L, kf__cpu_lanes_name(L, red, p->field),
                                         kf__l_bin(L, "+", first_lane, l));
         if (b->inside)

@@ -1,6 +1,6 @@
 /* Rows of up to 128 elements, in a function of their own: what is made of a row's elements before
  * anything is reduced is made for eight rows first, of up to 32 elements for 32, and kept on the
- * stack. Where that takes a function, rows of up to 1024 too, or where it widens bytes or halves, of
+ * stack. Where that takes a function, rows of up to 1024 too; where it widens bytes or halves, of
  * which vectors leave most, of up to 500: by as many as stay in L1 with what they are made of.
  *
  *     for (first_row = begin; first_row < end; first_row += most_rows)
