@@ -253,8 +253,8 @@ static void test_few_samples(void **unused) {
     }
 }
 
-/* Whichever way a number is rounded next to the border between two halves is granted, also where the
- * samples stay on its side: of the same kernel's sum in another order. Further off nothing is. */
+/* Whichever way a number is rounded next to the border between two halves is granted, though all
+ * samples stay on its side: of the same sum in another order. Further off nothing is. */
 static void test_next_to_border(void **unused) {
     static float x[ROWS][COLUMNS];
     const double border = 1 + 0x1p-8, ulp = 0x1p-23, promised = kf__ops[KF__EXP].ulp;

@@ -24,8 +24,8 @@ enum {
     PAD = 64,  /* elements that a last vector may write behind the rows */
     MOST = 64, /* instructions: a second function of many takes long to be compiled */
     LONGER = 1024, /* elements of a row, of which a function is taken; */
-    WIDENED = 500, /* or that is only widened, and then stored, or read more than once; */
-    WIDENED_EXPONENTIALS = 600, /* or for exponentials; */
+    WIDENED = 500, /* or that is only widened, to be stored, or read more than once; */
+    WIDENED_ONCE = 320, /* or to be folded; */
     NEAR = 512,    /* of one of which nothing is made first, where the core's cache holds all; */
     NEAR_FIRST = LONGER / 3, /* and if something is: three rows are made together */
     NEAR_BYTES = 4 << 20, /* of such rows that a later stage stores as floats: more are streamed */
@@ -335,16 +335,26 @@ static bool asks(const kf__low *L, const kf__held *h, bool plain) {
            kf__low_extent(L, true) <= NEAR_FIRST;
 }
 
+/* Is something that a row has once repeated, to make one run of several rows? */
+static bool repeats(const kf__low *L, const kf__mask *mask) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        any |= kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
+               L->k->instrs[i].level == KF__LEVEL_ROW;
+    return any;
+}
+
 /* The elements of a row that are worth it, of what vectors leave much of. What is only widened is
  * folded as it is read: sum(x * s, 1) of bf16 976x1024 takes a Zen 4 53 us, and widened as a run
- * before that 151. */
+ * before that 151; of 3170x316 a Sapphire Rapids 115 and 233, but sum(x, 1) of 5000x200 147 and
+ * 95. */
 static int64_t most_dear(kf__low *L, const kf__held *h) {
-    if (kf__is_dear(L, h->mask)) return LONGER;
-    if (sums_exponentials(L)) return WIDENED_EXPONENTIALS;
+    if (kf__is_dear(L, h->mask) || sums_exponentials(L)) return LONGER;
     int fields = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (L->k->instrs[i].kind == KF__I_REDUCE) fields = kf__max(fields, kf__fields(L, i));
-    return fields > 1 || h->n_stores || kf__low_later(L, 1) ? WIDENED : KF__CPU_SHORT;
+    if (fields > 1 || h->n_stores || kf__low_later(L, 1)) return WIDENED;
+    return repeats(L, h->mask) ? KF__CPU_SHORT : WIDENED_ONCE;
 }
 
 bool kf__cpu_is_short(kf__low *L, const kf__held *h, bool plain) {
@@ -494,7 +504,7 @@ static void put_stores_apart(kf__low *L, kf__cpu_block *b, const kf__held *h, co
 }
 
 /* Beside functions stores cost nothing: h = tanh(x); h, sum(h, 1) of 317x316 takes a Zen 4 48 us
- * with them in the loop that makes h, and 52 behind it. What whole vectors leave is stored behind. */
+ * with them in the loop that makes h, and 52 behind it. What vectors leave is stored behind. */
 static void make_storing(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__held *others,
                          const kf__lx *begin) {
     const kf__lx *whole = put_whole_of(L, b, others);
