@@ -341,11 +341,11 @@ static int64_t bytes_of(kf__dtype t) { return kf__types[t].size + (t == KF__F16 
 static int64_t bytes_of_held(const kf__low *L) {
     const kf__held *h = L->held;
     int64_t bytes = 0;
-    for (uint32_t k = 0; h && k < h->n; ++k)
-        bytes += kf__types[L->k->instrs[h->instr[k]].dtype].size;
-    for (uint32_t k = 0; h && k < h->n_stores; ++k)
+    if (!h) return 0;
+    for (uint32_t k = 0; k < h->n; ++k) bytes += kf__types[L->k->instrs[h->instr[k]].dtype].size;
+    for (uint32_t k = 0; k < h->n_stores; ++k)
         bytes += bytes_of(L->operands[L->k->stores[h->stores[k]].access].dtype);
-    for (uint32_t i = 0; h && h->mask && i < L->k->n_instrs; ++i) {
+    for (uint32_t i = 0; h->mask && i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(h->mask, i) || in->kind != KF__I_LOAD || in->level < KF__LEVEL_ROW) continue;
         bytes += in->level == KF__LEVEL_FULL ? bytes_of(L->operands[in->access].dtype) : 4;

@@ -431,10 +431,18 @@ static const kf__lx *put_whole_of(kf__low *L, kf__cpu_block *b, const kf__held *
     return kf__cpu_put_whole(L, name, kf__l_int(L, 0), b->len);
 }
 
-void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
-    const kf__lx *whole = put_whole_of(L, b, h);
+/* What whole vectors leave is made as `last` has it. Returns where that begins, the line's end if
+ * nothing is. */
+static const kf__lx *make_with(kf__low *L, kf__cpu_block *b, const kf__held *h,
+                               const kf__held *last, const kf__lx *begin) {
+    const kf__lx *whole = put_whole_of(L, b, last);
     kf__cpu_make_run(L, b, h, begin, kf__l_int(L, 0), whole);
-    if (whole != b->len) kf__cpu_make_last(L, b, h, begin, whole, b->len);
+    if (whole != b->len) kf__cpu_make_last(L, b, last, begin, whole, b->len);
+    return whole;
+}
+
+void kf__cpu_make(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin) {
+    make_with(L, b, h, h, begin);
 }
 
 const kf__lx *kf__cpu_put_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n,
@@ -507,11 +515,8 @@ static void put_stores_apart(kf__low *L, kf__cpu_block *b, const kf__held *h, co
  * with them in the loop that makes h, and 52 behind it. What vectors leave is stored behind. */
 static void make_storing(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__held *others,
                          const kf__lx *begin) {
-    const kf__lx *whole = put_whole_of(L, b, others);
-    kf__cpu_make_run(L, b, h, begin, kf__l_int(L, 0), whole);
-    if (whole == b->len) return;
-    kf__cpu_make_last(L, b, others, begin, whole, b->len);
-    put_stores_apart(L, b, h, begin, whole);
+    const kf__lx *whole = make_with(L, b, h, others, begin);
+    if (whole != b->len) put_stores_apart(L, b, h, begin, whole);
 }
 
 void kf__cpu_make_and_store(kf__low *L, kf__cpu_block *b, const kf__held *h,
