@@ -1,12 +1,10 @@
-/* Cumulative kernels on the CPU.
+/* Cumulative kernels on the CPU, along the innermost axis; cpu_scan_columns.c has the others.
  *
- *     along the innermost axis             along another one
- *
- *     for (u ...)      a chunk of a row    for (u ...)           a chunk of rows, a tile of columns
- *         sum = 0                              sum[l] = 0
- *         for (first ...)       a block        for (r ...)
- *             for (l ...)          SIMD            for (l ...)   SIMD
- *                 arg[l] = x[l] * 2                    sum[l] = sum[l] + x[r, l]
+ *     for (u ...)      a chunk of a row
+ *         sum = 0
+ *         for (first ...)       a block
+ *             for (l ...)          SIMD
+ *                 arg[l] = x[l] * 2
  *             for (l ...)
  *                 sum = sum + arg[l]
  *                 scan[l] = sum
@@ -20,7 +18,6 @@
 #include "lower/cpu.h"
 
 enum {
-    KF__CPU_SCAN_TILE = 256, /* columns */
     KF__CPU_SCAN_RUN = 64,   /* elements of a row that are summed by themselves */
     KF__CPU_SCAN_RUNS = 4,   /* those that are summed side by side */
     KF__CPU_SCAN_LIGHT = 3,  /* operations that cost little beside what waits for its sum */
@@ -298,56 +295,8 @@ static bool is_light(const kf__low *L, const kf__mask *mask) {
     return n <= KF__CPU_SCAN_LIGHT && !kf__is_dear(L, mask);
 }
 
-/* ---------------------------------------------------------------- both */
-
-/* Of columns: chains of functions in what is cumulative. */
-static void put_arguments(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
-    uint16_t *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
-    uint32_t n = 0;
-    for (uint32_t i = 0; roots && i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_SCAN)
-            roots[n++] = L->k->instrs[i].args[0];
-    if (!roots) {
-        L->failed = true;
-        return;
-    }
-    b->folds = true;
-    kf__cpu_put_chains(L, b, kf__low_needed(L, KF__LEVEL_FULL, roots, n), NULL, NULL, NULL);
-    b->folds = false;
-}
-
-static void ask(kf__low *L, const kf__cpu_block *b, uint32_t access, int axis) {
-    enum { AHEAD = 4 }; /* rows */
-    const kf__operand *o = &L->operands[access];
-    if (kf__low_step(L, access) != 1 || !o->varies[axis] || kf__has_symbols(L, access)) return;
-    const kf__lx *rows = kf__l_int(L, AHEAD);
-    kf__cpu_prefetch_line(L, b, access,
-                          kf__l_bin(L, "*", rows, kf__word_stride(L, access, axis)));
-}
-
-/* Of columns: the same parts of a later row, where they aren't all of it: no processor foresees
- * where they are. x - cumsum(x, 0) of 317x316 took a Zen 4 96 us, then 74, of 3170x3160 9.6 ms,
- * then 6.4; of 317x316 a Sapphire Rapids 152 us, then 104. */
-static void put_ahead(kf__low *L, const kf__cpu_block *b, const kf__mask *mask,
-                      const uint16_t *stores, uint32_t n) {
-    int axis = kf__low_only_reduced(L);
-    if (axis < 0 || kf__cpu_scatters(L)) return;
-    const kf__lx *parts = kf__l_bin(L, ">", kf__l_var(L, "tiles"), kf__l_int(L, 1));
-    kf__open_if(L, kf__l_bin(L, "&&", kf__cpu_is_far(L), parts));
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (kf__has(mask, i) && in->kind == KF__I_LOAD && !in->n_args && L->pointer[in->access])
-            ask(L, b, in->access, axis);
-    }
-    kf__open_if(L, kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
-    for (uint32_t s = 0; s < n; ++s) ask(L, b, L->k->stores[stores[s]].access, axis);
-    kf__close(L);
-    kf__close(L);
-}
-
-/* All of the kernel for `len` elements from `first` on; rows: of a row, else of many columns. */
-static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *len,
-                     int64_t most) {
+/* All of the kernel for `len` elements of a row, from `first` on. */
+static void put_line(kf__low *L, const kf__lx *first, const kf__lx *len, int64_t most) {
     uint16_t stores[64];
     uint32_t n = kf__low_all_stores(L, stores);
     kf__cpu_block b;
@@ -357,9 +306,8 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
     kf__cpu_put_block_tables(L, &b, needed(L, NULL, stores, n));
     kf__mask *mask = needed(L, &b, stores, n);
     kf__cpu_prepare(L, &b, mask);
-    if (!rows) put_arguments(L, &b, mask);
-    bool light = rows && is_light(L, mask);
-    if (rows && !light) {
+    bool light = is_light(L, mask);
+    if (!light) {
         put_scans(L, &b, mask);
         mask = needed(L, &b, stores, n);
         if (L->k->n_symbols)
@@ -369,7 +317,6 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
         kf__cpu_put_chains(L, &b, mask, NULL, NULL, NULL);
     }
     kf__cpu_store_targets(L, &b, stores, n);
-    if (!rows) put_ahead(L, &b, mask, stores, n);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1),
                  light ? KF__SERIAL : KF__SIMD);
     kf__cpu_body(L, &b, mask, kf__l_var(L, "l"));
@@ -377,28 +324,6 @@ static void put_line(kf__low *L, bool rows, const kf__lx *first, const kf__lx *l
     kf__close(L);
     kf__cpu_flush(L, &b, stores, n);
     kf__cpu_forget(L, NULL);
-}
-
-static const char *of_chunk(kf__low *L, uint32_t i) {
-    return kf__l_name(L, "before%u", (unsigned)i);
-}
-
-/* Of columns: what is the same for all rows of the chunk. */
-static void put_of_chunk(kf__low *L, const kf__lx *first, const kf__lx *len) {
-    const kf__lx *l = kf__l_var(L, "l");
-    for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
-        const kf__instr *in = &L->k->instrs[i];
-        if (!kf__low_of_chunk(L, i)) continue;
-        const char *array = of_chunk(L, i);
-        kf__put_var(L, kf__ctype(in->dtype), array, KF__CPU_SCAN_TILE, NULL);
-        kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
-        const kf__lx *at = kf__low_offset(L, in->access, kf__l_bin(L, "+", first, l));
-        kf__put_set(L, kf__l_item(L, array, l),
-                    kf__low_load(L, in->access, kf__l_var(L, kf__word_operand(L, in->access)),
-                                 at));
-        kf__close(L);
-        L->value[i] = kf__l_item(L, array, l);
-    }
 }
 
 static void put_rows(kf__low *L, kf__scans *s) {
@@ -410,7 +335,7 @@ static void put_rows(kf__low *L, kf__scans *s) {
     const kf__lx *first = kf__l_var(L, "first");
     const kf__lx *len = kf__put_let(L, "int64_t", "len",
                                     min_of(L, kf__l_bin(L, "-", s->to, first), block), NULL);
-    put_line(L, true, first, len, KF__CPU_BLOCK);
+    put_line(L, first, len, KF__CPU_BLOCK);
     kf__close(L);
     kf__forget(L, KF__LEVEL_ROW);
 }
@@ -470,7 +395,7 @@ static void put_short_row(kf__low *L, const kf__held *h, const kf__flat *flat, c
         L->value[h->instr[k]] = kf__l_item(L, name, kf__l_var(L, "l"));
     }
     if (flat) put_flat_row(L, flat, n);
-    else put_line(L, true, kf__l_int(L, 0), n, KF__CPU_SHORT);
+    else put_line(L, kf__l_int(L, 0), n, KF__CPU_SHORT);
 }
 
 /* A function for short rows, if there is anything to be made first, or last. True: these are. */
@@ -511,51 +436,24 @@ static bool put_short_rows(kf__low *L, kf__scans *s) {
     return is;
 }
 
-static void put_columns(kf__low *L, kf__scans *s, int64_t tiles) {
-    int64_t even = kf__cpu_even_tile(L->axes[kf__last(L)].size, KF__CPU_SCAN_TILE);
-    const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__word_int(L, "tile", even);
-    const kf__lx *count = kf__word_int(L, "tiles", tiles), *one = kf__l_int(L, 1);
-    const kf__lx *rest = kf__put_scan_unit(L, s, kf__l_var(L, "u"));
-    kf__put_decode(L, false, true, kf__put_let(L, "int64_t", "outer",
-                                               kf__l_bin(L, "/", rest, count), NULL));
-    const kf__lx *first =
-        kf__put_let(L, "int64_t", "first",
-                    kf__l_bin(L, "*", kf__l_bin(L, "%", rest, count), width), NULL);
-    const kf__lx *len = kf__put_let(L, "int64_t", "len",
-                                    min_of(L, kf__l_bin(L, "-", n, first), width), NULL);
-    const kf__lx *l = kf__l_var(L, "l");
-    put_of_chunk(L, first, len);
-    kf__put_running(L, s, KF__CPU_SCAN_TILE, l);
-    kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, one, KF__SIMD);
-    for (uint32_t k = 0; k < s->n; ++k)
-        kf__put_set(L, L->running[s->instrs[k]], kf__identity(L, s->instrs[k], 0));
-    kf__close(L);
-    kf__open_for(L, "int64_t", "r", s->from, s->to, one, KF__SERIAL);
-    kf__put_decode(L, true, false, kf__l_var(L, "r"));
-    put_line(L, false, first, len, KF__CPU_SCAN_TILE);
-    kf__close(L);
-}
-
-void kf__cpu_scan(kf__low *L, kf__scans *s) {
-    bool rows = s->axis == kf__last(L);
-    int64_t n = L->axes[kf__last(L)].size, tiles = kf__ceil_div(n, KF__CPU_SCAN_TILE);
-    int64_t kept = kf__low_extent(L, false);
-    if (!rows) kept = n ? kept / n * tiles : 0;
-    L->rows_inside = !rows;
-    bool is_short = rows && put_short_rows(L, s);
-    kf__low_begin(L, "", rows ? "Chunks of rows, each element from the one before it."
-                              : "Chunks of columns, each row from the one before it.");
-    L->fn->units = is_short ? 0 : kept * s->chunks;
+static void put_whole_rows(kf__low *L, kf__scans *s, bool is_short) {
+    kf__low_begin(L, "", "Chunks of rows, each element from the one before it.");
+    L->fn->units = is_short ? 0 : kf__low_extent(L, false) * s->chunks;
     bool stream = kf__cpu_stream_word(L);
     kf__cpu_prefetch_word(L, false);
     kf__put_scalars(L);
     kf__tables tables = {0};
-    kf__cpu_use_tables(L, rows ? KF__CPU_BLOCK : KF__CPU_SCAN_TILE, &tables);
+    kf__cpu_use_tables(L, KF__CPU_BLOCK, &tables);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), kf__l_int(L, 1),
                  KF__SERIAL);
-    if (rows) put_rows(L, s);
-    else put_columns(L, s, tiles);
+    put_rows(L, s);
     kf__close(L);
     if (stream) kf__cpu_fence(L);
     L->tables = NULL;
+}
+
+void kf__cpu_scan(kf__low *L, kf__scans *s) {
+    L->rows_inside = s->axis != kf__last(L);
+    if (L->rows_inside) kf__cpu_scan_columns(L, s);
+    else put_whole_rows(L, s, put_short_rows(L, s));
 }
