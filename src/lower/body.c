@@ -216,6 +216,39 @@ bool kf__is_dear(const kf__low *L, const kf__mask *mask) {
     return false;
 }
 
+/* Is it made of any element? */
+static bool is_of_elements(kf__low *L, uint32_t i) {
+    kf__mask *of = kf__low_mask(L);
+    if (!of) L->failed = true;
+    else kf__add(of, i);
+    for (uint32_t j = i + 1; of && j-- > 0;) {
+        const kf__instr *in = &L->k->instrs[j];
+        if (!kf__has(of, j) || in->level != KF__LEVEL_FULL) continue;
+        if (in->kind == KF__I_LOAD || in->kind == KF__I_RANDOM) return true;
+        for (int a = 0; a < in->n_args; ++a) kf__add(of, in->args[a]);
+    }
+    return false;
+}
+
+/* Between floats by a comparison of such a compiler chooses without a jump. */
+static bool is_unforeseen(kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i], *by = &L->k->instrs[in->args[0]];
+    if (in->kind != KF__I_OP || in->op != KF__WHERE || !kf__is_float((kf__dtype)in->dtype))
+        return false;
+    bool compares = by->kind == KF__I_OP && by->op >= KF__EQUAL && by->op <= KF__GREATER_EQUAL;
+    if (compares && kf__compute((kf__dtype)L->k->instrs[by->args[0]].dtype) ==
+                        kf__compute((kf__dtype)in->dtype))
+        return false;
+    return is_of_elements(L, in->args[0]);
+}
+
+bool kf__chooses(kf__low *L, const kf__mask *mask) {
+    bool any = false;
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        any = any || (kf__has(mask, i) && is_unforeseen(L, i));
+    return any;
+}
+
 /* Does the operand change along a reduced axis? */
 static bool is_full(const kf__low *L, const kf__operand *o) {
     bool full = false;

@@ -15,6 +15,7 @@ enum {
     KF__APART_BYTES = 192, /* columns: loads wait for stores at the same place of another page */
     KF__CORE_BYTES = 512 << 10, /* of a core's own cache, where that isn't known */
     KF__SHORT_LINE = 64, /* elements */
+    KF__BACK_BYTES = 32, /* between elements that are asked for as one run */
     KF__LINES_AHEAD = 4 << 10, /* bytes: what takes as long as memory does to answer */
 };
 
@@ -298,6 +299,68 @@ void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, 
         kf__open_if(L, lines ? kf__l_bin(L, "!=", is, kf__l_int(L, 0)) : kf__cpu_is_far(L));
         if (lines) kf__cpu_prefetch_line(L, b, in->access, distance);
         else prefetch(L, b, in->access, distance, next_row ? "kf_prefetch_far" : "kf_prefetch");
+        kf__close(L);
+    }
+}
+
+bool kf__cpu_is_backwards(const kf__low *L, uint32_t access) {
+    const kf__operand *o = &L->operands[access];
+    int64_t step = o->stride[kf__last(L)];
+    return step < 0 && -step * kf__types[o->dtype].size <= KF__BACK_BYTES;
+}
+
+void kf__cpu_ask_backwards(kf__low *L, kf__cpu_block *b, uint32_t access, const kf__lx *distance) {
+    const kf__operand *o = &L->operands[access];
+    bool asked = kf__cpu_comes_from_far(L) && kf__cpu_is_backwards(L, access);
+    const kf__lx *back = kf__word_int(L, kf__l_name(L, "back_%s", o->name),
+                                      asked ? -o->stride[kf__last(L)] : 0);
+    kf__cpu_need_pointer(L, b, access);
+    kf__open_if(L, back);
+    const kf__lx *run = kf__l_bin(L, "*", back, b->len);
+    const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, L->pointer[access]), distance);
+    kf__cpu_prefetch_run(L, access, kf__l_bin(L, "-", at, run), run);
+    kf__close(L);
+}
+
+void kf__cpu_ask_for_rows_backwards(kf__low *L, kf__cpu_block *b, const kf__mask *mask, int axis,
+                                    const kf__lx *rows) {
+    for (uint32_t i = 0; axis >= 0 && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || !kf__cpu_is_strided(L, in) || L->value[i]) continue;
+        if (!L->operands[in->access].varies[axis]) continue;
+        const kf__lx *row = kf__word_stride(L, in->access, axis);
+        kf__cpu_ask_backwards(L, b, in->access, rows ? kf__l_bin(L, "*", row, rows) : row);
+    }
+}
+
+/* Is it said to be read the other way along the axis, as x[::-1] is? */
+static bool goes_up(kf__low *L, uint32_t access, int axis) {
+    kf__exprs *pool = &L->p->graph->exprs;
+    const kf__access *a = L->operands[access].access;
+    kf__expr by[KF__ALL_AXES], offset;
+    bool up = false;
+    for (int d = 0; d < a->rank; ++d) {
+        int64_t step;
+        memset(by, 0, sizeof by);
+        if (!kf__x_affine(pool, a->index[d], KF__ALL_AXES, by, &offset)) return false;
+        kf__expr along = by[L->axes[axis].original];
+        up = up || (along && kf__x_is_const(pool, along, &step) && step < 0);
+    }
+    return up;
+}
+
+void kf__cpu_ask_upwards(kf__low *L, kf__cpu_block *b, const kf__mask *mask, int axis) {
+    enum { AHEAD = 4 }; /* rows */
+    for (uint32_t i = 0; axis >= 0 && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        if (!kf__has(mask, i) || in->kind != KF__I_LOAD || in->n_args || L->value[i]) continue;
+        if (kf__low_step(L, in->access) != 1 || kf__has_symbols(L, in->access)) continue;
+        if (L->operands[in->access].row || !goes_up(L, in->access, axis)) continue;
+        bool far = kf__low_bytes(L) >= kf__cpu_core_bytes(L) / 4;
+        kf__open_if(L, kf__word_int(L, "up", far));
+        kf__cpu_prefetch_line(L, b, in->access,
+                              kf__l_bin(L, "*", kf__l_int(L, AHEAD),
+                                        kf__word_stride(L, in->access, axis)));
         kf__close(L);
     }
 }

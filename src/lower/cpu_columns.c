@@ -192,6 +192,7 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, roots, n));
     kf__mask *mask = kf__cpu_needed(L, &b, roots, n);
     b.widens = b.narrows = true;
+    if (!f && c->wide < 0) kf__cpu_ask_upwards(L, &b, mask, kf__low_only_reduced(L));
     kf__cpu_prepare(L, &b, mask);
     if (c->wide >= 0) kf__columns_put_wide_ahead(L, c, mask);
     else if (c->makes && !c->simple && last) kf__columns_put_ahead_of_made(L, c, &b, r0, r1);
@@ -587,6 +588,8 @@ static bool put_short(kf__low *L, const kf__columns *c, kf__columns *s, bool mak
     put_chunks(L, s, runs ? &run : NULL);
     bool is = n <= most && (!runs || kf__cpu_is_run(L, &run));
     if (s->few && !s->simple && n % KF__CPU_VECTOR == 0) is = false; /* nothing is left of it */
+    if (s->made.n && kf__chooses(L, s->made.mask) && n % KF__CPU_LANES == 0)
+        is = false; /* nor of bools */
     if (!is) L->fn->units = 0;
     return is;
 }

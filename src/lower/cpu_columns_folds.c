@@ -211,6 +211,7 @@ static void put_each(kf__low *L, const kf__columns *c, const kf__mask *mask, con
     kf__open_for(L, "int64_t", "r", r0, r1, kf__l_int(L, 1), KF__SERIAL);
     kf__put_decode(L, true, false, kf__l_var(L, "r"));
     kf__cpu_open_line(L, &b, c->first, c->len);
+    kf__cpu_ask_upwards(L, &b, mask, kf__low_only_reduced(L));
     kf__cpu_prepare(L, &b, mask);
     const kf__mask *there = kf__cpu_known(L);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), c->len, kf__l_int(L, 1), KF__SIMD);

@@ -139,7 +139,7 @@ static int64_t narrow_row(kf__low *L, uint16_t arg) {
     const kf__instr *in = &L->k->instrs[arg];
     if (in->dtype == KF__I8 || in->dtype == KF__U8) return 0;
     if (in->kind == KF__I_CAST && kf__types[in->dtype].size < 4) return KF__CPU_SHORT;
-    int64_t most = 0;
+    int64_t most = kf__chooses(L, mask) ? KF__CPU_SHORT : 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         kf__dtype type = (kf__dtype)L->k->instrs[i].dtype;
         if (!kf__has(mask, i) || L->k->instrs[i].kind != KF__I_LOAD) continue;

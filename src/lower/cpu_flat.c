@@ -164,6 +164,8 @@ static void put_made(kf__low *L, const kf__flat *f, const kf__kept *kept, const 
     kf__cpu_read_kept(L, kept, kf__l_var(L, "l"));
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n_made);
     const kf__lx *len = same && !kf__is_dear(L, mask) ? kf__cpu_put_padded(L, "padded", n) : n;
+    if (!L->k->reduced)
+        kf__cpu_ask_for_rows_backwards(L, &b, mask, kf__before_last(L), kf__cpu_most_rows(L));
     kf__cpu_prepare(L, &b, mask);
     put_elements(L, f, &b, mask, made, n_made, len);
 }

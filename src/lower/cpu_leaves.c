@@ -39,6 +39,7 @@ static bool find(kf__low *L, kf__leaves *f, kf__mask *seen, uint16_t i) {
     const kf__instr *in = &L->k->instrs[i];
     bool element = kf__at_level(L, i, KF__LEVEL_FULL), row = kf__at_level(L, i, KF__LEVEL_ROW);
     if (kf__has(seen, i) || in->kind == KF__I_CONSTANT || (!element && !row)) return true;
+    if (element && L->value[i]) return true; /* it is there already */
     kf__add(seen, i);
     bool made = in->kind == KF__I_OP || in->kind == KF__I_CAST;
     if (element && made && !is_tabled(L, i)) {
@@ -120,6 +121,7 @@ static void put_rows(kf__low *L, const kf__leaves *f, const kf__leaf_rows *of, c
     kf__cpu_put_block_tables(L, &b, kf__low_needed(L, KF__LEVEL_FULL, full, n_full));
     const kf__mask *mask = kf__cpu_needed(L, &b, full, n_full);
     const kf__lx *at = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, of->n), NULL);
+    kf__cpu_ask_for_rows_backwards(L, &b, mask, f->axis, of->rows);
     kf__cpu_prepare(L, &b, mask);
     kf__open_for(L, "int64_t", "l", zero, of->n, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, &b, mask, l);

@@ -333,7 +333,6 @@ enum {
     CHAINED_BLOCK = 512, /* elements of a block of functions of functions, and of halves */
     COPIED_BLOCK = 1024, /* of halves, beside what is copied */
     FEW_LINES = 16,
-    NEAR = 32, /* bytes between elements that are asked for as one run */
 };
 
 /* Of functions of functions, each a loop of its own, blocks are small: while the last ones are
@@ -482,16 +481,10 @@ static bool has_strided(const kf__low *L, const kf__mask *mask) {
     return false;
 }
 
-static bool is_backwards(const kf__low *L, uint32_t access) {
-    const kf__operand *o = &L->operands[access];
-    int64_t step = o->stride[kf__last(L)];
-    return step < 0 && -step * kf__types[o->dtype].size <= NEAR;
-}
-
 static bool goes_backwards(const kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
-        if (kf__has(mask, i) && kf__cpu_is_strided(L, in) && is_backwards(L, in->access))
+        if (kf__has(mask, i) && kf__cpu_is_strided(L, in) && kf__cpu_is_backwards(L, in->access))
             return true;
     }
     return false;
@@ -506,24 +499,15 @@ static void put_strided_ahead(kf__low *L, kf__cpu_block *b, const kf__mask *mask
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
         if (!kf__has(mask, i) || !kf__cpu_is_strided(L, in)) continue;
-        const kf__operand *o = &L->operands[in->access];
-        bool asked = kf__cpu_comes_from_far(L) && is_backwards(L, in->access);
-        const kf__lx *back = kf__word_int(L, kf__l_name(L, "back_%s", o->name),
-                                          asked ? -o->stride[last] : 0);
         const kf__lx *stride = kf__word_stride(L, in->access, last);
         const kf__lx *next = kf__l_bin(L, "*", of->block, stride);
-        kf__cpu_need_pointer(L, b, in->access);
-        kf__open_if(L, back);
         if (of->counts) {
             const kf__lx *end = kf__l_bin(L, "+", kf__l_var(L, "part"), kf__l_int(L, 1));
             const kf__lx *line = kf__l_bin(L, "-", kf__word_stride(L, in->access, last - 1),
                                            kf__l_bin(L, "*", b->first, stride));
             next = kf__l_select(L, kf__l_bin(L, "<", end, kf__l_var(L, "blocks")), next, line);
         }
-        const kf__lx *run = kf__l_bin(L, "*", back, b->len);
-        const kf__lx *at = kf__l_bin(L, "+", kf__l_var(L, L->pointer[in->access]), next);
-        kf__cpu_prefetch_run(L, in->access, kf__l_bin(L, "-", at, run), run);
-        kf__close(L);
+        kf__cpu_ask_backwards(L, b, in->access, next);
     }
 }
 
@@ -588,7 +572,10 @@ static void put_lines(kf__low *L, kf__repeats *same) {
     if (tabled && !same) kf__cpu_put_tables(L, &b, &tables);
     if (!same && (tabled || kf__cpu_has_across(L, &tables, mask)))
         kf__cpu_put_across(L, &tables, mask);
-    if (!across && !same && !ahead) put_strided_ahead(L, &b, mask, &of);
+    if (!across && !same && !ahead) {
+        put_strided_ahead(L, &b, mask, &of);
+        if (L->n_axes > 1) kf__cpu_ask_upwards(L, &b, mask, kf__before_last(L));
+    }
     kf__cpu_line(L, &b, mask, stores, n);
     if (of.counts) put_next(L);
     kf__close(L);

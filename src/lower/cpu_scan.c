@@ -340,7 +340,7 @@ static void put_rows(kf__low *L, kf__scans *s) {
     kf__forget(L, KF__LEVEL_ROW);
 }
 
-/* Of short rows what functions make before the sums is made of a group of them first, as one run
+/* Of short rows what functions and choices make before the sums is made of a group of them first, as one run
  * where they have no gaps: a row's few vectors would wait for one another. */
 static bool find_held(kf__low *L, kf__held *h) {
     uint16_t stores[64], roots[KF__HELD];
@@ -358,7 +358,7 @@ static bool find_held(kf__low *L, kf__held *h) {
     h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, h->n);
     kf__leaves leaves;
     kf__held run;
-    return h->n && kf__is_dear(L, h->mask) &&
+    return h->n && (kf__is_dear(L, h->mask) || kf__chooses(L, h->mask)) &&
            !kf__cpu_has_scan(L, h->mask) && /* one of the others must come first */
            (kf__cpu_may_be_run(L, h) || kf__cpu_find_run_of_leaves(L, h, &leaves, &run));
 }

@@ -589,6 +589,7 @@ void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx 
     const kf__lx *begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", r, n), NULL);
     if (leafs) kf__cpu_hold_leaves(L, &leaves, kf__l_bin(L, "+", begin, kf__l_var(L, "l")));
     const kf__held own = leafs ? run : kf__cpu_with_tables(L, &b, h);
+    kf__cpu_ask_for_rows_backwards(L, &b, own.mask, kf__low_only_kept(L), L->together);
     kf__cpu_prepare(L, &b, own.mask);
     kf__cpu_store_targets(L, &b, h->stores, h->n_stores);
     kf__cpu_make_and_store(L, &b, &own, begin);

@@ -110,8 +110,8 @@ static uint32_t pick_of(const kf__low *L, uint32_t i) {
     return pick;
 }
 
-/* Is it worth a run: with a function, or of halves, of which short lines leave most? */
-static bool is_worth_run(const kf__low *L, const kf__mask *mask) {
+/* Is it worth a run: with a function, or a choice, or of halves, of which short lines leave most? */
+static bool is_worth_run(kf__low *L, const kf__mask *mask) {
     uint32_t ops = 0;
     bool halves = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -120,7 +120,7 @@ static bool is_worth_run(const kf__low *L, const kf__mask *mask) {
         ops += in->kind == KF__I_OP;
         halves |= in->kind == KF__I_LOAD && kf__is_narrow((kf__dtype)in->dtype);
     }
-    return kf__is_dear(L, mask) || (halves && ops > 1);
+    return kf__is_dear(L, mask) || kf__chooses(L, mask) || (halves && ops > 1);
 }
 
 /* What part q is made of, where its pick's guard holds. */

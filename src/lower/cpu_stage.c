@@ -231,6 +231,11 @@ static void put_block_of_stage(kf__low *L, kf__cpu_stage *st, const kf__lx *begi
     kf__cpu_block b;
     kf__cpu_open_block(L, &b, st, first, len);
     b.begin = begin;
+    if (!st->s && !L->held)
+        kf__cpu_ask_for_rows_backwards(L, &b, kf__cpu_of_stage(L, 0), kf__low_only_kept(L),
+                                       L->together);
+    if (!st->s && !kf__low_later(L, 1) && !L->held)
+        kf__cpu_ask_upwards(L, &b, kf__cpu_of_stage(L, 0), kf__low_only_kept(L));
     if (st->fill && st->summing) {
         put_sums_of_kept(L, &b, st);
     } else if (st->n_reds) {

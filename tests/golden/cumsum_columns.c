@@ -886,6 +886,102 @@ void k5_cumsum(const k5_cumsum_args *a, int64_t begin, int64_t end) {
 typedef struct {
     int64_t stream;
     int64_t n1;
+    int64_t n0;
+    int64_t chunks;
+    int64_t d0_tmp_6;
+    const double *tmp_6;
+    int64_t most_rows;
+    const float *tmp_4;
+    int64_t s0_tmp_4;
+    float *out0;
+    int64_t s0_out0;
+} k6_cumsum_exp_short_args;
+
+/* cumsum, exp.
+ * Short rows without gaps: what is summed of several, their sums, what is made of these.
+ * reads  tmp_6    float64[x.1, (max(x.0, 1) + 63)//64], 8 bytes each
+ * reads  tmp_4    float32[x.0, x.1], 4 bytes each
+ * writes out0     float32[x.0, x.1], 4 bytes each */
+void k6_cumsum_exp_short(const k6_cumsum_exp_short_args *a, int64_t begin, int64_t end) {
+    const int64_t stream = a->stream;
+    const int64_t n1 = a->n1;
+    const int64_t n0 = a->n0;
+    const int64_t chunks = a->chunks;
+    const int64_t d0_tmp_6 = a->d0_tmp_6;
+    const double *tmp_6 = a->tmp_6;
+    const int64_t most_rows = a->most_rows;
+    const float *tmp_4 = a->tmp_4;
+    const int64_t s0_tmp_4 = a->s0_tmp_4;
+    float *out0 = a->out0;
+    const int64_t s0_out0 = a->s0_out0;
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t chunk = u % chunks;
+        const int64_t from = chunk * 64;
+        const int64_t to = kf_min_i64(n0, from + 64);
+        double before0[128];
+        KF_SIMD
+        for (int64_t l = 0; l < n1; ++l) {
+            before0[l] = kf_load_f64(tmp_6, l * d0_tmp_6 + chunk);
+        }
+        float sum3[128];
+        KF_SIMD
+        for (int64_t l = 0; l < n1; ++l) {
+            sum3[l] = 0.0f;
+        }
+        float arg2[1088];
+        float made1[1088];
+        float made3[1088];
+        for (int64_t first_row = from; first_row < to; first_row += most_rows) {
+            const int64_t rows = kf_min_i64(to - first_row, most_rows);
+            const int64_t all = rows * n1;  // elements of all rows
+            {
+                const int64_t i0 = first_row;
+                const float *p1_tmp_4 = tmp_4 + i0 * s0_tmp_4;
+                KF_SIMD
+                for (int64_t l = 0; l < all; ++l) {
+                    const float v2 = kf_load_f32(p1_tmp_4, l);
+                    arg2[l] = v2;
+                }
+            }
+            for (int64_t r = 0; r < rows; ++r) {
+                const int64_t at = r * n1;
+                KF_SIMD
+                for (int64_t l = 0; l < n1; ++l) {
+                    const float v1 = kf_cast_f64_f32(before0[l]);  // cumsum
+                    const float v3 = sum3[l] + arg2[at + l];  // cumsum
+                    sum3[l] = v3;
+                    made1[at + l] = v1;
+                    made3[at + l] = v3;
+                }
+            }
+            {
+                const int64_t i0 = first_row;
+                float *p2_out0 = out0 + i0 * s0_out0;
+                float buffer0[2096];
+                float *to0 = stream ? buffer0 : p2_out0;
+                if (stream) {
+                    kf_stream_ahead(p2_out0, all * 4);
+                }
+                KF_SIMD
+                for (int64_t l = 0; l < all; ++l) {
+                    const float v4 = made1[l] + made3[l];  // cumsum
+                    const float v5 = kf_exp_f32(v4);  // exp
+                    kf_store_f32(to0, l, v5);
+                }
+                if (stream) {
+                    kf_stream_copy(p2_out0, buffer0, all * 4);
+                }
+            }
+        }
+    }
+    if (stream) {
+        kf_stream_fence();
+    }
+}
+
+typedef struct {
+    int64_t stream;
+    int64_t n1;
     int64_t tile;
     int64_t tiles;
     int64_t n0;

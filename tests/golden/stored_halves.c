@@ -2,71 +2,71 @@
 typedef struct {
     int64_t n1;
     int64_t size_v5;
-    const kf_f16 *in_x_4;
+    const kf_bf16 *in_x_4;
     int64_t s0_in_x_4;
-    const kf_f16 *in_x_6;
+    const kf_bf16 *in_x_6;
     int64_t s0_in_x_6;
     int64_t size_index3;
     int64_t size_index5;
     int64_t first_index5;
-    const kf_f16 *in_x_9;
+    const kf_bf16 *in_x_9;
     int64_t s0_in_x_9;
-    const kf_f16 *in_x_11;
+    const kf_bf16 *in_x_11;
     int64_t s0_in_x_11;
     int64_t size_index8;
     int64_t size_index10;
     int64_t first_index10;
     int64_t run;
-    const kf_f16 *in_x;
+    const kf_bf16 *in_x;
     int64_t s0_in_x;
-    kf_f16 *out_t;
+    kf_bf16 *out_t;
     int64_t s0_out_t;
-    kf_f16 *out2;
+    kf_bf16 *out2;
     int64_t s0_out2;
-    kf_f16 *out3;
+    kf_bf16 *out3;
     int64_t s0_out3;
-    kf_f16 *out1;
+    kf_bf16 *out1;
     int64_t s0_out1;
 } k0_add_var_roll_multiply_short_args;
 
 /* add, var, roll, multiply, roll.
  * Eight short rows after eight; loops over all of their elements.
- * reads  in_x     float16[x.0, x.1], 2 bytes each
- * reads  in_x_4   float16[x.0, x.1], 2 bytes each
- * reads  in_x_6   float16[x.0, x.1], 2 bytes each
- * reads  in_x_9   float16[x.0, x.1], 2 bytes each
- * reads  in_x_11  float16[x.0, x.1], 2 bytes each
- * writes out_t    float16[x.0, x.1], 2 bytes each
- * writes out1     float16[x.0], 2 bytes each
- * writes out2     float16[x.0, x.1], 2 bytes each
- * writes out3     float16[x.0, x.1], 2 bytes each */
+ * reads  in_x     bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_4   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_6   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_9   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_11  bfloat16[x.0, x.1], 2 bytes each
+ * writes out_t    bfloat16[x.0, x.1], 2 bytes each
+ * writes out1     bfloat16[x.0], 2 bytes each
+ * writes out2     bfloat16[x.0, x.1], 2 bytes each
+ * writes out3     bfloat16[x.0, x.1], 2 bytes each */
 void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t size_v5 = a->size_v5;
-    const kf_f16 *in_x_4 = a->in_x_4;
+    const kf_bf16 *in_x_4 = a->in_x_4;
     const int64_t s0_in_x_4 = a->s0_in_x_4;
-    const kf_f16 *in_x_6 = a->in_x_6;
+    const kf_bf16 *in_x_6 = a->in_x_6;
     const int64_t s0_in_x_6 = a->s0_in_x_6;
     const int64_t size_index3 = a->size_index3;
     const int64_t size_index5 = a->size_index5;
     const int64_t first_index5 = a->first_index5;
-    const kf_f16 *in_x_9 = a->in_x_9;
+    const kf_bf16 *in_x_9 = a->in_x_9;
     const int64_t s0_in_x_9 = a->s0_in_x_9;
-    const kf_f16 *in_x_11 = a->in_x_11;
+    const kf_bf16 *in_x_11 = a->in_x_11;
     const int64_t s0_in_x_11 = a->s0_in_x_11;
     const int64_t size_index8 = a->size_index8;
     const int64_t size_index10 = a->size_index10;
     const int64_t first_index10 = a->first_index10;
     const int64_t run = a->run;
-    const kf_f16 *in_x = a->in_x;
+    const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
-    kf_f16 *out_t = a->out_t;
+    kf_bf16 *out_t = a->out_t;
     const int64_t s0_out_t = a->s0_out_t;
-    kf_f16 *out2 = a->out2;
+    kf_bf16 *out2 = a->out2;
     const int64_t s0_out2 = a->s0_out2;
-    kf_f16 *out3 = a->out3;
+    kf_bf16 *out3 = a->out3;
     const int64_t s0_out3 = a->s0_out3;
-    kf_f16 *out1 = a->out1;
+    kf_bf16 *out1 = a->out1;
     const int64_t s0_out1 = a->s0_out1;
     const int64_t v7 = kf_max_i64(size_v5, 0);  // var
     const float v8 = kf_cast_i64_f32(v7);  // var
@@ -81,10 +81,10 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
             const int64_t u = first_row + r;
             const int64_t i0 = u;
             const int64_t at = r * n1;
-            const kf_f16 *p4_in_x_4 = in_x_4 + i0 * s0_in_x_4;
-            const kf_f16 *p6_in_x_6 = in_x_6 + i0 * s0_in_x_6;
-            kf_f16 pick15[2048];
-            const kf_f16 *at15 = pick15;
+            const kf_bf16 *p4_in_x_4 = in_x_4 + i0 * s0_in_x_4;
+            const kf_bf16 *p6_in_x_6 = in_x_6 + i0 * s0_in_x_6;
+            kf_bf16 pick15[2048];
+            const kf_bf16 *at15 = pick15;
             const int64_t end15 = kf_max_i64(0, kf_min_i64(n1, size_index3));
             if (end15 == n1) {
                 at15 = p4_in_x_4;
@@ -104,12 +104,10 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
                     pick15[l] = p6_in_x_6[l];
                 }
             }
-            float wide15[2048];
-            kf_widen_f16(wide15, at15, n1);
-            const kf_f16 *p9_in_x_9 = in_x_9 + i0 * s0_in_x_9;
-            const kf_f16 *p11_in_x_11 = in_x_11 + i0 * s0_in_x_11;
-            kf_f16 pick23[2048];
-            const kf_f16 *at23 = pick23;
+            const kf_bf16 *p9_in_x_9 = in_x_9 + i0 * s0_in_x_9;
+            const kf_bf16 *p11_in_x_11 = in_x_11 + i0 * s0_in_x_11;
+            kf_bf16 pick23[2048];
+            const kf_bf16 *at23 = pick23;
             const int64_t end23 = kf_max_i64(0, kf_min_i64(n1, size_index8));
             if (end23 == n1) {
                 at23 = p9_in_x_9;
@@ -129,12 +127,10 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
                     pick23[l] = p11_in_x_11[l];
                 }
             }
-            float wide23[2048];
-            kf_widen_f16(wide23, at23, n1);
             KF_SIMD
             for (int64_t l = 0; l < n1; ++l) {
-                leaf15[at + l] = wide15[l];
-                leaf23[at + l] = wide23[l];
+                leaf15[at + l] = kf_load_bf16(at15, l);
+                leaf23[at + l] = kf_load_bf16(at23, l);
             }
         }
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
@@ -143,28 +139,21 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
             const int64_t u = first_row + r;
             const int64_t i0 = u;
             const int64_t at = r * n1;
-            const kf_f16 *p0_in_x = in_x + i0 * s0_in_x;
-            float wide0_in_x[2048];
-            kf_widen_f16(wide0_in_x, p0_in_x, len);
-            float half0[2064];
-            kf_f16 *p1_out_t = out_t + i0 * s0_out_t;
-            float half2[2064];
-            kf_f16 *p7_out2 = out2 + i0 * s0_out2;
-            float half3[2064];
-            kf_f16 *p12_out3 = out3 + i0 * s0_out3;
-            float *again2 = held2 + at;
+            const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
+            kf_bf16 *p1_out_t = out_t + i0 * s0_out_t;
+            kf_bf16 *p7_out2 = out2 + i0 * s0_out2;
+            kf_bf16 *p12_out3 = out3 + i0 * s0_out3;
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
-                const float v1 = wide0_in_x[l] + wide0_in_x[l];  // add
+                const float v0 = kf_load_bf16(p0_in_x, l);
+                const float v1 = v0 + v0;  // add
+                const float v2 = kf_round_bf16(v1);  // add
                 const float v17 = leaf15[at + l] * 2.0f;  // multiply
-                half0[l] = v1;
-                half2[l] = v17;
-                half3[l] = leaf23[at + l];
+                held2[at + l] = v2;
+                kf_store_bf16(p1_out_t, l, v1);
+                kf_store_bf16(p7_out2, l, v17);
+                kf_store_bf16(p12_out3, l, leaf23[at + l]);
             }
-            kf_narrow_f16(p1_out_t, half0, len);
-            kf_widen_f16(again2, p1_out_t, len);
-            kf_narrow_f16(p7_out2, half2, len);
-            kf_narrow_f16(p12_out3, half3, len);
         }
         for (int64_t r = 0; r < rows; ++r) {
             float mean3 = 0.0f;
@@ -259,7 +248,7 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
             }
             const float v4 = m2_3;  // m2
             const float v9 = v4 / v8;  // var
-            kf_store_f16(out1, i0 * s0_out1, v9);
+            kf_store_bf16(out1, i0 * s0_out1, v9);
         }
     }
 }
@@ -269,29 +258,30 @@ typedef struct {
     int64_t reduced;
     int64_t chunks;
     int64_t size_v5;
-    const kf_f16 *in_x;
+    const kf_bf16 *in_x;
     int64_t s0_in_x;
-    const kf_f16 *in_x_4;
+    const kf_bf16 *in_x_4;
     int64_t s0_in_x_4;
-    const kf_f16 *in_x_6;
+    const kf_bf16 *in_x_6;
     int64_t s0_in_x_6;
     int64_t size_index3;
     int64_t size_index5;
     int64_t first_index5;
-    kf_f16 *out_t;
+    kf_bf16 *out_t;
     int64_t s0_out_t;
-    kf_f16 *out2;
+    kf_bf16 *out2;
     int64_t s0_out2;
-    kf_f16 *out3;
+    int64_t far;
+    kf_bf16 *out3;
     int64_t s0_out3;
-    const kf_f16 *in_x_9;
+    const kf_bf16 *in_x_9;
     int64_t s0_in_x_9;
-    const kf_f16 *in_x_11;
+    const kf_bf16 *in_x_11;
     int64_t s0_in_x_11;
     int64_t size_index8;
     int64_t size_index10;
     int64_t first_index10;
-    kf_f16 *out1;
+    kf_bf16 *out1;
     int64_t s0_out1;
     float *part_mean3;
     float *part_m2_3;
@@ -299,43 +289,44 @@ typedef struct {
 
 /* add, var, roll, multiply, roll.
  * A chunk of a row after another; a row of one chunk is finished here.
- * reads  in_x     float16[x.0, x.1], 2 bytes each
- * reads  in_x_4   float16[x.0, x.1], 2 bytes each
- * reads  in_x_6   float16[x.0, x.1], 2 bytes each
- * reads  in_x_9   float16[x.0, x.1], 2 bytes each
- * reads  in_x_11  float16[x.0, x.1], 2 bytes each
- * writes out_t    float16[x.0, x.1], 2 bytes each
- * writes out1     float16[x.0], 2 bytes each
- * writes out2     float16[x.0, x.1], 2 bytes each
- * writes out3     float16[x.0, x.1], 2 bytes each */
+ * reads  in_x     bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_4   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_6   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_9   bfloat16[x.0, x.1], 2 bytes each
+ * reads  in_x_11  bfloat16[x.0, x.1], 2 bytes each
+ * writes out_t    bfloat16[x.0, x.1], 2 bytes each
+ * writes out1     bfloat16[x.0], 2 bytes each
+ * writes out2     bfloat16[x.0, x.1], 2 bytes each
+ * writes out3     bfloat16[x.0, x.1], 2 bytes each */
 void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t reduced = a->reduced;
     const int64_t chunks = a->chunks;
     const int64_t size_v5 = a->size_v5;
-    const kf_f16 *in_x = a->in_x;
+    const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
-    const kf_f16 *in_x_4 = a->in_x_4;
+    const kf_bf16 *in_x_4 = a->in_x_4;
     const int64_t s0_in_x_4 = a->s0_in_x_4;
-    const kf_f16 *in_x_6 = a->in_x_6;
+    const kf_bf16 *in_x_6 = a->in_x_6;
     const int64_t s0_in_x_6 = a->s0_in_x_6;
     const int64_t size_index3 = a->size_index3;
     const int64_t size_index5 = a->size_index5;
     const int64_t first_index5 = a->first_index5;
-    kf_f16 *out_t = a->out_t;
+    kf_bf16 *out_t = a->out_t;
     const int64_t s0_out_t = a->s0_out_t;
-    kf_f16 *out2 = a->out2;
+    kf_bf16 *out2 = a->out2;
     const int64_t s0_out2 = a->s0_out2;
-    kf_f16 *out3 = a->out3;
+    const int64_t far = a->far;
+    kf_bf16 *out3 = a->out3;
     const int64_t s0_out3 = a->s0_out3;
-    const kf_f16 *in_x_9 = a->in_x_9;
+    const kf_bf16 *in_x_9 = a->in_x_9;
     const int64_t s0_in_x_9 = a->s0_in_x_9;
-    const kf_f16 *in_x_11 = a->in_x_11;
+    const kf_bf16 *in_x_11 = a->in_x_11;
     const int64_t s0_in_x_11 = a->s0_in_x_11;
     const int64_t size_index8 = a->size_index8;
     const int64_t size_index10 = a->size_index10;
     const int64_t first_index10 = a->first_index10;
-    kf_f16 *out1 = a->out1;
+    kf_bf16 *out1 = a->out1;
     const int64_t s0_out1 = a->s0_out1;
     float *part_mean3 = a->part_mean3;
     float *part_m2_3 = a->part_m2_3;
@@ -343,21 +334,19 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
     const float v8 = kf_cast_i64_f32(v7);  // var
     for (int64_t u = begin; u < end; ++u) {
         const int64_t row = u / chunks;
-        const int64_t from = (u % chunks) * 4096;
-        const int64_t to = kf_min_i64(reduced, from + 4096);
+        const int64_t from = (u % chunks) * 32768;
+        const int64_t to = kf_min_i64(reduced, from + 32768);
         const int64_t i0 = row;
         float mean3 = 0.0f;
         float m2_3 = 0.0f;
         int64_t done0 = 0;
         for (int64_t first = from; first < to; first += 2048) {
             const int64_t len = kf_min_i64(to - first, 2048);
-            const kf_f16 *p0_in_x = in_x + (i0 * s0_in_x + first);
-            float wide0_in_x[2048];
-            kf_widen_f16(wide0_in_x, p0_in_x, len);
-            const kf_f16 *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + first);
-            const kf_f16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first);
-            kf_f16 pick15[2048];
-            const kf_f16 *at15 = pick15;
+            const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
+            const kf_bf16 *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + first);
+            const kf_bf16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first);
+            kf_bf16 pick15[2048];
+            const kf_bf16 *at15 = pick15;
             const int64_t end15 = kf_max_i64(0, kf_min_i64(len, size_index3 - first));
             if (end15 == len) {
                 at15 = p4_in_x_4;
@@ -377,17 +366,12 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
                     pick15[l] = p6_in_x_6[l];
                 }
             }
-            float wide15[2048];
-            kf_widen_f16(wide15, at15, len);
-            float keep3[2048];
-            float half0[2064];
-            kf_f16 *p1_out_t = out_t + (i0 * s0_out_t + first);
-            kf_f16 buffer0[2144];
-            kf_f16 *to0 = stream ? buffer0 : p1_out_t;
-            float half2[2064];
-            kf_f16 *p7_out2 = out2 + (i0 * s0_out2 + first);
-            kf_f16 buffer2[2144];
-            kf_f16 *to2 = stream ? buffer2 : p7_out2;
+            kf_bf16 *p1_out_t = out_t + (i0 * s0_out_t + first);
+            kf_bf16 buffer0[2144];
+            kf_bf16 *to0 = stream ? buffer0 : p1_out_t;
+            kf_bf16 *p7_out2 = out2 + (i0 * s0_out2 + first);
+            kf_bf16 buffer2[2144];
+            kf_bf16 *to2 = stream ? buffer2 : p7_out2;
             if (stream) {
                 kf_stream_ahead(p1_out_t, len * 2);
                 kf_stream_ahead(p1_out_t + s0_out_t, len * 2);
@@ -403,23 +387,23 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
             for (int64_t group = 0; group < whole0; group += 64) {
                 KF_SIMD
                 for (int64_t l = 0; l < 64; ++l) {
-                    const float v1 = wide0_in_x[group + l] + wide0_in_x[group + l];  // add
-                    const float v2 = kf_round_f16(v1);  // add
-                    const float v17 = wide15[group + l] * 2.0f;  // multiply
-                    half0[group + l] = v1;
-                    half2[group + l] = v17;
-                    keep3[group + l] = v2;
+                    const float v0 = kf_load_bf16(p0_in_x, group + l);
+                    const float v1 = v0 + v0;  // add
+                    const float v2 = kf_round_bf16(v1);  // add
+                    const float v17 = kf_load_bf16(at15, group + l) * 2.0f;  // multiply
+                    kf_store_bf16(to0, group + l, v1);
+                    kf_store_bf16(to2, group + l, v17);
                     lanes_mean3[l] = lanes_mean3[l] + v2;
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < len - whole0; ++l) {
-                const float v1 = wide0_in_x[whole0 + l] + wide0_in_x[whole0 + l];  // add
-                const float v2 = kf_round_f16(v1);  // add
-                const float v17 = wide15[whole0 + l] * 2.0f;  // multiply
-                half0[whole0 + l] = v1;
-                half2[whole0 + l] = v17;
-                keep3[whole0 + l] = v2;
+                const float v0 = kf_load_bf16(p0_in_x, whole0 + l);
+                const float v1 = v0 + v0;  // add
+                const float v2 = kf_round_bf16(v1);  // add
+                const float v17 = kf_load_bf16(at15, whole0 + l) * 2.0f;  // multiply
+                kf_store_bf16(to0, whole0 + l, v1);
+                kf_store_bf16(to2, whole0 + l, v17);
                 lanes_mean3[l] = lanes_mean3[l] + v2;
             }
             KF_SIMD
@@ -440,6 +424,11 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
                 lanes_mean3[0] = low + high;
             }
             const float block_mean3 = kf_mean_of_f32(lanes_mean3[0], kf_cast_i64_f32(len));
+            if (far) {
+                for (int64_t l = 0; l < len; l += 32) {
+                    kf_prefetch(p0_in_x + 2048 + l);
+                }
+            }
             float lanes_m2_3[64];
             KF_SIMD
             for (int l = 0; l < 64; ++l) {
@@ -449,17 +438,20 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
             for (int64_t group = 0; group < whole1; group += 64) {
                 KF_SIMD
                 for (int64_t l = 0; l < 64; ++l) {
-                    const float term3 = kf_square_f32(keep3[group + l] - block_mean3);
+                    const float v0 = kf_load_bf16(p0_in_x, group + l);
+                    const float v1 = v0 + v0;  // add
+                    const float v2 = kf_round_bf16(v1);  // add
+                    const float term3 = kf_square_f32(v2 - block_mean3);
                     lanes_m2_3[l] = lanes_m2_3[l] + term3;
                 }
             }
-            for (int64_t part = whole1; part < len; part += 16) {
-                const int left = kf_cast_i64_i32(len - part);
-                KF_SIMD
-                for (int l = 0; l < 16; ++l) {
-                    const float term3 = kf_square_f32(keep3[part + l] - block_mean3);
-                    lanes_m2_3[part - whole1 + l] = lanes_m2_3[part - whole1 + l] + (l < left ? term3 : 0.0f);
-                }
+            KF_SIMD
+            for (int64_t l = 0; l < len - whole1; ++l) {
+                const float v0 = kf_load_bf16(p0_in_x, whole1 + l);
+                const float v1 = v0 + v0;  // add
+                const float v2 = kf_round_bf16(v1);  // add
+                const float term3 = kf_square_f32(v2 - block_mean3);
+                lanes_m2_3[l] = lanes_m2_3[l] + term3;
             }
             KF_SIMD
             for (int l = 0; l < 16; ++l) {
@@ -491,16 +483,14 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
                 }
             }
             done0 = done0 + len;
-            kf_narrow_f16(to0, half0, len);
-            kf_narrow_f16(to2, half2, len);
             if (stream) {
                 kf_stream_copy(p1_out_t, buffer0, len * 2);
                 kf_stream_copy(p7_out2, buffer2, len * 2);
             }
             {
-                kf_f16 *p12_out3 = out3 + (i0 * s0_out3 + first);
-                const kf_f16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
-                const kf_f16 *p11_in_x_11 = in_x_11 + (i0 * s0_in_x_11 + first);
+                kf_bf16 *p12_out3 = out3 + (i0 * s0_out3 + first);
+                const kf_bf16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
+                const kf_bf16 *p11_in_x_11 = in_x_11 + (i0 * s0_in_x_11 + first);
                 const int64_t end23 = kf_max_i64(0, kf_min_i64(len, size_index8 - first));
                 if (stream) {
                     kf_stream_copy(p12_out3, p9_in_x_9, end23 * 2);
@@ -525,7 +515,7 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
         if (chunks == 1) {
             const float v4 = m2_3;  // m2
             const float v9 = v4 / v8;  // var
-            kf_store_f16(out1, i0 * s0_out1, v9);
+            kf_store_bf16(out1, i0 * s0_out1, v9);
         } else {
             kf_store_f32(part_mean3, u, mean3);
             kf_store_f32(part_m2_3, u, m2_3);
@@ -542,21 +532,21 @@ typedef struct {
     int64_t size_v5;
     float *part_mean3;
     float *part_m2_3;
-    kf_f16 *out1;
+    kf_bf16 *out1;
     int64_t s0_out1;
 } k0_add_var_roll_multiply_merge_args;
 
 /* add, var, roll, multiply, roll.
  * Merges the chunks of each row.
  * reads  part_*   what the chunks left
- * writes out1     float16[x.0], 2 bytes each */
+ * writes out1     bfloat16[x.0], 2 bytes each */
 void k0_add_var_roll_multiply_merge(const k0_add_var_roll_multiply_merge_args *a, int64_t begin, int64_t end) {
     const int64_t reduced = a->reduced;
     const int64_t chunks = a->chunks;
     const int64_t size_v5 = a->size_v5;
     float *part_mean3 = a->part_mean3;
     float *part_m2_3 = a->part_m2_3;
-    kf_f16 *out1 = a->out1;
+    kf_bf16 *out1 = a->out1;
     const int64_t s0_out1 = a->s0_out1;
     const int64_t v7 = kf_max_i64(size_v5, 0);  // var
     const float v8 = kf_cast_i64_f32(v7);  // var
@@ -570,8 +560,8 @@ void k0_add_var_roll_multiply_merge(const k0_add_var_roll_multiply_merge_args *a
         int64_t blocks = 0;
         for (int64_t c = 0; c < chunks; ++c) {
             const int64_t at = u * chunks + c;
-            const int64_t before = c * 4096;
-            const int64_t count = kf_min_i64(reduced - before, 4096);
+            const int64_t before = c * 32768;
+            const int64_t count = kf_min_i64(reduced - before, 32768);
             const float q_mean3 = kf_load_f32(part_mean3, at);
             const float q_m2_3 = kf_load_f32(part_m2_3, at);
             {
@@ -610,6 +600,6 @@ void k0_add_var_roll_multiply_merge(const k0_add_var_roll_multiply_merge_args *a
         }
         const float v4 = m2_3;  // m2
         const float v9 = v4 / v8;  // var
-        kf_store_f16(out1, i0 * s0_out1, v9);
+        kf_store_bf16(out1, i0 * s0_out1, v9);
     }
 }

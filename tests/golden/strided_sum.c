@@ -2,11 +2,13 @@
 typedef struct {
     int64_t reduced;
     int64_t chunks;
-    const float *in_x;
     int64_t s0_in_x;
+    int64_t back_in_x;
+    const float *in_x;
     int64_t s1_in_x;
-    const float *in_x_1;
     int64_t s0_in_x_1;
+    int64_t back_in_x_1;
+    const float *in_x_1;
     int64_t s1_in_x_1;
     float *out0;
     int64_t s0_out0;
@@ -21,11 +23,13 @@ typedef struct {
 void k0_multiply_sum(const k0_multiply_sum_args *a, int64_t begin, int64_t end) {
     const int64_t reduced = a->reduced;
     const int64_t chunks = a->chunks;
-    const float *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
+    const int64_t back_in_x = a->back_in_x;
+    const float *in_x = a->in_x;
     const int64_t s1_in_x = a->s1_in_x;
-    const float *in_x_1 = a->in_x_1;
     const int64_t s0_in_x_1 = a->s0_in_x_1;
+    const int64_t back_in_x_1 = a->back_in_x_1;
+    const float *in_x_1 = a->in_x_1;
     const int64_t s1_in_x_1 = a->s1_in_x_1;
     float *out0 = a->out0;
     const int64_t s0_out0 = a->s0_out0;
@@ -39,9 +43,15 @@ void k0_multiply_sum(const k0_multiply_sum_args *a, int64_t begin, int64_t end) 
         for (int64_t first = from; first < to; first += 2048) {
             const int64_t len = kf_min_i64(to - first, 2048);
             const float *p0_in_x = in_x + (i0 * s0_in_x + first * s1_in_x);
+            if (back_in_x) {
+                kf_prefetch_run(p0_in_x + s0_in_x - back_in_x * len, back_in_x * len * 4);
+            }
+            const float *p1_in_x_1 = in_x_1 + (i0 * s0_in_x_1 + first * s1_in_x_1);
+            if (back_in_x_1) {
+                kf_prefetch_run(p1_in_x_1 + s0_in_x_1 - back_in_x_1 * len, back_in_x_1 * len * 4);
+            }
             float run0[2048];
             kf_strided4(run0, p0_in_x, s1_in_x, len);
-            const float *p1_in_x_1 = in_x_1 + (i0 * s0_in_x_1 + first * s1_in_x_1);
             float run1[2048];
             kf_strided4(run1, p1_in_x_1, s1_in_x_1, len);
             float lanes_sum3[64];
