@@ -245,7 +245,6 @@ static double function_bytes(kf__exprs *x, const kf__kernel *k, const kf__instr 
         return !cpu ? word_bytes(x, k, in)
                : is_turned(x, &k->accesses[in->access], 1u << k->n_axes >> 1) ? 50 : 12;
     if (in->kind == KF__I_PICK) return cpu; /* a loop of its own */
-    if (in->kind == KF__I_CAST) return cpu && in->dtype == KF__F16 ? 4 : 0; /* it rounds */
     if (!reduce && !(in->kind == KF__I_OP && kf__ops[in->op].ulp > 0)) return 0;
     if (cpu && in->op == KF__EXP && !reduce && in->stage && reduces_softmax(k)) return 0;
     return cpu ? 8 : 1;

@@ -530,6 +530,8 @@ const kf__lx *kf__cpu_put_runs(kf__low *L, const kf__lx *is, const kf__lx *rows,
 const kf__lx *kf__cpu_open_runs(kf__low *L, const kf__lx *is, const kf__lx *rows, const kf__lx *n);
 /* h with the block's tables, which are put, in place of what they are made of. */
 kf__held kf__cpu_with_tables(kf__low *L, kf__cpu_block *b, const kf__held *h);
+/* Of how many elements does it stay in half of L1 with what it is made of? */
+int64_t kf__cpu_near_elements(const kf__low *L, const kf__held *h);
 /* For the group's rows, of n elements. */
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n);
 /* Makes the values of h, of a block that was prepared, from `begin` on in its arrays; stores. */

@@ -58,13 +58,16 @@ void kf__columns_put_turned_rows(kf__low *L, kf__cpu_block *b, const kf__lx *r0)
     }
 }
 
-/* How many of the rows are made at once, where each is looked at once. */
-static int64_t rows_made(const kf__low *L) {
-    return kf__max(1, KF__CPU_MADE / kf__max(1, L->axes[kf__last(L)].size));
+/* How many of the rows are made at once, where each is looked at once. As many as stay in L1:
+ * sum(x * y, 0) of f16 20000x40, from memory, took a Zen 4 282 us by 2048 elements, then 150;
+ * t = x + y; t, sum(t, 0) of 317x316 70 us, then 39. */
+static int64_t rows_made(const kf__low *L, const kf__held *made) {
+    int64_t elements = kf__min(KF__CPU_MADE, kf__cpu_near_elements(L, made));
+    return kf__max(1, elements / kf__max(1, L->axes[kf__last(L)].size));
 }
 
 const kf__lx *kf__columns_group(kf__low *L, const kf__columns *c) {
-    return c->simple && c->makes ? kf__word_int(L, "most_rows", rows_made(L))
+    return c->simple && c->makes ? kf__word_int(L, "most_rows", rows_made(L, &c->made))
                                  : kf__word_int(L, "group", c->group);
 }
 
@@ -417,7 +420,7 @@ void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf
     }
     const kf__lx *k0 = zero, *first = r0, *n = rows;
     if (!c->simple) { /* those are of a block already */
-        const kf__lx *most = kf__word_int(L, "most_rows", rows_made(L));
+        const kf__lx *most = kf__word_int(L, "most_rows", rows_made(L, &c->made));
         k0 = kf__l_var(L, "k0");
         kf__open_for(L, "int64_t", "k0", zero, rows, most, KF__SERIAL);
         first = kf__put_let(L, "int64_t", "first_row", kf__l_bin(L, "+", r0, k0), NULL);

@@ -338,8 +338,7 @@ static int64_t bytes_of(kf__dtype t) { return kf__types[t].size + (t == KF__F16 
 
 /* Bytes that an element of what is held goes through on its way: in memory and, as floats, on the
  * stack, where halves are widened and rounded, and what a row has once is repeated. */
-static int64_t bytes_of_held(const kf__low *L) {
-    const kf__held *h = L->held;
+static int64_t bytes_of_held(const kf__low *L, const kf__held *h) {
     int64_t bytes = 0;
     if (!h) return 0;
     for (uint32_t k = 0; k < h->n; ++k) bytes += kf__types[L->k->instrs[h->instr[k]].dtype].size;
@@ -353,6 +352,10 @@ static int64_t bytes_of_held(const kf__low *L) {
     return bytes;
 }
 
+int64_t kf__cpu_near_elements(const kf__low *L, const kf__held *h) {
+    return L1_BYTES / 2 / kf__max(1, bytes_of_held(L, h));
+}
+
 /* How many elements of what is held are made at once: as many as stay in half of L1 with what they
  * are made of. h = x * 2; h, sum(h, 1) of f16 1024x1024, from memory, takes a Zen 4 447 us by 2048
  * and 272 by 1024. Where they are stored again they would push those places out: var(cbrt(x), 1) of
@@ -362,8 +365,7 @@ int64_t kf__cpu_together(const kf__low *L) {
     uint16_t stores[64];
     for (uint32_t s = 1; s < L->k->n_stages; ++s)
         if (kf__low_stores(L, s, stores)) return least;
-    int64_t bytes = kf__max(1, bytes_of_held(L));
-    return kf__min(2 * least, kf__max(least, L1_BYTES / 2 / bytes));
+    return kf__min(2 * least, kf__max(least, kf__cpu_near_elements(L, L->held)));
 }
 
 void kf__cpu_open_groups(kf__low *L, kf__cpu_group *g, const kf__lx *n, kf__kept *kept,
