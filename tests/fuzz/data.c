@@ -186,12 +186,15 @@ static void lay_out(fz_layout layout, uint64_t seed, int rank, const int64_t *sh
     if (layout == FZ_BROADCAST && rank) strides[seed % (uint64_t)rank] = 0;
 }
 
-/* Memory for the strided elements, all FILL; array.data at the first element. */
+/* Memory for the strided elements, all FILL; array.data at the first element. Of none, none: the
+ * other dims may be large. */
 static bool allocate(fz_array *a, int shift) {
     int64_t low = 0, high = 0;
     int size = a->array.dtype.bits / 8;
-    for (int d = 0; d < a->array.ndim; d++) {
-        int64_t reach = (kf__max(1, a->shape[d]) - 1) * a->strides[d];
+    bool empty = false;
+    for (int d = 0; d < a->array.ndim; d++) empty = empty || a->shape[d] == 0;
+    for (int d = 0; d < a->array.ndim && !empty; d++) {
+        int64_t reach = (a->shape[d] - 1) * a->strides[d];
         *(reach < 0 ? &low : &high) += reach;
     }
     a->bytes = (size_t)((high - low + 1 + shift) * size + 2 * GUARD);

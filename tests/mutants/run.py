@@ -46,6 +46,10 @@ MUTANTS = [
      "term = kf__l_select(L, b->inside, term,\n"
      "                    kf__l_const(L, kf__lane_type(L, red, p->field), 0, 0));",
      ["--only", "axis=-1"]),
+    ("sums-of-one-row", "src/lower/cpu_scan_columns.c",
+     "kf__put_set(L, kf__l_item(L, f->made.name[k], at), kf__value_of",
+     "kf__put_set(L, ((void)at, kf__l_item(L, f->made.name[k], l)), kf__value_of",
+     ["--only", "cumsum"]),
     ("own-row-of-the-first", "src/lower/cpu_group.c",
      'kf__l_bin(L, "+", kf__l_var(L, L->own->rows), at), NULL);',
      '((void)at, kf__l_var(L, L->own->rows)), NULL);', ["--only", "softmax"]),
