@@ -10,6 +10,7 @@ enum {
     EXP_BYTES = 8, /* a softmax's exponential, taken again where it could be copied */
     CPU_PICK_BYTES = 1, /* each is a loop of its own, for each line again */
     CPU_WIDE_BYTES = 3, /* a product of int64, and a float of it: 144,000 take a Xeon 38 us */
+    CPU_CALLED = 20, /* times as long as of floats: 4 to 12 ns an element of a Zen 4, and .25 to .5 */
     CPU_F16_BYTES = 4, /* to round to it what more is made of: 100,000 take a Zen 4 11 us */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
@@ -42,11 +43,17 @@ static bool is_wide_product(const kf_graph *g, const kf__node *n) {
     return kf__at(g, kf__peel(g, n->args[0]))->rank && kf__at(g, kf__peel(g, n->args[1]))->rank;
 }
 
+/* A call of the C library for each element, where floats have vectors. */
+static bool is_called(const kf__node *n, bool cpu) {
+    return cpu && n->dtype == KF__F64 && kf__ops[n->op].ulp > 0;
+}
+
 /* Work of one element, as bytes it is worth. */
 static double node_weight(const kf_graph *g, const kf__node *n, bool cpu) {
     if (cpu && is_wide_product(g, n)) return CPU_WIDE_BYTES;
     switch (n->kind) {
-    case KF__OP: return function_weight((kf__opcode)n->op, cpu);
+    case KF__OP:
+        return function_weight((kf__opcode)n->op, cpu) * (is_called(n, cpu) ? CPU_CALLED : 1);
     case KF__RANDOM: return (cpu ? 12 : KF__WORD_BYTES) * (n->dtype == KF__I64 ? 2 : 1);
     case KF__SCAN: return 0.3;
     case KF__REDUCE: return n->op == KF__RED_MAX_SUMEXP ? cpu ? 10 : 1 : 0.3;
