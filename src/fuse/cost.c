@@ -10,7 +10,7 @@ enum {
     EXP_BYTES = 8, /* a softmax's exponential, taken again where it could be copied */
     CPU_PICK_BYTES = 1, /* each is a loop of its own, for each line again */
     CPU_WIDE_BYTES = 3, /* a product of int64, and a float of it: 144,000 take a Xeon 38 us */
-    CPU_CALLED = 20, /* times as long as of floats: 4 to 12 ns an element of a Zen 4, and .25 to .5 */
+    CPU_CALLED = 20, /* times as long as of floats: 4 to 12 ns of a Zen 4, and .25 to .5 */
     CPU_F16_BYTES = 4, /* to round to it what more is made of: 100,000 take a Zen 4 11 us */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
@@ -402,9 +402,9 @@ static void serial_bytes_of(const kf__fuse_state *f, const kf__kernel *k, double
 }
 
 /* Is a value rounded to float16, on a CPU, that could be read as it was stored? Of rows, which each
- * stage reads, of what is read more than once, or is stored at another index. What is looked at once,
- * as it is stored, is fused: a Sapphire Rapids takes h = x + y; h, h * 2 of 1024x1024 1.2 ms so, and
- * 1.4 as two kernels; h, sum(h, 0) .75 and 1.1. */
+ * stage reads, of what is read more than once, or is stored at another index. What is looked at
+ * once, as it is stored, is fused: a Sapphire Rapids takes h = x + y; h, h * 2 of 1024x1024 1.2 ms
+ * so, and 1.4 as two kernels; h, sum(h, 0) .75 and 1.1. */
 static bool rounds_again(const kf_graph *g, const kf__kernel *k, const kf__instr *in) {
     if (in->kind != KF__I_CAST || in->dtype != KF__F16) return false;
     if (kf__at(g, in->node)->kind == KF__CAST) return false; /* the program's own */

@@ -499,6 +499,16 @@ void kf__cpu_put_leaves(kf__low *L, const kf__leaves *f, const kf__leaf_rows *of
 void kf__cpu_hold_leaves(kf__low *L, const kf__leaves *f, const kf__lx *at);
 bool kf__cpu_is_same(kf__low *L, uint16_t instr); /* for all rows? */
 
+/* ---------------------------------------------------------------- cpu_scan.c */
+
+/* What the stores' values are made of, of a block's tables (b: NULL, without). */
+kf__mask *kf__cpu_needed_to_store(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
+                                  uint32_t n);
+
+/* ---------------------------------------------------------------- cpu_scan_columns.c */
+
+void kf__cpu_scan_columns(kf__low *L, kf__scans *s); /* along an outer axis */
+
 /* ---------------------------------------------------------------- cpu_short.c */
 
 /* What is to be made, or stored, before anything is reduced; there may be nothing. False: such rows
@@ -548,6 +558,9 @@ bool kf__cpu_is_given(const kf__low *L, const kf__mask *mask);
 /* Of rows: is nothing of them held, stored or made again later, however long they are? */
 bool kf__cpu_keeps_nothing(const kf__low *L, const kf__held *h);
 void kf__cpu_hold(kf__low *L, const kf__lx *e); /* values of what is held, for element e of a row */
+void kf__cpu_hold_of(kf__low *L, const kf__held *h, const kf__lx *e); /* of what h holds */
+/* Do vectors leave much of it to single steps: functions, or bytes and halves that are widened? */
+bool kf__cpu_leaves_much(const kf__low *L, const kf__mask *mask);
 
 /* ---------------------------------------------------------------- cpu_flat.c */
 

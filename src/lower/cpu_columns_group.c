@@ -92,13 +92,10 @@ void kf__columns_put_ahead(kf__low *L, const kf__columns *c, const kf__mask *mas
 
 /* The values of element l of row r that are made already. */
 void kf__columns_read_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *l) {
-    const kf__held *held = L->held;
     if (!c->makes) return;
     const kf__lx *row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0);
     c->made.begin = kf__l_bin(L, "*", row, c->pitch);
-    L->held = &c->made;
-    kf__cpu_hold(L, l);
-    L->held = held;
+    kf__cpu_hold_of(L, &c->made, l);
 }
 
 /* Of rows at indices of their own: asks for the next one. */

@@ -201,8 +201,7 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__held *before, const
     f->made.begin = kf__put_let(L, "int64_t", "at", kf__l_bin(L, "*", kf__l_var(L, "r"), n), NULL);
     kf__held also = before ? *before : (kf__held){0};
     also.begin = f->made.begin;
-    L->held = &also;
-    kf__cpu_hold(L, kf__l_var(L, "l"));
+    kf__cpu_hold_of(L, &also, kf__l_var(L, "l"));
     L->held = &f->made;
     kf__cpu_hold(L, kf__l_var(L, "l"));
     kf__cpu_prepare(L, &b, f->run.mask);

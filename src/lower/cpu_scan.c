@@ -23,7 +23,8 @@ enum {
     KF__CPU_SCAN_LIGHT = 3,  /* operations that cost little beside what waits for its sum */
 };
 
-static kf__mask *needed(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
+kf__mask *kf__cpu_needed_to_store(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
+                                  uint32_t n) {
     uint16_t roots[64];
     for (uint32_t s = 0; s < n; ++s) roots[s] = L->k->stores[stores[s]].instr;
     return b ? kf__cpu_needed(L, b, roots, n) : kf__low_needed(L, KF__LEVEL_FULL, roots, n);
@@ -303,17 +304,17 @@ static void put_line(kf__low *L, const kf__lx *first, const kf__lx *len, int64_t
     kf__cpu_open_line(L, &b, first, len);
     b.most = most;
     b.widens = b.narrows = true;
-    kf__cpu_put_block_tables(L, &b, needed(L, NULL, stores, n));
-    kf__mask *mask = needed(L, &b, stores, n);
+    kf__cpu_put_block_tables(L, &b, kf__cpu_needed_to_store(L, NULL, stores, n));
+    kf__mask *mask = kf__cpu_needed_to_store(L, &b, stores, n);
     kf__cpu_prepare(L, &b, mask);
     bool light = is_light(L, mask);
     if (!light) {
         put_scans(L, &b, mask);
-        mask = needed(L, &b, stores, n);
+        mask = kf__cpu_needed_to_store(L, &b, stores, n);
         if (L->k->n_symbols)
             kf__cpu_put_elements(L, &b, mask, NULL, NULL); /* at what is cumulative */
         put_behind(L, &b, stores, n);
-        mask = needed(L, &b, stores, n);
+        mask = kf__cpu_needed_to_store(L, &b, stores, n);
         kf__cpu_put_chains(L, &b, mask, NULL, NULL, NULL);
     }
     kf__cpu_store_targets(L, &b, stores, n);
@@ -340,11 +341,11 @@ static void put_rows(kf__low *L, kf__scans *s) {
     kf__forget(L, KF__LEVEL_ROW);
 }
 
-/* Of short rows what functions and choices make before the sums is made of a group of them first, as one run
- * where they have no gaps: a row's few vectors would wait for one another. */
+/* Of short rows what functions and choices make before the sums is made of a group of them first,
+ * as one run where they have no gaps: a row's few vectors would wait for one another. */
 static bool find_held(kf__low *L, kf__held *h) {
     uint16_t stores[64], roots[KF__HELD];
-    kf__mask *mask = needed(L, NULL, stores, kf__low_all_stores(L, stores));
+    kf__mask *mask = kf__cpu_needed_to_store(L, NULL, stores, kf__low_all_stores(L, stores));
     *h = (kf__held){0};
     if (L->n_axes != 2 || L->k->n_symbols) return false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
@@ -367,7 +368,8 @@ static bool find_held(kf__low *L, kf__held *h) {
 static bool find_flat(kf__low *L, const kf__held *h, kf__flat *flat) {
     uint16_t stores[64];
     uint32_t n = kf__low_all_stores(L, stores), last = L->k->n_stages - 1;
-    if (L->n_axes != 2 || L->k->n_symbols || is_light(L, needed(L, NULL, stores, n))) return false;
+    if (L->n_axes != 2 || L->k->n_symbols) return false;
+    if (is_light(L, kf__cpu_needed_to_store(L, NULL, stores, n))) return false;
     for (uint32_t k = 0; k < h->n; ++k) L->value[h->instr[k]] = kf__l_int(L, 0);
     bool is = kf__cpu_find_flat(L, last, NULL, flat) && flat->run.n_stores == n;
     for (uint32_t k = 0; k < h->n; ++k) L->value[h->instr[k]] = NULL;

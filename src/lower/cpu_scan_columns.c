@@ -17,12 +17,6 @@ enum {
     PAD = 64,            /* elements that a last vector may write behind them */
 };
 
-static kf__mask *needed(kf__low *L, const kf__cpu_block *b, const uint16_t *stores, uint32_t n) {
-    uint16_t roots[64];
-    for (uint32_t s = 0; s < n; ++s) roots[s] = L->k->stores[stores[s]].instr;
-    return b ? kf__cpu_needed(L, b, roots, n) : kf__low_needed(L, KF__LEVEL_FULL, roots, n);
-}
-
 /* Chains of functions in what is cumulative. */
 static void put_arguments(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
     uint16_t *roots = KF__NEW(L->arena, uint16_t, L->k->n_instrs);
@@ -98,8 +92,8 @@ static void put_row(kf__low *L, const kf__lx *first, const kf__lx *len) {
     kf__cpu_open_line(L, &b, first, len);
     b.most = TILE;
     b.widens = b.narrows = true;
-    kf__cpu_put_block_tables(L, &b, needed(L, NULL, stores, n));
-    kf__mask *mask = needed(L, &b, stores, n);
+    kf__cpu_put_block_tables(L, &b, kf__cpu_needed_to_store(L, NULL, stores, n));
+    kf__mask *mask = kf__cpu_needed_to_store(L, &b, stores, n);
     kf__cpu_prepare(L, &b, mask);
     put_arguments(L, &b, mask);
     kf__cpu_store_targets(L, &b, stores, n);
@@ -169,21 +163,14 @@ static bool find_values(kf__low *L, const kf__mask *mask, few *f) {
     }
     for (uint32_t i = 0; rows && i < L->k->n_instrs; ++i) {
         bool used = false;
+        if (!kf__has(rows, i)) continue;
         for (uint32_t j = i + 1; j < L->k->n_instrs; ++j)
             used = used ||
                    (kf__has(mask, j) && !kf__has(rows, j) && kf__uses(&L->k->instrs[j], i));
         for (uint32_t s = 0; s < L->k->n_stores; ++s) used = used || L->k->stores[s].instr == i;
-        if (kf__has(rows, i) && used && !hold(L, &f->made, "made", i)) return false;
+        if (used && !hold(L, &f->made, "made", i)) return false;
     }
     return rows && f->made.n;
-}
-
-/* Do vectors leave much of it to single steps, that a run doesn't? */
-static bool is_worth_it(kf__low *L, const kf__mask *mask) {
-    bool widens = kf__is_dear(L, mask);
-    for (uint32_t i = 0; i < L->k->n_accesses; ++i)
-        widens = widens || kf__types[L->operands[i].dtype].size < 4;
-    return widens;
 }
 
 static bool find_few(kf__low *L, few *f) {
@@ -191,8 +178,9 @@ static bool find_few(kf__low *L, few *f) {
     *f = (few){.run.n_stores = L->k->n_stores};
     if (L->n_axes != 2 || L->k->n_symbols || L->k->n_stores > KF__HELD) return false;
     kf__low_all_stores(L, f->run.stores);
-    const kf__mask *mask = needed(L, NULL, f->run.stores, f->run.n_stores);
-    if (!mask || !is_worth_it(L, mask) || !find_values(L, mask, f)) return false;
+    const kf__mask *mask = kf__cpu_needed_to_store(L, NULL, f->run.stores, f->run.n_stores);
+    if (!mask || !(kf__cpu_leaves_much(L, mask) || kf__cpu_stores_narrow(L, &f->run))) return false;
+    if (!find_values(L, mask, f)) return false;
     f->args.mask = kf__low_needed(L, KF__LEVEL_FULL, f->args.instr, f->args.n);
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) /* one of the others must come first */
         if (kf__has(f->args.mask, i) && is_of_rows(L, i)) return false;
@@ -201,6 +189,7 @@ static bool find_few(kf__low *L, few *f) {
     all.n_stores = f->run.n_stores;
     memcpy(all.stores, f->run.stores, sizeof all.stores);
     all.mask = kf__low_needed(L, KF__LEVEL_FULL, roots, kf__cpu_roots_of_held(L, &all, roots));
+    f->args.begin = f->made.begin = kf__l_int(L, 0);
     bool are = kf__cpu_may_be_run(L, &all) || kf__cpu_find_run_given(L, &all, &f->leaves, &run);
     give(L, &f->made, false);
     f->all = f->leaves.n ? run : all;
@@ -211,15 +200,6 @@ static void declare(kf__low *L, const kf__held *h) {
     for (uint32_t k = 0; k < h->n; ++k)
         kf__put_var(L, kf__ctype((kf__dtype)L->k->instrs[h->instr[k]].dtype), h->name[k],
                     FEW_ELEMENTS + PAD, NULL);
-}
-
-/* As element `at` of their arrays from here on. */
-static void read(kf__low *L, kf__held *h, const kf__lx *at) {
-    const kf__held *held = L->held;
-    h->begin = kf__l_int(L, 0);
-    L->held = h;
-    kf__cpu_hold(L, at);
-    L->held = held;
 }
 
 /* A run of all elements of the rows from first_row on: what is summed, or what is made of sums. */
@@ -234,8 +214,8 @@ static void put_run(kf__low *L, few *f, kf__held *h, const kf__lx *all) {
     b.widens = b.narrows = true;
     kf__cpu_hold_leaves(L, &f->leaves, l);
     if (h->n_stores) {
-        read(L, &f->args, l);
-        read(L, &f->made, l);
+        kf__cpu_hold_of(L, &f->args, l);
+        kf__cpu_hold_of(L, &f->made, l);
     }
     h->mask = kf__low_needed(L, KF__LEVEL_FULL, roots, kf__cpu_roots_of_held(L, h, roots));
     kf__cpu_prepare(L, &b, h->mask);
@@ -257,7 +237,7 @@ static void put_sums_of_row(kf__low *L, few *f, const kf__lx *n) {
     kf__cpu_open_line(L, &b, kf__l_int(L, 0), n);
     b.widens = true;
     kf__cpu_hold_leaves(L, &f->leaves, at);
-    read(L, &f->args, at);
+    kf__cpu_hold_of(L, &f->args, at);
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, f->made.instr, f->made.n);
     kf__cpu_prepare(L, &b, mask);
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), n, kf__l_int(L, 1), KF__SIMD);

@@ -254,8 +254,7 @@ bool kf__cpu_find_held(kf__low *L, kf__held *h) {
     return true;
 }
 
-/* Do vectors leave much of it to single steps: functions, or bytes and halves that are widened? */
-static bool leaves_much(const kf__low *L, const kf__mask *mask) {
+bool kf__cpu_leaves_much(const kf__low *L, const kf__mask *mask) {
     bool widens = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         widens |= kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
@@ -360,7 +359,7 @@ static int64_t most_dear(kf__low *L, const kf__held *h) {
 bool kf__cpu_is_short(kf__low *L, const kf__held *h, bool plain) {
     int64_t n = kf__low_extent(L, true);
     if (kf__low_reduced_axes(L) > 1) return n > 0 && n <= KF__CPU_SHORT;
-    bool dear = h->mask && leaves_much(L, h->mask) && !copies(L, h);
+    bool dear = h->mask && kf__cpu_leaves_much(L, h->mask) && !copies(L, h);
     bool stored = h->n_stores && !dear && !kf__cpu_stores_narrow(L, h);
     if (is_near(L, h) || asks(L, h, plain)) return n > 0;
     if (plain) return n > 0 && n <= KF__CPU_LANES; /* longer ones are better asked for */
@@ -372,11 +371,12 @@ bool kf__cpu_is_short(kf__low *L, const kf__held *h, bool plain) {
     return n > 0 && (n <= KF__CPU_SHORT || longer);
 }
 
-void kf__cpu_hold(kf__low *L, const kf__lx *e) {
-    const kf__held *h = L->held;
+void kf__cpu_hold_of(kf__low *L, const kf__held *h, const kf__lx *e) {
     for (uint32_t k = 0; h && h->begin && k < h->n; ++k)
         L->value[h->instr[k]] = kf__l_item(L, h->name[k], kf__l_bin(L, "+", h->begin, e));
 }
+
+void kf__cpu_hold(kf__low *L, const kf__lx *e) { kf__cpu_hold_of(L, L->held, e); }
 
 /* One element of the run: held, and stored. */
 static void put_element(kf__low *L, kf__cpu_block *b, const kf__held *h, const kf__lx *begin,
@@ -560,8 +560,9 @@ bool kf__cpu_find_run_given(kf__low *L, const kf__held *h, kf__leaves *leaves, k
 bool kf__cpu_find_run_of_leaves(kf__low *L, const kf__held *h, kf__leaves *leaves,
                                 kf__held *run) {
     leaves->n = 0;
-    return h->mask && leaves_much(L, h->mask) && kf__cpu_find_run_given(L, h, leaves, run) &&
-           (leaves_much(L, run->mask) || kf__cpu_stores_narrow(L, h));
+    return h->mask && kf__cpu_leaves_much(L, h->mask) &&
+           kf__cpu_find_run_given(L, h, leaves, run) &&
+           (kf__cpu_leaves_much(L, run->mask) || kf__cpu_stores_narrow(L, h));
 }
 
 void kf__cpu_put_held(kf__low *L, kf__held *h, const kf__lx *rows, const kf__lx *n) {

@@ -110,7 +110,7 @@ static uint32_t pick_of(const kf__low *L, uint32_t i) {
     return pick;
 }
 
-/* Is it worth a run: with a function, or a choice, or of halves, of which short lines leave most? */
+/* Is it worth a run: with a function, a choice, or of halves, of which short lines leave most? */
 static bool is_worth_run(kf__low *L, const kf__mask *mask) {
     uint32_t ops = 0;
     bool halves = false;

@@ -497,7 +497,6 @@ void kf__cpu_rows(kf__low *L);
 void kf__cpu_reduce(kf__low *L);
 void kf__cpu_columns(kf__low *L);
 void kf__cpu_scan(kf__low *L, kf__scans *s);
-void kf__cpu_scan_columns(kf__low *L, kf__scans *s);
 kf_status kf__lower_cuda(kf__low *L);
 void kf__cuda_pointwise(kf__low *L);
 
