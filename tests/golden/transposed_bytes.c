@@ -25,14 +25,14 @@ typedef struct {
     int64_t each_out0;
     int64_t next_out1;
     int64_t below_out1;
-} k0_multiply_args;
+} k0_add_multiply_args;
 
-/* multiply.
+/* add, multiply.
  * Tile by tile: what is transposed goes through tiles in L1.
  * reads  in_x     int8[x.0, x.1], 1 byte each
  * writes out0     int8[x.1, x.0], 1 byte each
  * writes out1     int8[x.0, x.1], 1 byte each */
-void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
+void k0_add_multiply(const k0_add_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t prefetch = a->prefetch;
     const int64_t n1 = a->n1;
@@ -88,9 +88,10 @@ void k0_multiply(const k0_multiply_args *a, int64_t begin, int64_t end) {
                     KF_SIMD
                     for (int64_t l = l0; l < l1; ++l) {
                         const int8_t v0 = kf_load_i8(p0_in_x, l);
-                        const int8_t v2 = kf_mul_i8(v0, 2);  // multiply
-                        kf_store_i8(row1, l, v0);
-                        kf_store_i8(to1, l - l0, v2);
+                        const int8_t v2 = kf_add_i8(v0, 1);  // add
+                        const int8_t v4 = kf_mul_i8(v0, 2);  // multiply
+                        kf_store_i8(row1, l, v2);
+                        kf_store_i8(to1, l - l0, v4);
                     }
                     if (stream) {
                         kf_stream_copy(p2_out1 + l0, buffer1, l1 - l0);

@@ -14,14 +14,14 @@ typedef struct {
     int64_t vec_t;
     int64_t s1_out0;
     int8_t *out0;
-} k0_multiply_args;
+} k0_add_multiply_args;
 
-/* multiply.
+/* add, multiply.
  * A tile a block: what is transposed goes through shared memory.
  * reads  in_x     int8[x.0, x.1], 1 byte each
  * writes out0     int8[x.1, x.0], 1 byte each
  * writes out1     int8[x.0, x.1], 1 byte each */
-KF_KERNEL(k0_multiply, k0_multiply_args, 256) {
+KF_KERNEL(k0_add_multiply, k0_add_multiply_args, 256) {
     const int64_t tiles_along = a.tiles_along;
     const int64_t tiles_across = a.tiles_across;
     const int64_t rows = a.rows;
@@ -71,9 +71,10 @@ KF_KERNEL(k0_multiply, k0_multiply_args, 256) {
             KF_UNROLL
             for (int e = 0; e < 16; ++e) {
                 const int8_t v0 = kf_item_i8(r0, e);
-                const int8_t v2 = kf_mul_i8(v0, 2);  // multiply
-                w0[e] = v0;
-                w1[e] = v2;
+                const int8_t v2 = kf_add_i8(v0, 1);  // add
+                const int8_t v4 = kf_mul_i8(v0, 2);  // multiply
+                w0[e] = v2;
+                w1[e] = v4;
             }
             KF_UNROLL
             for (int e = 0; e < 16; ++e) {
@@ -113,9 +114,10 @@ KF_KERNEL(k0_multiply, k0_multiply_args, 256) {
             int8_t w0[1];
             int8_t w1[1];
             {
-                const int8_t v2 = kf_mul_i8(r0[s], 2);  // multiply
-                w0[0] = r0[s];
-                w1[0] = v2;
+                const int8_t v2 = kf_add_i8(r0[s], 1);  // add
+                const int8_t v4 = kf_mul_i8(r0[s], 2);  // multiply
+                w0[0] = v2;
+                w1[0] = v4;
             }
             KF_UNROLL
             for (int e = 0; e < 1; ++e) {
@@ -180,13 +182,13 @@ typedef struct {
     int64_t vec;
     int8_t *out0;
     int64_t s0_out0;
-} k0_multiply_across_args;
+} k0_add_multiply_across_args;
 
-/* multiply.
+/* add, multiply.
  * A tile a block: what is transposed goes through shared memory.
  * reads  in_x     int8[x.0, x.1], 1 byte each
  * writes out0     int8[x.1, x.0], 1 byte each */
-KF_KERNEL(k0_multiply_across, k0_multiply_across_args, 256) {
+KF_KERNEL(k0_add_multiply_across, k0_add_multiply_across_args, 256) {
     const int64_t tiles_along = a.tiles_along;
     const int64_t tiles_across = a.tiles_across;
     const int64_t rows = a.rows;
@@ -250,7 +252,8 @@ KF_KERNEL(k0_multiply_across, k0_multiply_across_args, 256) {
             KF_UNROLL
             for (int e = 0; e < 16; ++e) {
                 const int8_t v0 = kf_item_i8(r0, e);
-                w0[e] = v0;
+                const int8_t v2 = kf_add_i8(v0, 1);  // add
+                w0[e] = v2;
             }
             int8_t *p1_out0 = out0 + (i0 * s0_out0 + j);
             kf_store16_i8(p1_out0, 0, left, vec, w0);
@@ -285,7 +288,8 @@ KF_KERNEL(k0_multiply_across, k0_multiply_across_args, 256) {
             kf_shared_take1_i8(tile0, in_row * (tile_rows + 4) + r, tile_rows + 4, r0 + s);
             {
                 const int8_t v0 = kf_item_i8(r0 + s, 0);
-                w0[0] = v0;
+                const int8_t v2 = kf_add_i8(v0, 1);  // add
+                w0[0] = v2;
             }
             {
                 if (0 < left) {
@@ -302,13 +306,13 @@ typedef struct {
     const int8_t *in_x;
     int64_t vec;
     int8_t *out1;
-} k0_multiply_along_args;
+} k0_add_multiply_along_args;
 
-/* multiply.
+/* add, multiply.
  * One pass over the elements, one pack of the innermost axis a thread.
  * reads  in_x     int8[x.0, x.1], 1 byte each
  * writes out1     int8[x.0, x.1], 1 byte each */
-KF_KERNEL(k0_multiply_along, k0_multiply_along_args, 256) {
+KF_KERNEL(k0_add_multiply_along, k0_add_multiply_along_args, 256) {
     const uint32_t n0 = a.n0;
     const int8_t *in_x = a.in_x;
     const int64_t vec = a.vec;
