@@ -11,6 +11,8 @@ enum {
     CPU_PICK_BYTES = 1, /* each is a loop of its own, for each line again */
     CPU_WIDE_BYTES = 3, /* a product of int64, and a float of it: 144,000 take a Xeon 38 us */
     CPU_CALLED = 20, /* times as long as of floats: 4 to 12 ns of a Zen 4, and .25 to .5 */
+    CPU_DIVIDE_BYTES = 6, /* and a square root: h = rsqrt(x); cumsum(h, 1), cumsum(h, 0) of 100,000
+                           * takes a Zen 4 138 us with two of them, 104 with one */
     CPU_F16_BYTES = 4, /* to round to it what more is made of: 100,000 take a Zen 4 11 us */
     PACK = 4, /* elements that share what doesn't depend on all axes */
 };
@@ -26,7 +28,8 @@ static double function_weight(kf__opcode op, bool cpu) {
     case KF__FLOOR_DIVIDE: return cpu ? 12 : 2;
     case KF__SIN: case KF__COS: case KF__TAN: case KF__ERFINV: return cpu ? 18 : 1.5;
     case KF__ERF: return cpu ? 8 : 1.5;
-    case KF__DIVIDE: case KF__SQRT: case KF__RSQRT: case KF__RECIPROCAL: return 0.3;
+    case KF__DIVIDE: case KF__SQRT: case KF__RSQRT: case KF__RECIPROCAL:
+        return cpu ? CPU_DIVIDE_BYTES : 0.3;
     default: return kf__ops[op].ulp > 0 ? cpu ? 10 : 1 : 0.1; /* a function of the prelude */
     }
 }
@@ -34,7 +37,7 @@ static double function_weight(kf__opcode op, bool cpu) {
 double kf__text_of(const kf__instr *i) {
     double weight = i->kind == KF__I_OP ? function_weight((kf__opcode)i->op, true) : 0;
     if (i->kind == KF__I_RANDOM) weight = i->dtype == KF__I64 ? 40 : 15;
-    return weight < 1 ? 0.5 : kf__min(weight, 40);
+    return weight <= CPU_DIVIDE_BYTES ? 0.5 : kf__min(weight, 40);
 }
 
 /* Of two arrays: to multiply an index by a number takes no more than an addition. */

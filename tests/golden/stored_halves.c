@@ -21,10 +21,10 @@ typedef struct {
     int64_t s0_in_x;
     kf_bf16 *out_t;
     int64_t s0_out_t;
-    kf_bf16 *out2;
-    int64_t s0_out2;
     kf_bf16 *out3;
     int64_t s0_out3;
+    kf_bf16 *out2;
+    int64_t s0_out2;
     kf_bf16 *out1;
     int64_t s0_out1;
 } k0_add_var_roll_multiply_short_args;
@@ -38,8 +38,8 @@ typedef struct {
  * reads  in_x_11  bfloat16[x.0, x.1], 2 bytes each
  * writes out_t    bfloat16[x.0, x.1], 2 bytes each
  * writes out1     bfloat16[x.0], 2 bytes each
- * writes out2     bfloat16[x.0, x.1], 2 bytes each
- * writes out3     bfloat16[x.0, x.1], 2 bytes each */
+ * writes out3     bfloat16[x.0, x.1], 2 bytes each
+ * writes out2     bfloat16[x.0, x.1], 2 bytes each */
 void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a, int64_t begin, int64_t end) {
     const int64_t n1 = a->n1;
     const int64_t size_v5 = a->size_v5;
@@ -62,10 +62,10 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
     const int64_t s0_in_x = a->s0_in_x;
     kf_bf16 *out_t = a->out_t;
     const int64_t s0_out_t = a->s0_out_t;
-    kf_bf16 *out2 = a->out2;
-    const int64_t s0_out2 = a->s0_out2;
     kf_bf16 *out3 = a->out3;
     const int64_t s0_out3 = a->s0_out3;
+    kf_bf16 *out2 = a->out2;
+    const int64_t s0_out2 = a->s0_out2;
     kf_bf16 *out1 = a->out1;
     const int64_t s0_out1 = a->s0_out1;
     const int64_t v7 = kf_max_i64(size_v5, 0);  // var
@@ -76,7 +76,7 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
         float rows_mean3[32];
         float held2[1088];
         float leaf15[2056];
-        float leaf23[2056];
+        float leaf21[2056];
         for (int64_t r = 0; r < rows; ++r) {
             const int64_t u = first_row + r;
             const int64_t i0 = u;
@@ -106,31 +106,31 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
             }
             const kf_bf16 *p9_in_x_9 = in_x_9 + i0 * s0_in_x_9;
             const kf_bf16 *p11_in_x_11 = in_x_11 + i0 * s0_in_x_11;
-            kf_bf16 pick23[2048];
-            const kf_bf16 *at23 = pick23;
-            const int64_t end23 = kf_max_i64(0, kf_min_i64(n1, size_index8));
-            if (end23 == n1) {
-                at23 = p9_in_x_9;
+            kf_bf16 pick21[2048];
+            const kf_bf16 *at21 = pick21;
+            const int64_t end21 = kf_max_i64(0, kf_min_i64(n1, size_index8));
+            if (end21 == n1) {
+                at21 = p9_in_x_9;
             } else {
                 KF_SIMD
-                for (int64_t l = 0; l < end23; ++l) {
-                    pick23[l] = p9_in_x_9[l];
+                for (int64_t l = 0; l < end21; ++l) {
+                    pick21[l] = p9_in_x_9[l];
                 }
             }
-            const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - first_index10), n1);
-            const int64_t end22 = kf_max_i64(begin22, kf_min_i64(n1, size_index10 - first_index10));
-            if (begin22 == 0 && end22 == n1) {
-                at23 = p11_in_x_11;
+            const int64_t begin20 = kf_min_i64(kf_max_i64(0, 0 - first_index10), n1);
+            const int64_t end20 = kf_max_i64(begin20, kf_min_i64(n1, size_index10 - first_index10));
+            if (begin20 == 0 && end20 == n1) {
+                at21 = p11_in_x_11;
             } else {
                 KF_SIMD
-                for (int64_t l = begin22; l < end22; ++l) {
-                    pick23[l] = p11_in_x_11[l];
+                for (int64_t l = begin20; l < end20; ++l) {
+                    pick21[l] = p11_in_x_11[l];
                 }
             }
             KF_SIMD
             for (int64_t l = 0; l < n1; ++l) {
                 leaf15[at + l] = kf_load_bf16(at15, l);
-                leaf23[at + l] = kf_load_bf16(at23, l);
+                leaf21[at + l] = kf_load_bf16(at21, l);
             }
         }
         const int64_t runs = run ? 1 : rows;  // rows without gaps are one
@@ -141,18 +141,18 @@ void k0_add_var_roll_multiply_short(const k0_add_var_roll_multiply_short_args *a
             const int64_t at = r * n1;
             const kf_bf16 *p0_in_x = in_x + i0 * s0_in_x;
             kf_bf16 *p1_out_t = out_t + i0 * s0_out_t;
-            kf_bf16 *p7_out2 = out2 + i0 * s0_out2;
-            kf_bf16 *p12_out3 = out3 + i0 * s0_out3;
+            kf_bf16 *p7_out3 = out3 + i0 * s0_out3;
+            kf_bf16 *p12_out2 = out2 + i0 * s0_out2;
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 const float v0 = kf_load_bf16(p0_in_x, l);
                 const float v1 = v0 + v0;  // add
                 const float v2 = kf_round_bf16(v1);  // add
-                const float v17 = leaf15[at + l] * 2.0f;  // multiply
+                const float v23 = leaf21[at + l] * 2.0f;  // multiply
                 held2[at + l] = v2;
                 kf_store_bf16(p1_out_t, l, v1);
-                kf_store_bf16(p7_out2, l, v17);
-                kf_store_bf16(p12_out3, l, leaf23[at + l]);
+                kf_store_bf16(p7_out3, l, leaf15[at + l]);
+                kf_store_bf16(p12_out2, l, v23);
             }
         }
         for (int64_t r = 0; r < rows; ++r) {
@@ -260,20 +260,6 @@ typedef struct {
     int64_t size_v5;
     const kf_bf16 *in_x;
     int64_t s0_in_x;
-    const kf_bf16 *in_x_4;
-    int64_t s0_in_x_4;
-    const kf_bf16 *in_x_6;
-    int64_t s0_in_x_6;
-    int64_t size_index3;
-    int64_t size_index5;
-    int64_t first_index5;
-    kf_bf16 *out_t;
-    int64_t s0_out_t;
-    kf_bf16 *out2;
-    int64_t s0_out2;
-    int64_t far;
-    kf_bf16 *out3;
-    int64_t s0_out3;
     const kf_bf16 *in_x_9;
     int64_t s0_in_x_9;
     const kf_bf16 *in_x_11;
@@ -281,6 +267,20 @@ typedef struct {
     int64_t size_index8;
     int64_t size_index10;
     int64_t first_index10;
+    kf_bf16 *out_t;
+    int64_t s0_out_t;
+    kf_bf16 *out2;
+    int64_t s0_out2;
+    int64_t far;
+    kf_bf16 *out3;
+    int64_t s0_out3;
+    const kf_bf16 *in_x_4;
+    int64_t s0_in_x_4;
+    const kf_bf16 *in_x_6;
+    int64_t s0_in_x_6;
+    int64_t size_index3;
+    int64_t size_index5;
+    int64_t first_index5;
     kf_bf16 *out1;
     int64_t s0_out1;
     float *part_mean3;
@@ -296,8 +296,8 @@ typedef struct {
  * reads  in_x_11  bfloat16[x.0, x.1], 2 bytes each
  * writes out_t    bfloat16[x.0, x.1], 2 bytes each
  * writes out1     bfloat16[x.0], 2 bytes each
- * writes out2     bfloat16[x.0, x.1], 2 bytes each
- * writes out3     bfloat16[x.0, x.1], 2 bytes each */
+ * writes out3     bfloat16[x.0, x.1], 2 bytes each
+ * writes out2     bfloat16[x.0, x.1], 2 bytes each */
 void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t begin, int64_t end) {
     const int64_t stream = a->stream;
     const int64_t reduced = a->reduced;
@@ -305,20 +305,6 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
     const int64_t size_v5 = a->size_v5;
     const kf_bf16 *in_x = a->in_x;
     const int64_t s0_in_x = a->s0_in_x;
-    const kf_bf16 *in_x_4 = a->in_x_4;
-    const int64_t s0_in_x_4 = a->s0_in_x_4;
-    const kf_bf16 *in_x_6 = a->in_x_6;
-    const int64_t s0_in_x_6 = a->s0_in_x_6;
-    const int64_t size_index3 = a->size_index3;
-    const int64_t size_index5 = a->size_index5;
-    const int64_t first_index5 = a->first_index5;
-    kf_bf16 *out_t = a->out_t;
-    const int64_t s0_out_t = a->s0_out_t;
-    kf_bf16 *out2 = a->out2;
-    const int64_t s0_out2 = a->s0_out2;
-    const int64_t far = a->far;
-    kf_bf16 *out3 = a->out3;
-    const int64_t s0_out3 = a->s0_out3;
     const kf_bf16 *in_x_9 = a->in_x_9;
     const int64_t s0_in_x_9 = a->s0_in_x_9;
     const kf_bf16 *in_x_11 = a->in_x_11;
@@ -326,6 +312,20 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
     const int64_t size_index8 = a->size_index8;
     const int64_t size_index10 = a->size_index10;
     const int64_t first_index10 = a->first_index10;
+    kf_bf16 *out_t = a->out_t;
+    const int64_t s0_out_t = a->s0_out_t;
+    kf_bf16 *out2 = a->out2;
+    const int64_t s0_out2 = a->s0_out2;
+    const int64_t far = a->far;
+    kf_bf16 *out3 = a->out3;
+    const int64_t s0_out3 = a->s0_out3;
+    const kf_bf16 *in_x_4 = a->in_x_4;
+    const int64_t s0_in_x_4 = a->s0_in_x_4;
+    const kf_bf16 *in_x_6 = a->in_x_6;
+    const int64_t s0_in_x_6 = a->s0_in_x_6;
+    const int64_t size_index3 = a->size_index3;
+    const int64_t size_index5 = a->size_index5;
+    const int64_t first_index5 = a->first_index5;
     kf_bf16 *out1 = a->out1;
     const int64_t s0_out1 = a->s0_out1;
     float *part_mean3 = a->part_mean3;
@@ -343,40 +343,40 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
         for (int64_t first = from; first < to; first += 2048) {
             const int64_t len = kf_min_i64(to - first, 2048);
             const kf_bf16 *p0_in_x = in_x + (i0 * s0_in_x + first);
-            const kf_bf16 *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + first);
-            const kf_bf16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first);
-            kf_bf16 pick15[2048];
-            const kf_bf16 *at15 = pick15;
-            const int64_t end15 = kf_max_i64(0, kf_min_i64(len, size_index3 - first));
-            if (end15 == len) {
-                at15 = p4_in_x_4;
+            const kf_bf16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
+            const kf_bf16 *p11_in_x_11 = in_x_11 + (i0 * s0_in_x_11 + first);
+            kf_bf16 pick21[2048];
+            const kf_bf16 *at21 = pick21;
+            const int64_t end21 = kf_max_i64(0, kf_min_i64(len, size_index8 - first));
+            if (end21 == len) {
+                at21 = p9_in_x_9;
             } else {
                 KF_SIMD
-                for (int64_t l = 0; l < end15; ++l) {
-                    pick15[l] = p4_in_x_4[l];
+                for (int64_t l = 0; l < end21; ++l) {
+                    pick21[l] = p9_in_x_9[l];
                 }
             }
-            const int64_t begin14 = kf_min_i64(kf_max_i64(0, 0 - (first_index5 + first)), len);
-            const int64_t end14 = kf_max_i64(begin14, kf_min_i64(len, size_index5 - (first_index5 + first)));
-            if (begin14 == 0 && end14 == len) {
-                at15 = p6_in_x_6;
+            const int64_t begin20 = kf_min_i64(kf_max_i64(0, 0 - (first_index10 + first)), len);
+            const int64_t end20 = kf_max_i64(begin20, kf_min_i64(len, size_index10 - (first_index10 + first)));
+            if (begin20 == 0 && end20 == len) {
+                at21 = p11_in_x_11;
             } else {
                 KF_SIMD
-                for (int64_t l = begin14; l < end14; ++l) {
-                    pick15[l] = p6_in_x_6[l];
+                for (int64_t l = begin20; l < end20; ++l) {
+                    pick21[l] = p11_in_x_11[l];
                 }
             }
             kf_bf16 *p1_out_t = out_t + (i0 * s0_out_t + first);
             kf_bf16 buffer0[2144];
             kf_bf16 *to0 = stream ? buffer0 : p1_out_t;
-            kf_bf16 *p7_out2 = out2 + (i0 * s0_out2 + first);
-            kf_bf16 buffer2[2144];
-            kf_bf16 *to2 = stream ? buffer2 : p7_out2;
+            kf_bf16 *p12_out2 = out2 + (i0 * s0_out2 + first);
+            kf_bf16 buffer3[2144];
+            kf_bf16 *to3 = stream ? buffer3 : p12_out2;
             if (stream) {
                 kf_stream_ahead(p1_out_t, len * 2);
                 kf_stream_ahead(p1_out_t + s0_out_t, len * 2);
-                kf_stream_ahead(p7_out2, len * 2);
-                kf_stream_ahead(p7_out2 + s0_out2, len * 2);
+                kf_stream_ahead(p12_out2, len * 2);
+                kf_stream_ahead(p12_out2 + s0_out2, len * 2);
             }
             float lanes_mean3[64];
             KF_SIMD
@@ -390,9 +390,9 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
                     const float v0 = kf_load_bf16(p0_in_x, group + l);
                     const float v1 = v0 + v0;  // add
                     const float v2 = kf_round_bf16(v1);  // add
-                    const float v17 = kf_load_bf16(at15, group + l) * 2.0f;  // multiply
+                    const float v23 = kf_load_bf16(at21, group + l) * 2.0f;  // multiply
                     kf_store_bf16(to0, group + l, v1);
-                    kf_store_bf16(to2, group + l, v17);
+                    kf_store_bf16(to3, group + l, v23);
                     lanes_mean3[l] = lanes_mean3[l] + v2;
                 }
             }
@@ -401,9 +401,9 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
                 const float v0 = kf_load_bf16(p0_in_x, whole0 + l);
                 const float v1 = v0 + v0;  // add
                 const float v2 = kf_round_bf16(v1);  // add
-                const float v17 = kf_load_bf16(at15, whole0 + l) * 2.0f;  // multiply
+                const float v23 = kf_load_bf16(at21, whole0 + l) * 2.0f;  // multiply
                 kf_store_bf16(to0, whole0 + l, v1);
-                kf_store_bf16(to2, whole0 + l, v17);
+                kf_store_bf16(to3, whole0 + l, v23);
                 lanes_mean3[l] = lanes_mean3[l] + v2;
             }
             KF_SIMD
@@ -485,29 +485,29 @@ void k0_add_var_roll_multiply(const k0_add_var_roll_multiply_args *a, int64_t be
             done0 = done0 + len;
             if (stream) {
                 kf_stream_copy(p1_out_t, buffer0, len * 2);
-                kf_stream_copy(p7_out2, buffer2, len * 2);
+                kf_stream_copy(p12_out2, buffer3, len * 2);
             }
             {
-                kf_bf16 *p12_out3 = out3 + (i0 * s0_out3 + first);
-                const kf_bf16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
-                const kf_bf16 *p11_in_x_11 = in_x_11 + (i0 * s0_in_x_11 + first);
-                const int64_t end23 = kf_max_i64(0, kf_min_i64(len, size_index8 - first));
+                kf_bf16 *p7_out3 = out3 + (i0 * s0_out3 + first);
+                const kf_bf16 *p4_in_x_4 = in_x_4 + (i0 * s0_in_x_4 + first);
+                const kf_bf16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first);
+                const int64_t end15 = kf_max_i64(0, kf_min_i64(len, size_index3 - first));
                 if (stream) {
-                    kf_stream_copy(p12_out3, p9_in_x_9, end23 * 2);
+                    kf_stream_copy(p7_out3, p4_in_x_4, end15 * 2);
                 } else {
                     KF_SIMD
-                    for (int64_t l = 0; l < end23; ++l) {
-                        p12_out3[l] = p9_in_x_9[l];
+                    for (int64_t l = 0; l < end15; ++l) {
+                        p7_out3[l] = p4_in_x_4[l];
                     }
                 }
-                const int64_t begin22 = kf_min_i64(kf_max_i64(0, 0 - (first_index10 + first)), len);
-                const int64_t end22 = kf_max_i64(begin22, kf_min_i64(len, size_index10 - (first_index10 + first)));
+                const int64_t begin14 = kf_min_i64(kf_max_i64(0, 0 - (first_index5 + first)), len);
+                const int64_t end14 = kf_max_i64(begin14, kf_min_i64(len, size_index5 - (first_index5 + first)));
                 if (stream) {
-                    kf_stream_copy(p12_out3 + begin22, p11_in_x_11 + begin22, (end22 - begin22) * 2);
+                    kf_stream_copy(p7_out3 + begin14, p6_in_x_6 + begin14, (end14 - begin14) * 2);
                 } else {
                     KF_SIMD
-                    for (int64_t l = begin22; l < end22; ++l) {
-                        p12_out3[l] = p11_in_x_11[l];
+                    for (int64_t l = begin14; l < end14; ++l) {
+                        p7_out3[l] = p6_in_x_6[l];
                     }
                 }
             }
