@@ -141,6 +141,7 @@ typedef struct kf__target {
     int sms;       /* multiprocessors; only for geometry */
     int64_t cache_bytes; /* last-level cache; only for geometry */
     int64_t core_bytes;  /* CPU: cache of a core alone, 0: not known; only for geometry */
+    int64_t thread_bytes; /* CPU: less isn't worth a thread, 0: there is one; only for geometry */
     bool amd;            /* CPU: AMD made it, whose prefetch is another; only for geometry */
     bool streams;        /* results of any size go past the caches, for tests; only for geometry */
 } kf__target;

@@ -196,6 +196,12 @@ bool kf__is_function(const kf__low *L, uint32_t i) {
     return in->kind == KF__I_OP && kf__op_is_dear((kf__opcode)in->op);
 }
 
+bool kf__divides(const kf__low *L, uint32_t i) {
+    const kf__instr *in = &L->k->instrs[i];
+    return in->kind == KF__I_OP && (in->op == KF__DIVIDE || in->op == KF__RECIPROCAL ||
+                                    in->op == KF__SQRT || in->op == KF__RSQRT);
+}
+
 /* To a float16 on a CPU: in integers, as no vector of them is converted by all compilers. */
 static bool rounds(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];

@@ -12,8 +12,9 @@
  * The tiles of a chunk come one after another: its rows stay with one thread, and no two threads
  * write parts of one line of the cache all along.
  *
- * Of short rows without gaps what is stored is made behind what is reduced of a block of them, as one
- * run: each row would leave elements to single steps, bytes and halves most of all.
+ * Of short rows without gaps what is stored is made behind what is reduced of a block of them, as
+ * one run: each row would leave elements to single steps, bytes and halves most of all. Of long ones
+ * that are stored, too, a piece is looked at at a time, which stays in L1.
  *
  * A plain fold goes into state[l] directly. Where every reduction is one, a row is looked at once:
  * tiles are wide, so that memory is read in long runs, and there are groups only of short rows of
@@ -24,10 +25,10 @@
 enum {
     ROW_CHUNK = 128,    /* rows of a chunk, at most */
     CHUNKS = 16,        /* chunks that there should be, of 32 rows at least */
-    ENOUGH = CHUNKS / 2, /* so many do */
     MERGED = 32,        /* chunks that are merged before the rest sees them */
     TILE_SIMPLE = 4096, /* columns, where every element is looked at once: at most, */
     TILE_LEAST = 512,   /* and at least, where there are few chunks */
+    PIECE_BYTES = 640,  /* of a row that is stored, too, which are looked at at once, at most */
     TILE_DEAR = 1280,   /* where functions are taken of them: a row's part is asked for meanwhile */
     TILE = 256,         /* columns, so that a group stays in L1 for two passes */
     WIDE_SIMPLE = 1024, /* of short lines that are one, where every element is looked at once */
@@ -150,9 +151,40 @@ static void put_folds(kf__low *L, const kf__columns *c, int f, const kf__lx *r0,
             term = kf__put_let(L, kf__ctype(kf__lane_type(L, red, f)),
                                kf__l_name(L, "term%u", (unsigned)red), term, NULL);
         const kf__lx *lane =
-            kf__l_item(L, array_name(L, is_direct(L, c, red) ? "state" : "lanes", red, f), l);
+            kf__l_item(L, array_name(L, is_direct(L, c, red) ? "state" : "lanes", red, f),
+                       c->piece ? kf__l_bin(L, "+", c->piece, l) : l);
         kf__put_set(L, lane, kf__fold_of(L, red, f, lane, term));
     }
+}
+
+/* Columns of a piece: whole lines of whatever is narrowest, as vectors are of that. Of rows that
+ * are streamed past the caches each would leave parts of lines, and rows of bytes or bfloat16 alone
+ * fill no L1: those are one, where no arrays of float16 go with them. */
+static const kf__lx *piece_len(kf__low *L, const kf__columns *c) {
+    int64_t least = 8, most = 0;
+    for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
+        bool full = L->operands[i].value && L->operands[i].varies[kf__last(L)], of_rows = false;
+        for (int m = 0; m < L->n_axes; ++m)
+            of_rows |= L->axes[m].reduced && L->operands[i].varies[m];
+        if (!full || !of_rows) continue;
+        int64_t size = kf__types[L->operands[i].dtype].size;
+        least = kf__min(least, kf__max(2, size));
+        most = kf__max(most, size);
+    }
+    int64_t even = kf__cpu_even_tile(c->tile, PIECE_BYTES / least), line = 64 / least;
+    bool whole = !c->rounds && (most <= 2 || kf__word_number(L, "stream"));
+    return kf__word_int(L, "piece_len", whole ? c->tile : kf__ceil_div(even, line) * line);
+}
+
+/* The row's next piece: its first column and elements. */
+static void open_piece(kf__low *L, kf__columns *c, const kf__lx **first, const kf__lx **len) {
+    const kf__lx *size = piece_len(L, c), *at = kf__l_var(L, "at");
+    kf__open_for(L, "int64_t", "at", kf__l_int(L, 0), c->len, size, KF__SERIAL);
+    c->piece = at;
+    *first = kf__l_bin(L, "+", c->first, at);
+    *len = kf__put_let(
+        L, "int64_t", "n",
+        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", c->len, at), size), NULL);
 }
 
 /* One field of the states, `last` or others behind it, over the rows [r0, r1). */
@@ -180,9 +212,11 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
         kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
         kf__columns_put_wide_leaves(L, c, roots, n, kf__l_name(L, "%d", f), &leaves);
     }
+    const kf__lx *left = c->first, *len = c->len;
+    if (c->pieces) open_piece(L, c, &left, &len);
     kf__cpu_block b;
-    kf__cpu_open_line(L, &b, c->first, c->len);
-    b.most = c->most_tile;
+    kf__cpu_open_line(L, &b, left, len);
+    b.most = c->pieces && c->rounds ? PIECE_BYTES : c->most_tile;
     if (c->simple && !L->tiled && !c->makes && c->wide < 0) b.down = kf__low_only_reduced(L);
     kf__columns_put_turned_rows(L, &b, r0);
     kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
@@ -196,8 +230,8 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     kf__cpu_prepare(L, &b, mask);
     if (c->wide >= 0) kf__columns_put_wide_ahead(L, c, mask);
     else if (c->makes && !c->simple && last) kf__columns_put_ahead_of_made(L, c, &b, r0, r1);
-    else if (!c->makes && f == 0) kf__columns_put_ahead(L, c, mask, r0, r1);
-    const kf__lx *from = kf__l_int(L, 0), *to = c->len, *l = kf__l_var(L, "l");
+    else if (!c->makes && f == 0) kf__columns_put_ahead(L, c, mask, len, r0, r1);
+    const kf__lx *from = kf__l_int(L, 0), *to = len, *l = kf__l_var(L, "l");
     kf__cpu_open_pieces(L, &b, c->stores, n_stores, &from, &to);
     bool any = find_apart(L, c, &b, mask, n_stores, apart);
     kf__open_for(L, "int64_t", "l", from, to, kf__l_int(L, 1), KF__SIMD);
@@ -213,6 +247,8 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     }
     kf__cpu_close_pieces(L, &b);
     kf__cpu_forget(L, NULL);
+    if (c->pieces) kf__close(L);
+    c->piece = NULL;
     kf__close(L);
     for (uint32_t r = 0; r < c->n_reds; ++r) {
         uint32_t red = c->reds[r];
@@ -437,6 +473,18 @@ static void put_runs(kf__low *L, kf__columns *c, kf__held *run, const kf__lx *fr
     kf__close(L);
 }
 
+/* Does anything not go on from row to row, so that no processor foresees where the next one is? */
+static bool has_gaps(const kf__low *L) {
+    int m = kf__low_only_reduced(L), last = kf__last(L);
+    for (uint32_t i = 0; m >= 0 && i < L->k->n_accesses; ++i) {
+        const kf__operand *o = &L->operands[i];
+        int64_t stride = o->stride[m] < 0 ? -o->stride[m] : o->stride[m];
+        if (o->value && o->varies[m] && o->varies[last] && stride != L->axes[last].size)
+            return true;
+    }
+    return false;
+}
+
 /* run: what is stored of short rows, or NULL */
 static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     bool wide = c->wide >= 0;
@@ -458,14 +506,14 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
     bool stream = !run && kf__cpu_stream_word(L);
     c->n_stores = run ? 0 : kf__low_stores(L, 0, c->stores);
-    kf__cpu_prefetch_word(L, true);
+    kf__cpu_prefetch_word(L, !c->pieces || has_gaps(L));
     kf__put_scalars(L);
     kf__tables tables = {0};
     c->own = (kf__of_lines){0};
     if (!wide && !L->tiled && !c->makes && !L->k->n_symbols && kf__low_reduced_axes(L) == 1 &&
         kf__cpu_find_of_lines(L, kf__cpu_of_stage(L, 0), &c->own))
         kf__cpu_declare_of_lines(L, &c->own, ROW_CHUNK);
-    if (!wide && !L->tiled && !(c->makes && kf__cpu_may_be_run(L, &c->made)))
+    if (!wide && !L->tiled && !c->pieces && !(c->makes && kf__cpu_may_be_run(L, &c->made)))
         kf__cpu_use_tables(L, c->most_tile, &tables);
     kf__open_for(L, "int64_t", "u", kf__l_var(L, "begin"), kf__l_var(L, "end"), one, KF__SERIAL);
     const kf__lx *rest = kf__put_let(L, "int64_t", "rest", kf__l_bin(L, "/", u, tiles), NULL);
@@ -546,11 +594,13 @@ static int64_t chunk_rows(int64_t rows) {
     return rows <= ROW_CHUNK ? ROW_CHUNK : kf__min(even, ROW_CHUNK);
 }
 
-/* So that several threads have something to do. Whole rows, where there are chunks enough: to read
- * parts of rows memory begins anew with each, mean(x, 0) of 1028x1028 took 440 us, and then 205. */
-static int64_t tile_columns(const kf__columns *c, int64_t n) {
-    int64_t units = kf__max(1, c->chunks * c->outer);
-    int64_t most = units < ENOUGH ? kf__ceil_div(n * units, CHUNKS) : n;
+/* So that several threads have something to do, where that is worth it. Whole rows, where there are
+ * chunks enough: to read parts of rows memory begins anew with each, mean(x, 0) of 1028x1028 took
+ * 440 us, and then 205. */
+static int64_t tile_columns(const kf__low *L, const kf__columns *c, int64_t n) {
+    int64_t each = L->target->thread_bytes, units = kf__max(1, c->chunks * c->outer);
+    int64_t wanted = each ? kf__min(CHUNKS, kf__low_bytes(L) / each) : 1;
+    int64_t most = units < wanted / 2 ? kf__ceil_div(n * units, wanted) : n;
     most = kf__ceil_div(kf__max(most, TILE_LEAST), KF__CPU_ROWS) * KF__CPU_ROWS;
     return kf__cpu_even_tile(n, kf__min(c->most_tile, most));
 }
@@ -605,15 +655,28 @@ static bool put_few(kf__low *L, const kf__columns *c, kf__columns *s, bool makes
     return are;
 }
 
+/* Are rows that are stored reduced, and nothing dear of them but rounding to float16? A row and all
+ * that is made of it would fill L1: of 3163x3161 float16 t = x + y; t, sum(t, 0) took a Zen 4
+ * 5.8 ms, then 3.5; of 700x1000 float32 436 us, then 292. */
+static void find_pieces(kf__low *L, kf__columns *c) {
+    if (!c->simple || L->tiled || L->k->n_symbols || !c->n_stores) return;
+    const kf__mask *mask = kf__cpu_of_stage(L, 0);
+    for (uint32_t i = 0; mask && i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && (kf__is_function(L, i) || L->k->instrs[i].kind == KF__I_RANDOM))
+            return;
+    for (uint32_t s = 0; s < c->n_stores; ++s) c->rounds |= kf__cpu_is_half(L, c->stores[s]);
+    c->pieces = true;
+}
+
 /* What depends on how wide a tile is, and on what memory sees of it. */
 static void set_tiles(kf__low *L, kf__columns *c, bool makes) {
     int64_t n = L->axes[kf__last(L)].size;
     c->most_tile = L->tiled ? KF__CPU_TURNED : c->simple ? TILE_SIMPLE : TILE;
     if (makes && !c->simple && !L->tiled) c->most_tile = KF__CPU_MADE_TILE;
-    if (c->simple && !L->tiled && kf__is_dear(L, kf__cpu_of_stage(L, 0)))
+    if (c->simple && !L->tiled && !c->pieces && kf__is_dear(L, kf__cpu_of_stage(L, 0)))
         c->most_tile = TILE_DEAR;
     if (L->k->n_symbols) c->most_tile = kf__min(c->most_tile, KF__CPU_BLOCK); /* see kf_nothing */
-    c->tile = tile_columns(c, n);
+    c->tile = tile_columns(L, c, n);
     c->tiles = kf__max(1, kf__ceil_div(n, c->tile));
 }
 
@@ -641,6 +704,7 @@ void kf__cpu_columns(kf__low *L) {
     s.is_short = true;
     s.makes = kf__columns_find_made(L, &s);
     bool makes = kf__columns_find_made(L, &c);
+    find_pieces(L, &c);
     set_tiles(L, &c, makes);
     set_tiles(L, &s, s.makes);
     place_partials(L, &c);

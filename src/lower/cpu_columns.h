@@ -29,6 +29,8 @@ typedef struct kf__columns {
     const kf__lx *pitch;     /* elements from row to row of what is made */
     bool leafs;              /* and of short rows, given their leaves, as one run? */
     bool is_short, few;      /* in a function of short rows, of a few bytes */
+    bool pieces, rounds;     /* are rows looked at by pieces, which stay in L1; to float16? */
+    const kf__lx *piece;     /* where in the tile this one begins; NULL: it is all of it */
     int64_t most_short;      /* then their elements, at most */
     kf__of_lines own;        /* what is made of rows that have it of their own; n: 0, or not */
     const kf__lx *run;       /* is it one run of all rows? NULL: no */
@@ -79,9 +81,10 @@ void kf__columns_put_made_arrays(kf__low *L, const kf__columns *c); /* declares 
 void kf__columns_put_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *r1);
 /* The values of element l of row r that are made already. */
 void kf__columns_read_made(kf__low *L, kf__columns *c, const kf__lx *r0, const kf__lx *l);
-/* In row r: asks for what loads of `mask` read, and stores, of the next group. */
+/* In row r, of `len` elements: asks for what loads of `mask` read, and stores, of the next
+ * group. */
 void kf__columns_put_ahead(kf__low *L, const kf__columns *c, const kf__mask *mask,
-                           const kf__lx *r0, const kf__lx *r1);
+                           const kf__lx *len, const kf__lx *r0, const kf__lx *r1);
 void kf__columns_put_ahead_of_made(kf__low *L, const kf__columns *c, kf__cpu_block *b,
                                    const kf__lx *r0, const kf__lx *r1);
 /* Of rows at indices of their own: asks for the next one that n `roots` read. */

@@ -8,8 +8,9 @@
  * Stores to a result wait for its lines, and the state's, which the next row reads, wait behind
  * them: once x and the result fill L1, sum(x, 0), x * 2 of 97 x 103 took a Sapphire Rapids 3.4 us,
  * and as two kernels 2. What is reduced is made again for what is stored, so only what takes few
- * operations is folded so, and sums alone are, too, and rows that are made before. Rows are folded
- * in order: the sum is the same to the last bit. */
+ * operations is folded so, and no divisions (h = sqrt(x); h, sum(h, 0) of 317x316 took a Zen 4
+ * 41 us, and as two kernels 23). Sums alone are folded so, too, and rows that are made before. Rows
+ * are folded in order: the sum is the same to the last bit. */
 #include "lower/cpu_columns.h"
 
 enum {
@@ -20,15 +21,15 @@ enum {
     TURNS_MOST = 1024, /* and of a page or more each is a run that the processor finds again */
 };
 
-/* Are four rows folded at once? Not rows of less than a page, from beyond a core's cache, by AMD's:
- * their prefetch loses runs of a few lines of which several are read by turns, which Intel's
- * follows (bench/results/2026-11-29-cpu-rows-by-turns.txt). sum(relu(x), 0) of 317x316 takes a
- * Zen 4 41 us by fours, and row by row 18; in the caches 5 and 7. */
+/* Are four rows folded at once? Not rows of less than a page by AMD's: from memory their prefetch
+ * loses runs of a few lines of which several are read by turns, which Intel's follows
+ * (bench/results/2026-11-29-cpu-rows-by-turns.txt). sum(relu(x), 0) of 317x316 takes a Zen 4 41 us
+ * by fours, and row by row 18; h = x + y; h, sum(h, 0) of 97x103 7.3 and 4.6; in the caches they
+ * take the same. */
 static const kf__lx *is_by_fours(kf__low *L, const kf__columns *c) {
     int64_t n = L->axes[kf__last(L)].size;
-    bool far = kf__low_bytes(L) >= kf__cpu_core_bytes(L) / 4;
     bool lost = L->target->amd && c->tile >= n && n >= TURNS_LEAST && n <= TURNS_MOST;
-    return kf__word_int(L, "by_fours", !(far && lost));
+    return kf__word_int(L, "by_fours", !lost);
 }
 
 /* One that doesn't have to be looked up, widened by a loop or guarded: its next row is a stride
@@ -47,12 +48,18 @@ static kf__mask *folded_mask(kf__low *L, const kf__columns *c) {
     return roots ? kf__low_needed(L, KF__LEVEL_FULL, roots, c->n_reds) : NULL;
 }
 
+static kf__mask *stored_mask(kf__low *L, const kf__columns *c) {
+    uint16_t roots[64];
+    for (uint32_t s = 0; s < c->n_stores; ++s) roots[s] = L->k->stores[c->stores[s]].instr;
+    return kf__low_needed(L, KF__LEVEL_FULL, roots, c->n_stores);
+}
+
 bool kf__columns_folds_ahead(kf__low *L, const kf__columns *c) {
-    if (!c->simple || L->tiled || c->makes || c->wide >= 0 || c->own.n || L->tables ||
+    if (!c->simple || L->tiled || c->pieces || c->makes || c->wide >= 0 || c->own.n || L->tables ||
         L->k->n_symbols || kf__low_only_reduced(L) < 0)
         return false;
-    const kf__mask *mask = folded_mask(L, c);
-    if (!mask || kf__is_dear(L, mask)) return false;
+    const kf__mask *mask = folded_mask(L, c), *stored = stored_mask(L, c);
+    if (!mask || !stored || kf__is_dear(L, mask)) return false;
     uint32_t loads = 0, operations = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {
         const kf__instr *in = &L->k->instrs[i];
@@ -60,6 +67,7 @@ bool kf__columns_folds_ahead(kf__low *L, const kf__columns *c) {
         bool load = in->kind == KF__I_LOAD;
         bool made = (in->kind == KF__I_OP || in->kind == KF__I_CAST) && !kf__saturates(L, i);
         if (!(load ? is_plain_load(L, in) : made)) return false;
+        if (kf__divides(L, i) && kf__has(stored, i)) return false;
         loads += load, operations += !load;
     }
     return loads <= LOADS && operations <= OPERATIONS;

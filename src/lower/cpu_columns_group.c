@@ -71,10 +71,10 @@ const kf__lx *kf__columns_group(kf__low *L, const kf__columns *c) {
                                  : kf__word_int(L, "group", c->group);
 }
 
-/* In row r of the group [r0, r1). Without groups, and functions to wait for, rows are long enough
- * for the processor. */
+/* In row r of the group [r0, r1), of `len` elements. Without groups, and functions to wait for, rows
+ * are long enough for the processor. */
 void kf__columns_put_ahead(kf__low *L, const kf__columns *c, const kf__mask *mask,
-                           const kf__lx *r0, const kf__lx *r1) {
+                           const kf__lx *len, const kf__lx *r0, const kf__lx *r1) {
     bool lines = c->simple && !L->tiled;
     const kf__lx *rows = lines ? kf__l_int(L, 1) : kf__columns_group(L, c);
     const kf__lx *next = kf__l_bin(L, "+", lines ? kf__l_var(L, "r") : r0, rows);
@@ -85,8 +85,8 @@ void kf__columns_put_ahead(kf__low *L, const kf__columns *c, const kf__mask *mas
                     .more = kf__l_bin(L, "<", next, c->to),
                     .last = kf__l_bin(L, ">=", next, c->to),
                     .row = kf__l_bin(L, "-", kf__l_var(L, "r"), r0),
-                    .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .runs = c->len,
-                    .len = c->len};
+                    .rows = kf__l_bin(L, "-", r1, r0), .run = rows, .runs = len,
+                    .len = len};
     if (t.a >= 0 && (!lines || kf__is_dear(L, mask))) kf__cpu_prefetch_next(L, mask, &t);
 }
 
@@ -126,7 +126,7 @@ void kf__columns_put_ahead_of_made(kf__low *L, const kf__columns *c, kf__cpu_blo
     }
     for (uint32_t s = 0; s < c->made.n_stores; ++s)
         kf__cpu_need_pointer(L, b, L->k->stores[c->made.stores[s]].access);
-    kf__columns_put_ahead(L, c, c->made.mask, r0, r1);
+    kf__columns_put_ahead(L, c, c->made.mask, c->len, r0, r1);
     if (c->run) kf__close(L);
 }
 

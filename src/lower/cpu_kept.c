@@ -187,12 +187,8 @@ static bool widens(const kf__low *L, const kf__mask *mask) {
 bool kf__cpu_is_kept_well(kf__low *L, uint16_t i) {
     kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
     bool divides = false;
-    for (uint32_t k = 0; k < L->k->n_instrs; ++k) {
-        const kf__instr *in = &L->k->instrs[k];
-        divides = divides || (kf__has(mask, k) && in->kind == KF__I_OP &&
-                              (in->op == KF__DIVIDE || in->op == KF__SQRT ||
-                               in->op == KF__RECIPROCAL));
-    }
+    for (uint32_t k = 0; k < L->k->n_instrs; ++k)
+        divides = divides || (kf__has(mask, k) && kf__divides(L, k));
     bool wide = kf__types[L->k->instrs[i].dtype].size > 1;
     return kf__cpu_is_dear(L, i) || divides || (wide && widens(L, mask));
 }

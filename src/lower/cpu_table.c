@@ -56,9 +56,7 @@ static bool is_costly(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     bool wide = in->kind == KF__I_CAST && kf__is_float((kf__dtype)in->dtype) &&
                 L->k->instrs[in->args[0]].dtype == KF__I64;
-    return wide || kf__is_function(L, i) ||
-           (in->kind == KF__I_OP && (in->op == KF__SQRT || in->op == KF__DIVIDE ||
-                                     in->op == KF__RSQRT || in->op == KF__RECIPROCAL));
+    return wide || kf__is_function(L, i) || kf__divides(L, i);
 }
 
 /* Elements that are made into indices, or picked, or ramps; others cost no more than their table,

@@ -235,6 +235,7 @@ const kf__lx *kf__first_var(kf__low *L, const char *ctype, const char *name, int
 /* Words of the argument struct; each is also a local of the same name. Existing names are shared.
  */
 const kf__lx *kf__word_int(kf__low *L, const char *name, int64_t value);
+int64_t kf__word_number(const kf__low *L, const char *name); /* of one that is there; else 0 */
 const kf__lx *kf__word_count(kf__low *L, const char *name, int64_t value); /* as flat indices are */
 const char *kf__word_operand(kf__low *L, uint32_t access);
 const char *kf__pointer_type(kf__low *L, uint32_t access); /* "const float *" */
@@ -345,6 +346,7 @@ const kf__lx *kf__value_of(kf__low *L, uint32_t i);
 const char *kf__ctype(kf__dtype type); /* of computing with it */
 const char *kf__instr_comment(kf__low *L, uint32_t i);
 bool kf__is_function(const kf__low *L, uint32_t i); /* exp, sin, x % y: long chains of operations */
+bool kf__divides(const kf__low *L, uint32_t i); /* x / y, sqrt: vectors of them follow slowly */
 /* A float to an integer, within its bounds: ten operations of a vector. */
 bool kf__saturates(const kf__low *L, uint32_t i);
 bool kf__is_dear(const kf__low *L, const kf__mask *mask); /* costly enough to keep its result? */

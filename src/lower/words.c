@@ -79,6 +79,11 @@ const kf__lx *kf__word_int(kf__low *L, const char *name, int64_t value) {
     return kf__l_var(L, name);
 }
 
+int64_t kf__word_number(const kf__low *L, const char *name) {
+    const kf__word *word = find(L, name);
+    return word ? word->number : 0;
+}
+
 const char *kf__pointer_type(kf__low *L, uint32_t access) {
     const kf__operand *o = &L->operands[access];
     return kf__l_name(L, o->store ? "%s *" : "const %s *", kf__types[o->dtype].stored);

@@ -171,10 +171,10 @@ kf_status kf__check_device(kf_device device, kf_error *err) {
 }
 
 kf_status kf__context_target(kf_context *ctx, kf_device device, kf__target *out, kf_error *err) {
-    (void)ctx;
     KF_TRY(kf__check_device(device, err));
     *out = (kf__target){.cpu_level = kf__cpu_level(), .cache_bytes = kf__last_cache_bytes(),
                         .core_bytes = kf__core_cache_bytes(),
+                        .thread_bytes = kf__has_threads(ctx) ? ctx->bytes_a_thread : 0,
                         .amd = kf__is_amd()};
     switch (device.type) {
     case KF_CPU:

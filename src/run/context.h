@@ -108,5 +108,6 @@ typedef void (*kf__range_fn)(void *arg, int64_t begin, int64_t end);
  * are worth; returns when all are done. */
 void kf__parallel(kf_context *ctx, int64_t n, int64_t grain, int64_t bytes,
                   kf__range_fn body, void *arg);
+bool kf__has_threads(const kf_context *ctx); /* more than one */
 
 #endif

@@ -84,12 +84,23 @@ static int possible_team(kf_context *ctx, int wanted) {
 }
 #endif
 
+static int most_threads(const kf_context *ctx) {
+#ifdef _OPENMP
+    return ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+#else
+    (void)ctx;
+    return 1;
+#endif
+}
+
+bool kf__has_threads(const kf_context *ctx) { return ctx->parallel_for || most_threads(ctx) > 1; }
+
 static int threads_for(kf_context *ctx, int64_t grains, int64_t bytes) {
     if (grains < 2 || bytes / 2 < ctx->bytes_a_thread) return 1;
     if (ctx->parallel_for) return 2; /* how many is the user's business */
 #ifdef _OPENMP
     if (in_forked_child || omp_in_parallel()) return 1;
-    int most = ctx->threads > 0 ? ctx->threads : omp_get_max_threads();
+    int most = most_threads(ctx);
     int64_t worth = kf__min(grains, bytes / ctx->bytes_a_thread);
     int team = worth < most ? (int)worth : most;
     return team > 1 ? possible_team(ctx, team) : team;

@@ -107,6 +107,7 @@ typedef struct {
     int64_t stream;
     int64_t n1;
     int64_t tile;
+    int64_t piece_len;
     const int8_t *in_q;
     int64_t s0_in_q;
     const int8_t *in_p;
@@ -132,6 +133,7 @@ void k0_bitwise_right_shift_bitwise_xor_max(const k0_bitwise_right_shift_bitwise
     const int64_t stream = a->stream;
     const int64_t n1 = a->n1;
     const int64_t tile = a->tile;
+    const int64_t piece_len = a->piece_len;
     const int8_t *in_q = a->in_q;
     const int64_t s0_in_q = a->s0_in_q;
     const int8_t *in_p = a->in_p;
@@ -155,31 +157,34 @@ void k0_bitwise_right_shift_bitwise_xor_max(const k0_bitwise_right_shift_bitwise
         }
         for (int64_t r = from; r < to; ++r) {
             const int64_t i0 = r;
-            const int8_t *p0_in_q = in_q + (i0 * s0_in_q + first);
-            const int8_t *p1_in_p = in_p + (i0 * s0_in_p + first);
-            {
-                int8_t *p2_out0 = out0 + (i0 * s0_out0 + first);
-                if (stream) {
-                    kf_stream_ahead(p2_out0, len);
-                }
-                const int64_t size = stream ? (len <= 4096 ? 4096 : 1024) : 4096;  // of a piece
-                const int64_t start = stream ? (0 - kf_stream_skew(p2_out0)) : 0;
-                for (int64_t piece = start; piece < len; piece += size) {
-                    const int64_t l0 = kf_max_i64(piece, 0);
-                    const int64_t l1 = kf_min_i64(piece + size, len);
-                    int8_t buffer0[4288];
-                    int8_t *to0 = stream ? buffer0 : (p2_out0 + l0);
-                    KF_SIMD
-                    for (int64_t l = l0; l < l1; ++l) {
-                        const int8_t v0 = kf_load_i8(p0_in_q, l);
-                        const int8_t v2 = kf_shr_i8(v0, 2);  // bitwise_right_shift
-                        const int8_t v3 = kf_load_i8(p1_in_p, l);
-                        const int8_t v4 = v2 ^ v3;  // bitwise_xor
-                        kf_store_i8(to0, l - l0, v4);
-                        max5[l] = kf_max_i8(v0, max5[l]);
-                    }
+            for (int64_t at = 0; at < len; at += piece_len) {
+                const int64_t n = kf_min_i64(len - at, piece_len);
+                const int8_t *p0_in_q = in_q + (i0 * s0_in_q + (first + at));
+                const int8_t *p1_in_p = in_p + (i0 * s0_in_p + (first + at));
+                {
+                    int8_t *p2_out0 = out0 + (i0 * s0_out0 + (first + at));
                     if (stream) {
-                        kf_stream_copy(p2_out0 + l0, buffer0, l1 - l0);
+                        kf_stream_ahead(p2_out0, n);
+                    }
+                    const int64_t size = stream ? (n <= 4096 ? 4096 : 1024) : 4096;  // of a piece
+                    const int64_t start = stream ? (0 - kf_stream_skew(p2_out0)) : 0;
+                    for (int64_t piece = start; piece < n; piece += size) {
+                        const int64_t l0 = kf_max_i64(piece, 0);
+                        const int64_t l1 = kf_min_i64(piece + size, n);
+                        int8_t buffer0[4288];
+                        int8_t *to0 = stream ? buffer0 : (p2_out0 + l0);
+                        KF_SIMD
+                        for (int64_t l = l0; l < l1; ++l) {
+                            const int8_t v0 = kf_load_i8(p0_in_q, l);
+                            const int8_t v2 = kf_shr_i8(v0, 2);  // bitwise_right_shift
+                            const int8_t v3 = kf_load_i8(p1_in_p, l);
+                            const int8_t v4 = v2 ^ v3;  // bitwise_xor
+                            kf_store_i8(to0, l - l0, v4);
+                            max5[at + l] = kf_max_i8(v0, max5[at + l]);
+                        }
+                        if (stream) {
+                            kf_stream_copy(p2_out0 + l0, buffer0, l1 - l0);
+                        }
                     }
                 }
             }
