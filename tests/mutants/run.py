@@ -46,6 +46,12 @@ MUTANTS = [
      "term = kf__l_select(L, b->inside, term,\n"
      "                    kf__l_const(L, kf__lane_type(L, red, p->field), 0, 0));",
      ["--only", "axis=-1"]),
+    ("pieces-of-the-first", "src/lower/cpu_columns.c",
+     'c->piece ? kf__l_bin(L, "+", c->piece, l) : l);',
+     "c->piece ? l : l);", ["--only", "sum"]),
+    ("turned-from-the-last", "src/lower/cpu_tile.c",
+     "kf__cpu_flush_tile(L, access, from, kf__word_stride(L, load, s->t),",
+     "kf__cpu_flush_tile(L, access, from, s->pitch,", []),
     ("sums-of-one-row", "src/lower/cpu_scan_columns.c",
      "kf__put_set(L, kf__l_item(L, f->made.name[k], at), kf__value_of",
      "kf__put_set(L, ((void)at, kf__l_item(L, f->made.name[k], l)), kf__value_of",
