@@ -202,6 +202,15 @@ static bool is_left(const kf__low *L, const kf__mask *stage, uint16_t i) {
     return false;
 }
 
+/* Does it read what is kept of this row, which isn't made yet? */
+static bool reads_own_row(const kf__low *L, const kf__mask *mask) {
+    for (uint32_t i = 0; L->own && i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
+            L->k->instrs[i].access >= L->own->access)
+            return true;
+    return false;
+}
+
 /* Functions that only later stages take, of elements alone: where those stages reduce, each row
  * would leave most of a vector. t = tanh(y) * mean(x, 1), sum(t, 1) of 200000 x 3. reds: scratch,
  * one longer than the instructions. */
@@ -211,10 +220,11 @@ static void hold_for_later(kf__low *L, uint16_t *reds, kf__held *h) {
     for (uint32_t s = 1; s < L->k->n_stages; ++s) {
         if (!kf__low_reductions(L, s, reds)) continue;
         const kf__mask *stage = kf__cpu_of_stage(L, s);
-        for (uint16_t i = 0; i < L->k->n_instrs; ++i)
-            if (kf__has(stage, i) && is_left(L, stage, i) &&
-                kf__is_dear(L, kf__low_needed(L, KF__LEVEL_FULL, &i, 1)))
-                hold(h, i);
+        for (uint16_t i = 0; i < L->k->n_instrs; ++i) {
+            if (!kf__has(stage, i) || !is_left(L, stage, i)) continue;
+            const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &i, 1);
+            if (kf__is_dear(L, mask) && !reads_own_row(L, mask)) hold(h, i);
+        }
     }
 }
 

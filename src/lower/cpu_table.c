@@ -201,20 +201,22 @@ bool kf__cpu_has_across(const kf__low *L, const kf__tables *t, const kf__mask *m
     return any;
 }
 
-/* Is it a part of what is picked of elements, by runs? */
-static bool is_picked(const kf__low *L, const kf__tables *t, uint32_t i) {
-    bool picked = false;
+/* Is it a part of what is picked of elements, by runs, and of nothing that isn't of elements? */
+static bool is_picked(const kf__low *L, const kf__tables *t, const kf__mask *mask, uint32_t i) {
+    bool picked = false, across = false;
     for (uint32_t u = i + 1; u < L->k->n_instrs && L->k->instrs[i].kind == KF__I_PICK; ++u) {
         const kf__instr *in = &L->k->instrs[u];
-        picked |= in->kind == KF__I_PICK && kf__uses(in, i) && t->way[u] & ALONG;
+        if (!kf__has(mask, u) || !kf__uses(in, i)) continue;
+        if (!(t->way[u] & ALONG)) across = true;
+        else picked |= in->kind == KF__I_PICK;
     }
-    return picked;
+    return picked && !across;
 }
 
 void kf__cpu_put_across(kf__low *L, const kf__tables *t, const kf__mask *mask) {
     for (uint32_t i = 0; t->way && i < L->k->n_instrs; ++i)
         if (kf__has(mask, i) && !L->value[i] && !(t->way[i] & ALONG) &&
-            L->k->instrs[i].kind != KF__I_CONSTANT && !is_picked(L, t, i))
+            L->k->instrs[i].kind != KF__I_CONSTANT && !is_picked(L, t, mask, i))
             kf__low_put_fixed(L, i);
 }
 
