@@ -15,7 +15,7 @@ enum {
     TURNED_COLUMN_BYTES = 1,  /* by tiles where columns are reduced meanwhile */
     COPIED_BYTES = 3,         /* for each byte of what is copied first: turned, written, read */
     APART_RANDOM_BYTES = 80,  /* words that are made for one element each, not for four */
-    TURNED_COPY_BYTES = 16,   /* a narrow result that is an array, turned, beside others */
+    TURNED_COPY_BYTES = 16,   /* a result that is an array, turned, beside others */
     MOST_TILES = 2,           /* of columns, in L1: of more arrays each is copied */
     SCATTERED_BYTES = 8,      /* an element that is read at an index of its own */
     CPU_SCATTERED_BYTES = 20, /* one after another, while a vector is copied from a cache */
@@ -163,9 +163,10 @@ static uint64_t add_turned(const kf__exprs *x, const kf__kernel *k, double *byte
         else if (!tiles) bytes[i] += COPIED_BYTES * l.size[i];
         else if (!l.stored[i]) /* whoever reads straight afterwards what is stored saves that */
             bytes[i] += k->reduced ? TURNED_COLUMN_BYTES : TURNED_BYTES;
-        else if (l.copied[i] && l.size[i] <= 2 && !k->reduced && k->n_stores > 1)
-            bytes[i] += TURNED_COPY_BYTES; /* z.T, z * 2 of f16 takes a Zen 4 1.4 times as long as
-                                            * one after the other */
+        else if (l.copied[i] && !k->reduced && k->n_stores > 1)
+            bytes[i] += TURNED_COPY_BYTES; /* of up to 4 bytes it isn't worth it: z.T, z * 2 of f16
+                                            * takes a Zen 4 1.4 times as long as one after the
+                                            * other, of f32 3163x3161 a Sapphire Rapids 1.6 */
     }
     return dear;
 }
