@@ -91,6 +91,7 @@ const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
 /* Word `stream`: 1 where the results are large enough to be written past the caches. False: none.
  */
 bool kf__cpu_stream_word(kf__low *L);
+bool kf__cpu_stream_word_if(kf__low *L, bool wins); /* 1 only where that wins */
 /* A loop over the pieces of the block's elements [*from, *to), where stores are streamed, which
  * these then are of; otherwise no loop. In it b->target is where each store goes. */
 void kf__cpu_open_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, uint32_t n,

@@ -480,7 +480,7 @@ static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
  * reduced rows they are: layer_norm(x), x > 0 of 3163x3161 5.1 ms, streamed 3.6 (12 and 6.9). Nor
  * is less than 16 MiB of a tile's, which are parts of rows: pad(z.T, 1) of 1024x1024 takes a Zen 4
  * 675 us, streamed 860; x + z.T of 3161x3163 6.7 ms and 7.5, but a Sapphire Rapids 12 and 10. */
-bool kf__cpu_stream_word(kf__low *L) {
+bool kf__cpu_stream_word_if(kf__low *L, bool wins) {
     int64_t bytes = 0, largest = 0, staying = 0, narrow = 0;
     bool any = false, lines = true, parts = false;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
@@ -506,10 +506,12 @@ bool kf__cpu_stream_word(kf__low *L) {
     bool large = largest >= KF__STREAM_BYTES || bytes >= KF__STREAMS_BYTES;
     if (parts) large = bytes >= KF__STREAMS_BYTES;
     lines = lines && narrow <= (bytes + staying) / 3;
-    large = large && bytes >= staying && line >= 256 && lines;
+    large = large && wins && bytes >= staying && line >= 256 && lines;
     if (any) kf__word_int(L, "stream", large || L->target->streams);
     return any;
 }
+
+bool kf__cpu_stream_word(kf__low *L) { return kf__cpu_stream_word_if(L, true); }
 
 const kf__lx *kf__cpu_in_piece(kf__low *L, const kf__cpu_block *b, const kf__lx *l) {
     return l == b->piece ? kf__l_int(L, 0) : kf__l_bin(L, "-", l, b->piece);

@@ -504,7 +504,9 @@ static void put_chunks(kf__low *L, kf__columns *c, kf__held *run) {
     const kf__lx *size = kf__word_int(L, "chunk_rows", c->chunk);
     c->total = kf__word_int(L, "reduced", c->rows);
     const kf__lx *outer_n = kf__word_int(L, "outer_n", c->outer);
-    bool stream = !run && kf__cpu_stream_word(L);
+    /* h = x + y; h, sum(h, 0) of 3163x3161, past the caches, takes a Zen 4 6.2 ms, and 4.5 without */
+    bool wins = !c->pieces || !L->target->amd;
+    bool stream = !run && kf__cpu_stream_word_if(L, wins);
     c->n_stores = run ? 0 : kf__low_stores(L, 0, c->stores);
     kf__cpu_prefetch_word(L, !c->pieces || has_gaps(L));
     kf__put_scalars(L);
