@@ -214,12 +214,17 @@ bool kf__saturates(const kf__low *L, uint32_t i) {
            kf__is_float(L->k->instrs[in->args[0]].dtype);
 }
 
-bool kf__is_dear(const kf__low *L, const kf__mask *mask) {
+bool kf__takes_functions(const kf__low *L, const kf__mask *mask) {
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_RANDOM || kf__is_function(L, i) ||
-                                 rounds(L, i)))
+        if (kf__has(mask, i) && (L->k->instrs[i].kind == KF__I_RANDOM || kf__is_function(L, i)))
             return true;
     return false;
+}
+
+bool kf__is_dear(const kf__low *L, const kf__mask *mask) {
+    for (uint32_t i = 0; i < L->k->n_instrs; ++i)
+        if (kf__has(mask, i) && rounds(L, i)) return true;
+    return kf__takes_functions(L, mask);
 }
 
 /* Is it made of any element? */
@@ -255,8 +260,7 @@ bool kf__chooses(kf__low *L, const kf__mask *mask) {
     return any;
 }
 
-/* Does the operand change along a reduced axis? */
-static bool is_full(const kf__low *L, const kf__operand *o) {
+bool kf__low_is_full(const kf__low *L, const kf__operand *o) {
     bool full = false;
     uint32_t axes = o->affine ? 0 : kf__access_axes(&L->p->graph->exprs, o->access);
     for (int m = 0; m < L->n_axes; ++m)
@@ -267,7 +271,7 @@ static bool is_full(const kf__low *L, const kf__operand *o) {
 uint32_t kf__low_stores(const kf__low *L, uint32_t stage, uint16_t *out) {
     uint32_t n = 0;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
-        bool full = is_full(L, &L->operands[L->k->stores[s].access]);
+        bool full = kf__low_is_full(L, &L->operands[L->k->stores[s].access]);
         if (!L->k->reduced) full = true;
         if (full && L->k->instrs[L->k->stores[s].instr].stage == stage) out[n++] = (uint16_t)s;
     }

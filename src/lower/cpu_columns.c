@@ -34,6 +34,10 @@ enum {
     WIDE_SIMPLE = 1024, /* of short lines that are one, where every element is looked at once */
 };
 
+static const kf__lx *min_of(kf__low *L, const kf__lx *a, const kf__lx *b) {
+    return kf__l_call(L, "kf_min_i64", KF__I64, a, b);
+}
+
 static const char *array_name(kf__low *L, const char *what, uint32_t red, int f) {
     return kf__field_name(L, what, red, f);
 }
@@ -163,11 +167,9 @@ static void put_folds(kf__low *L, const kf__columns *c, int f, const kf__lx *r0,
 static const kf__lx *piece_len(kf__low *L, const kf__columns *c) {
     int64_t least = 8, most = 0;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
-        bool full = L->operands[i].value && L->operands[i].varies[kf__last(L)], of_rows = false;
-        for (int m = 0; m < L->n_axes; ++m)
-            of_rows |= L->axes[m].reduced && L->operands[i].varies[m];
-        if (!full || !of_rows) continue;
-        int64_t size = kf__types[L->operands[i].dtype].size;
+        const kf__operand *o = &L->operands[i];
+        if (!o->value || !o->varies[kf__last(L)] || !kf__low_is_full(L, o)) continue;
+        int64_t size = kf__types[o->dtype].size;
         least = kf__min(least, kf__max(2, size));
         most = kf__max(most, size);
     }
@@ -184,9 +186,7 @@ static void open_piece(kf__low *L, kf__columns *c, const kf__lx **first, const k
     kf__open_for(L, "int64_t", "at", kf__l_int(L, 0), c->len, size, KF__SERIAL);
     c->piece = at;
     *first = kf__l_bin(L, "+", c->first, at);
-    *len = kf__put_let(
-        L, "int64_t", "n",
-        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", c->len, at), size), NULL);
+    *len = kf__put_let(L, "int64_t", "n", min_of(L, kf__l_bin(L, "-", c->len, at), size), NULL);
 }
 
 /* One field of the states, `last` or others behind it, over the rows [r0, r1). */
@@ -336,13 +336,8 @@ static void put_tile(kf__low *L, kf__columns *c, const kf__lx *tile, const kf__l
     const kf__lx *n = kf__word_size(L, kf__last(L)), *width = kf__word_int(L, "tile", c->tile);
     kf__put_decode(L, false, true, outer);
     c->first = kf__put_let(L, "int64_t", "first", kf__l_bin(L, "*", tile, width), NULL);
-    c->len = kf__put_let(
-        L, "int64_t", "len",
-        kf__l_call(L, "kf_min_i64", KF__I64, kf__l_bin(L, "-", n, c->first), width), NULL);
-}
-
-static const kf__lx *min_of(kf__low *L, const kf__lx *a, const kf__lx *b) {
-    return kf__l_call(L, "kf_min_i64", KF__I64, a, b);
+    c->len = kf__put_let(L, "int64_t", "len", min_of(L, kf__l_bin(L, "-", n, c->first), width),
+                         NULL);
 }
 
 /* Where chunks leave their states, for whichever function merges them. */
@@ -665,9 +660,7 @@ static bool put_few(kf__low *L, const kf__columns *c, kf__columns *s, bool makes
 static void find_pieces(kf__low *L, kf__columns *c) {
     if (!c->simple || L->tiled || L->k->n_symbols || !c->n_stores) return;
     const kf__mask *mask = kf__cpu_of_stage(L, 0);
-    for (uint32_t i = 0; mask && i < L->k->n_instrs; ++i)
-        if (kf__has(mask, i) && (kf__is_function(L, i) || L->k->instrs[i].kind == KF__I_RANDOM))
-            return;
+    if (!mask || kf__takes_functions(L, mask)) return;
     for (uint32_t s = 0; s < c->n_stores; ++s) c->rounds |= kf__cpu_is_half(L, c->stores[s]);
     c->pieces = true;
 }

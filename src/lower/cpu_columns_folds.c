@@ -48,17 +48,12 @@ static kf__mask *folded_mask(kf__low *L, const kf__columns *c) {
     return roots ? kf__low_needed(L, KF__LEVEL_FULL, roots, c->n_reds) : NULL;
 }
 
-static kf__mask *stored_mask(kf__low *L, const kf__columns *c) {
-    uint16_t roots[64];
-    for (uint32_t s = 0; s < c->n_stores; ++s) roots[s] = L->k->stores[c->stores[s]].instr;
-    return kf__low_needed(L, KF__LEVEL_FULL, roots, c->n_stores);
-}
-
 bool kf__columns_folds_ahead(kf__low *L, const kf__columns *c) {
     if (!c->simple || L->tiled || c->pieces || c->makes || c->wide >= 0 || c->own.n || L->tables ||
         L->k->n_symbols || kf__low_only_reduced(L) < 0)
         return false;
-    const kf__mask *mask = folded_mask(L, c), *stored = stored_mask(L, c);
+    const kf__mask *mask = folded_mask(L, c);
+    const kf__mask *stored = kf__cpu_line_mask(L, c->stores, c->n_stores);
     if (!mask || !stored || kf__is_dear(L, mask)) return false;
     uint32_t loads = 0, operations = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i) {

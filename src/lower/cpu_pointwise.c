@@ -308,11 +308,9 @@ void kf__cpu_line(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const uint
     uint32_t instr = L->k->stores[stores[0]].instr;
     const kf__instr *in = &L->k->instrs[instr];
     if (copy && (!in->n_args || b->from[instr])) {
-        uint32_t access = L->k->stores[stores[0]].access;
-        bool lies = kf__cpu_lies_as_stored(L, b, in->access, access);
-        bool turned = b->tile[in->access] && !b->tile[access] && !L->held;
-        b->cached = !lies && !turned;
-        put_copy(L, b, stores[0], copied_line(L, b, stores[0]), lies || turned);
+        bool streams = !L->held && !b->tile[L->k->stores[stores[0]].access];
+        b->cached = !streams;
+        put_copy(L, b, stores[0], copied_line(L, b, stores[0]), streams);
         return;
     }
     const kf__lx *from = kf__l_int(L, 0), *to = b->len;

@@ -327,6 +327,7 @@ void kf__put_store(kf__low *L, uint32_t access, const char *pointer, const kf__l
                    const kf__lx *value);
 /* Which instructions of a level do `roots` need? Stops where the value is known. */
 bool kf__at_level(const kf__low *L, uint32_t i, kf__level level);
+bool kf__low_is_full(const kf__low *L, const kf__operand *o); /* changes along a reduced axis */
 kf__mask *kf__low_mask(const kf__low *L); /* an empty set; NULL: no memory */
 kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uint32_t n);
 /* v<i> = ..., for what is made of other values or of where it is; sets L->value[i] */
@@ -349,6 +350,7 @@ bool kf__is_function(const kf__low *L, uint32_t i); /* exp, sin, x % y: long cha
 bool kf__divides(const kf__low *L, uint32_t i); /* x / y, sqrt: vectors of them follow slowly */
 /* A float to an integer, within its bounds: ten operations of a vector. */
 bool kf__saturates(const kf__low *L, uint32_t i);
+bool kf__takes_functions(const kf__low *L, const kf__mask *mask); /* or random numbers? */
 bool kf__is_dear(const kf__low *L, const kf__mask *mask); /* costly enough to keep its result? */
 /* Does it choose between floats by what no processor foresees? Of elements that vectors leave, of
  * bools up to 63 of a row, each such where takes a jump, 4 ns on a Zen 4. sum(where(k, x, y), 0) of
