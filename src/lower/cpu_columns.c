@@ -27,8 +27,11 @@ enum {
     CHUNKS = 16,        /* chunks that there should be, of 32 rows at least */
     MERGED = 32,        /* chunks that are merged before the rest sees them */
     TILE_SIMPLE = 4096, /* columns, where every element is looked at once: at most, */
+    STATE_BYTES = 64 << 10, /* and of their states, where nothing else is kept of a row */
     TILE_LEAST = 512,   /* and at least, where there are few chunks */
     PIECE_BYTES = 640,  /* of a row that is stored, too, which are looked at at once, at most */
+    WIDENED = 2432,     /* columns that are widened from float16, and not stored, in one piece, */
+    STAY_BYTES = 24 << 10, /* if all that has to do with them isn't more: half of Intel's L1 */
     TILE_DEAR = 1280,   /* where functions are taken of them: a row's part is asked for meanwhile */
     TILE = 256,         /* columns, so that a group stays in L1 for two passes */
     WIDE_SIMPLE = 1024, /* of short lines that are one, where every element is looked at once */
@@ -165,19 +168,22 @@ static void put_folds(kf__low *L, const kf__columns *c, int f, const kf__lx *r0,
  * are streamed past the caches each would leave parts of lines, and rows of bytes or bfloat16 alone
  * fill no L1: those are one, where no arrays of float16 go with them. */
 static const kf__lx *piece_len(kf__low *L, const kf__columns *c) {
-    int64_t least = 8, most = 0;
+    int64_t least = 8, most = 0, bytes = 0;
     for (uint32_t i = 0; i < L->k->n_accesses; ++i) {
         const kf__operand *o = &L->operands[i];
         if (!o->value || !o->varies[kf__last(L)] || !kf__low_is_full(L, o)) continue;
         int64_t size = kf__types[o->dtype].size;
         least = kf__min(least, kf__max(2, size));
         most = kf__max(most, size);
+        bytes += o->dtype == KF__F16 ? 6 : size;
     }
+    int64_t all = c->tile * (bytes + 4 * c->n_reds), stay = STAY_BYTES >> L->target->amd;
     int64_t even = kf__cpu_even_tile(c->tile, PIECE_BYTES / least), line = 64 / least;
     bool tests = L->target->streams; /* of rows that are short, too */
     bool whole = !c->rounds && !tests && (most <= 2 || kf__word_number(L, "stream"));
+    whole = whole || (!c->n_stores && c->tile <= WIDENED && all <= stay && !tests);
     int64_t lines = tests ? 1 : kf__ceil_div(even, line);
-    return kf__word_int(L, "piece_len", whole ? c->tile : lines * line);
+    return kf__word_int(L, "piece_len", whole ? kf__min(c->tile, TILE_SIMPLE) : lines * line);
 }
 
 /* The row's next piece: its first column and elements. */
@@ -187,6 +193,12 @@ static void open_piece(kf__low *L, kf__columns *c, const kf__lx **first, const k
     c->piece = at;
     *first = kf__l_bin(L, "+", c->first, at);
     *len = kf__put_let(L, "int64_t", "n", min_of(L, kf__l_bin(L, "-", c->len, at), size), NULL);
+}
+
+/* Elements of a row that are looked at at once, at most. */
+static int64_t most_of_row(const kf__columns *c) {
+    if (!c->pieces) return c->most_tile;
+    return !c->rounds ? TILE_SIMPLE : c->n_stores ? PIECE_BYTES : WIDENED;
 }
 
 /* One field of the states, `last` or others behind it, over the rows [r0, r1). */
@@ -218,7 +230,7 @@ static void put_field(kf__low *L, kf__columns *c, int f, bool last, const kf__lx
     if (c->pieces) open_piece(L, c, &left, &len);
     kf__cpu_block b;
     kf__cpu_open_line(L, &b, left, len);
-    b.most = c->pieces && c->rounds ? PIECE_BYTES : c->most_tile;
+    b.most = most_of_row(c);
     if (c->simple && !L->tiled && !c->makes && c->wide < 0) b.down = kf__low_only_reduced(L);
     kf__columns_put_turned_rows(L, &b, r0);
     kf__columns_read_made(L, c, r0, kf__l_var(L, "l"));
@@ -654,21 +666,56 @@ static bool put_few(kf__low *L, const kf__columns *c, kf__columns *s, bool makes
     return are;
 }
 
+/* Are rows of float16 read, and nothing that is the same for all rows and would be widened once? */
+static bool widens_rows(const kf__low *L, const kf__mask *mask) {
+    int m = kf__low_only_reduced(L), last = kf__last(L);
+    bool any = false;
+    for (uint32_t i = 0; m >= 0 && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        const kf__operand *o = &L->operands[in->access];
+        if (!kf__has(mask, i) || in->kind != KF__I_LOAD || o->dtype != KF__F16) continue;
+        if (o->varies[last] && !o->varies[m]) return false;
+        any = any || kf__low_step(L, in->access) == 1;
+    }
+    return any;
+}
+
 /* Are rows that are stored reduced, and nothing dear of them but rounding to float16? A row and all
  * that is made of it would fill L1: of 3163x3161 float16 t = x + y; t, sum(t, 0) took a Zen 4
  * 5.8 ms, then 3.5; of 700x1000 float32 436 us, then 292. */
 static void find_pieces(kf__low *L, kf__columns *c) {
-    if (!c->simple || L->tiled || L->k->n_symbols || !c->n_stores) return;
+    if (!c->simple || L->tiled || L->k->n_symbols) return;
     const kf__mask *mask = kf__cpu_of_stage(L, 0);
     if (!mask || kf__takes_functions(L, mask)) return;
     for (uint32_t s = 0; s < c->n_stores; ++s) c->rounds |= kf__cpu_is_half(L, c->stores[s]);
-    c->pieces = true;
+    if (!c->n_stores) c->rounds = widens_rows(L, mask);
+    c->pieces = c->n_stores || c->rounds;
+}
+
+/* Columns of a tile where every element is looked at once. Memory begins anew with each part of a
+ * row: h = x + y; h, sum(h, 0) of 300x8192 takes a Zen 4 1.6 ms in halves of rows, and 1.25; of
+ * float16 sum(x * y, 0) 1.2 and .75. A Sapphire Rapids, which foresees more of it, is up to a third
+ * slower with states that don't stay in L1. */
+static int64_t simple_columns(kf__low *L, const kf__columns *c) {
+    const kf__mask *mask = kf__cpu_of_stage(L, 0);
+    int64_t bytes = 0;
+    bool keeps = !mask;
+    for (uint32_t i = 0; !keeps && !c->pieces && i < L->k->n_instrs; ++i) {
+        const kf__instr *in = &L->k->instrs[i];
+        bool load = in->kind == KF__I_LOAD && (in->n_args || kf__low_step(L, in->access) > 1 ||
+                                               L->operands[in->access].dtype == KF__F16);
+        keeps = kf__has(mask, i) && (load || in->kind == KF__I_PICK || in->kind == KF__I_RANDOM);
+    }
+    for (uint32_t r = 0; r < c->n_reds; ++r)
+        bytes += kf__types[kf__field_type(L, c->reds[r], 0)].size;
+    if (keeps || !L->target->amd) return TILE_SIMPLE;
+    return kf__max(TILE_SIMPLE, STATE_BYTES / kf__max(1, bytes));
 }
 
 /* What depends on how wide a tile is, and on what memory sees of it. */
 static void set_tiles(kf__low *L, kf__columns *c, bool makes) {
     int64_t n = L->axes[kf__last(L)].size;
-    c->most_tile = L->tiled ? KF__CPU_TURNED : c->simple ? TILE_SIMPLE : TILE;
+    c->most_tile = L->tiled ? KF__CPU_TURNED : c->simple ? simple_columns(L, c) : TILE;
     if (makes && !c->simple && !L->tiled) c->most_tile = KF__CPU_MADE_TILE;
     if (c->simple && !L->tiled && !c->pieces && kf__is_dear(L, kf__cpu_of_stage(L, 0)))
         c->most_tile = TILE_DEAR;
