@@ -344,26 +344,28 @@ static bool asks(const kf__low *L, const kf__held *h, bool plain) {
            kf__low_extent(L, true) <= NEAR_FIRST;
 }
 
-/* Is something that a row has once repeated, to make one run of several rows? */
+/* Is something that a row has once repeated, to make one run of several rows: a scale? */
 static bool repeats(const kf__low *L, const kf__mask *mask) {
     bool any = false;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
-        any |= kf__has(mask, i) && L->k->instrs[i].kind == KF__I_LOAD &&
-               L->k->instrs[i].level == KF__LEVEL_ROW;
+        for (int a = 0; kf__has(mask, i) && a < L->k->instrs[i].n_args; ++a)
+            any |= L->k->instrs[L->k->instrs[i].args[a]].level == KF__LEVEL_ROW;
     return any;
 }
 
 /* The elements of a row that are worth it, of what vectors leave much of. What is only widened is
- * folded as it is read: sum(x * s, 1) of bf16 976x1024 takes a Zen 4 53 us, and widened as a run
- * before that 151; of 3170x316 a Sapphire Rapids 115 and 233, but sum(x, 1) of 5000x200 147 and
- * 95. */
+ * folded as it is read: sum(x * s, 1) of bf16 1000x250 takes a Zen 4 28 us, and widened as a run
+ * before that 79; of 3170x316 a Sapphire Rapids 115 and 233, but sum(x, 1) of 5000x200 147 and 95.
+ * h = x * s; h, sum(h, 1) of float16 317x316 takes a Zen 4 19 us, not 26, but the other 34, not
+ * 24. */
 static int64_t most_dear(kf__low *L, const kf__held *h) {
     if (kf__is_dear(L, h->mask) || sums_exponentials(L)) return LONGER;
     int fields = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (L->k->instrs[i].kind == KF__I_REDUCE) fields = kf__max(fields, kf__fields(L, i));
-    if (fields > 1 || h->n_stores || kf__low_later(L, 1)) return WIDENED;
-    return repeats(L, h->mask) ? KF__CPU_SHORT : WIDENED_ONCE;
+    bool once = fields <= 1 && !h->n_stores, later = kf__low_later(L, 1);
+    if (repeats(L, h->mask) && !later && (once || L->target->amd)) return KF__CPU_SHORT;
+    return once && !later ? WIDENED_ONCE : WIDENED;
 }
 
 bool kf__cpu_is_short(kf__low *L, const kf__held *h, bool plain) {
