@@ -171,6 +171,43 @@ static void put_corner(kf__low *L, const tiles *s, uint32_t i) {
                 item(L, base, kf__low_offset(L, i, s->first)), NULL);
 }
 
+/* Does a guard say the same of all elements of a tile? */
+static bool is_of_tile(const kf__low *L, const tiles *s, uint32_t guard) {
+    const kf__instr *in = &L->k->instrs[guard];
+    if (!kf__is_place(L, guard)) return false;
+    if (in->kind != KF__I_INSIDE)
+        return is_of_tile(L, s, in->args[0]) && is_of_tile(L, s, in->args[1]);
+    const kf__operand *o = &L->operands[in->access];
+    return o->affine && !o->varies[kf__last(L)] && !o->varies[s->t];
+}
+
+/* The one that uses instruction i; UINT32_MAX: several do, or a store. */
+static uint32_t user_of(const kf__low *L, uint32_t i) {
+    uint32_t user = UINT32_MAX;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
+        if (!kf__uses(&L->k->instrs[u], i)) continue;
+        if (user < UINT32_MAX) return UINT32_MAX;
+        user = u;
+    }
+    for (uint32_t s = 0; s < L->k->n_stores; ++s)
+        if (L->k->stores[s].instr == i) return UINT32_MAX;
+    return user;
+}
+
+/* Whether what is read is part of this tile, where only a part of a pick is made of it, which other
+ * tiles don't have: stack([z.T * x, x]). NULL: it may be. */
+static const kf__lx *is_in_tile(kf__low *L, const tiles *s, uint32_t i) {
+    uint32_t user = user_of(L, i);
+    while (user < UINT32_MAX &&
+           (L->k->instrs[user].kind == KF__I_OP || L->k->instrs[user].kind == KF__I_CAST))
+        i = user, user = user_of(L, i);
+    if (user == UINT32_MAX || L->k->instrs[user].kind != KF__I_PICK) return NULL;
+    const kf__instr *pick = &L->k->instrs[user];
+    bool part = pick->args[1] == i && (pick->args[2] != i || pick->field == KF__PICK_LAST);
+    if (!part || pick->args[0] == i || !is_of_tile(L, s, pick->args[0])) return NULL;
+    return kf__guard_at(L, pick->args[0], NULL);
+}
+
 static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     const kf__operand *o = &L->operands[in->access];
@@ -182,6 +219,8 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
         const kf__lx *zero = kf__l_int(L, 0), *size[] = {s->n_rows, s->n_len};
         const kf__lx *from[] = {zero, zero}, *to[] = {size[0], size[1]};
         if (in->n_args) kf__put_rectangle(L, i, s->t, s->first, size, from, to);
+        const kf__lx *is = is_in_tile(L, s, i);
+        if (is) kf__open_if(L, is);
         kf__cpu_prefetch_first(L, in->access, NULL, s->n_rows, s->n_len);
         const kf__lx *corner = kf__l_bin(L, "+", kf__l_bin(L, "*", from[1], stride), from[0]);
         const kf__lx *at = kf__l_bin(L, "+", kf__l_bin(L, "*", from[0], s->pitch), from[1]);
@@ -189,6 +228,7 @@ static void put_fill(kf__low *L, const tiles *s, uint32_t i) {
             L, in->access, "kf_transpose", item(L, tile, at), s->pitch,
             item(L, kf__cpu_corner(L, in->access), corner), stride,
             kf__l_bin(L, "-", to[1], from[1]), kf__l_bin(L, "-", to[0], from[0]));
+        if (is) kf__close(L);
         return;
     }
     const char *words = kf__l_name(L, "words%u", (unsigned)in->access);
