@@ -38,6 +38,9 @@ typedef struct kf__cpu_block {
     const uint16_t *kept;      /* [n_kept] values that its loop keeps, besides what it stores */
     uint32_t n_kept;
     int down;                  /* the axis along which rows follow, if picks ask for the next; -1 */
+    const kf__held *into;      /* where the arrays of these are, from element into_at; NULL: none */
+    const kf__lx *into_at;
+    bool put[KF__HELD]; /* those that are there before the block's loop */
 } kf__cpu_block;
 
 /* Elements of an operand in a line of the cache. */
@@ -55,6 +58,10 @@ bool kf__cpu_put_words(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const
 bool kf__cpu_is_in_picks(const kf__low *L, const kf__mask *mask, uint32_t i);
 /* Is what load `in` reads put one behind the other in L1 first, as it lies apart? */
 bool kf__cpu_is_strided(const kf__low *L, const kf__instr *in);
+bool kf__cpu_lies_apart(const kf__low *L, const kf__instr *in); /* the same, guarded or not */
+/* The block's elements [from, to) of such an access, one behind the other: b->tile. */
+void kf__cpu_put_strided(kf__low *L, kf__cpu_block *b, uint32_t access, const kf__lx *from,
+                         const kf__lx *to);
 /* Ask for what the loads of `mask` read next: the next block, or the same one of the next row. */
 void kf__cpu_prefetch(kf__low *L, const kf__cpu_block *b, const kf__mask *mask, bool next_row);
 /* Asks for the block's elements of an access, at a distance from this one's: all their lines, as
@@ -91,6 +98,7 @@ const kf__lx *kf__cpu_last(kf__low *L, const kf__cpu_block *b, const kf__lx *l);
 /* Word `stream`: 1 where the results are large enough to be written past the caches. False: none.
  */
 bool kf__cpu_stream_word(kf__low *L);
+const kf__lx *kf__cpu_stream_of(kf__low *L, uint32_t access); /* does this store pass the caches? */
 bool kf__cpu_stream_word_if(kf__low *L, bool wins); /* 1 only where that wins */
 /* A loop over the pieces of the block's elements [*from, *to), where stores are streamed, which
  * these then are of; otherwise no loop. In it b->target is where each store goes. */
@@ -111,6 +119,15 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
 bool kf__cpu_is_half(const kf__low *L, uint16_t store);
 /* The instruction whose value is stored: of a cast to a half what it is taken of. */
 uint16_t kf__cpu_unrounded(const kf__low *L, uint16_t store);
+/* Is it one of b->into, and is it there already? */
+bool kf__cpu_goes_into(const kf__cpu_block *b, uint32_t i);
+bool kf__cpu_is_put_into(const kf__cpu_block *b, uint32_t i);
+/* Declares `name`, where elements of instruction i go: an array of the block's, or in b->into. */
+void kf__cpu_put_array(kf__low *L, kf__cpu_block *b, uint32_t i, const char *type,
+                       const char *name);
+/* floats[l] = halves[l], for l in [from, to). */
+void kf__cpu_widen(kf__low *L, const char *floats, const char *halves, const kf__lx *from,
+                   const kf__lx *to);
 /* Declares `name`, floats of the block's: its elements [from, to) are those of `halves`. */
 void kf__cpu_put_floats(kf__low *L, const kf__cpu_block *b, const char *name, const char *halves,
                         const kf__lx *from, const kf__lx *to);

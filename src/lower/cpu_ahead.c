@@ -120,7 +120,7 @@ static const kf__lx *when(kf__low *L, const kf__tiling *t, uint32_t access) {
     bool tiled = kf__low_tiled(L, access);
     const kf__lx *lines = tiled ? NULL : t->lines;
     if (!L->operands[access].store || (t->cached && !tiled)) return lines;
-    const kf__lx *cached = kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0));
+    const kf__lx *cached = kf__l_bin(L, "==", kf__cpu_stream_of(L, access), kf__l_int(L, 0));
     if (t->wide && kf__cpu_turns_bytes(L, access)) return kf__l_bin(L, "||", t->wide, cached);
     return lines ? kf__l_bin(L, "&&", lines, cached) : cached;
 }

@@ -47,6 +47,9 @@ void kf__cpu_open_line(kf__low *L, kf__cpu_block *b, const kf__lx *first, const 
     b->kept = NULL;
     b->n_kept = 0;
     b->down = -1;
+    b->into = NULL;
+    b->into_at = NULL;
+    memset(b->put, 0, sizeof b->put);
     b->most = KF__CPU_BLOCK;
     b->piece = kf__l_int(L, 0);
     b->end = len;
@@ -72,24 +75,29 @@ void kf__cpu_need_pointer(kf__low *L, const kf__cpu_block *b, uint32_t access) {
     kf__put_pointer(L, access, kf__low_step(L, access) ? b->first : NULL);
 }
 
-bool kf__cpu_is_strided(const kf__low *L, const kf__instr *in) {
-    if (in->kind != KF__I_LOAD || in->n_args) return false;
+bool kf__cpu_lies_apart(const kf__low *L, const kf__instr *in) {
+    if (in->kind != KF__I_LOAD) return false;
     const kf__operand *o = &L->operands[in->access];
     return o->value && !o->symbols && kf__low_step(L, in->access) == 2 &&
            !kf__low_tiled(L, in->access);
 }
 
-/* A vector of elements that lie apart is put together from single ones in any loop but one that
- * knows how far: b->tile[access], the block's. */
-static void put_strided(kf__low *L, kf__cpu_block *b, uint32_t access) {
+bool kf__cpu_is_strided(const kf__low *L, const kf__instr *in) {
+    return kf__cpu_lies_apart(L, in) && !in->n_args;
+}
+
+void kf__cpu_put_strided(kf__low *L, kf__cpu_block *b, uint32_t access, const kf__lx *from,
+                         const kf__lx *to) {
     const kf__operand *o = &L->operands[access];
     const char *name = kf__l_name(L, "run%u", (unsigned)access);
     const char *function = kf__l_name(L, "kf_strided%d", kf__types[o->dtype].size);
+    const kf__lx *stride = kf__word_stride(L, access, kf__last(L));
     kf__cpu_need_pointer(L, b, access);
     kf__put_var(L, kf__types[o->dtype].stored, name, b->most, NULL);
-    kf__put_call(L, kf__l_call(L, function, KF__I64, kf__l_var(L, name),
-                               kf__l_var(L, L->pointer[access]),
-                               kf__word_stride(L, access, kf__last(L)), b->len));
+    kf__put_call(L, kf__l_call(L, function, KF__I64, kf__l_bin(L, "+", kf__l_var(L, name), from),
+                               kf__l_bin(L, "+", kf__l_var(L, L->pointer[access]),
+                                         kf__l_bin(L, "*", from, stride)),
+                               stride, kf__l_bin(L, "-", to, from)));
     b->tile[access] = name;
 }
 
@@ -131,13 +139,43 @@ bool kf__cpu_put_words(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const
     return any;
 }
 
+void kf__cpu_widen(kf__low *L, const char *floats, const char *halves, const kf__lx *from,
+                   const kf__lx *to) {
+    kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64,
+                               kf__l_bin(L, "+", kf__l_var(L, floats), from),
+                               kf__l_bin(L, "+", kf__l_var(L, halves), from),
+                               kf__l_bin(L, "-", to, from)));
+}
+
 void kf__cpu_put_floats(kf__low *L, const kf__cpu_block *b, const char *name, const char *halves,
                         const kf__lx *from, const kf__lx *to) {
     kf__put_var(L, "float", name, b->most, NULL);
-    kf__put_call(L, kf__l_call(L, "kf_widen_f16", KF__I64,
-                               kf__l_bin(L, "+", kf__l_var(L, name), from),
-                               kf__l_bin(L, "+", kf__l_var(L, halves), from),
-                               kf__l_bin(L, "-", to, from)));
+    kf__cpu_widen(L, name, halves, from, to);
+}
+
+/* Which of b->into instruction i is; -1: none. */
+static int array_of(const kf__cpu_block *b, uint32_t i) {
+    for (uint32_t k = 0; b->into && k < b->into->n; ++k)
+        if (b->into->instr[k] == i) return (int)k;
+    return -1;
+}
+
+bool kf__cpu_goes_into(const kf__cpu_block *b, uint32_t i) { return array_of(b, i) >= 0; }
+
+bool kf__cpu_is_put_into(const kf__cpu_block *b, uint32_t i) {
+    return kf__cpu_goes_into(b, i) && b->put[array_of(b, i)];
+}
+
+void kf__cpu_put_array(kf__low *L, kf__cpu_block *b, uint32_t i, const char *type,
+                       const char *name) {
+    int k = array_of(b, i);
+    if (k < 0) {
+        kf__put_var(L, type, name, b->most, NULL);
+        return;
+    }
+    kf__put_let(L, kf__l_name(L, "%s *", type), name,
+                kf__l_bin(L, "+", kf__l_var(L, b->into->name[k]), b->into_at), NULL);
+    b->put[k] = true;
 }
 
 /* A half that the loop computes with: as floats before it, see kf_widen_f16. */
@@ -150,7 +188,8 @@ static void put_widened(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (!kf__cpu_is_guard_known(L, b, i)) return;
     if (!row && (L->operands[in->access].row || kf__low_step(L, in->access) != 1)) return;
     const char *name = kf__l_name(L, "wide%u_%s", (unsigned)i, L->operands[in->access].name);
-    kf__cpu_put_floats(L, b, name, row ? row : kf__cpu_from(L, b, i), kf__l_int(L, 0), b->len);
+    kf__cpu_put_array(L, b, i, "float", name);
+    kf__cpu_widen(L, name, row ? row : kf__cpu_from(L, b, i), kf__l_int(L, 0), b->len);
     b->pick[i] = name;
 }
 
@@ -179,8 +218,9 @@ void kf__cpu_prepare(kf__low *L, kf__cpu_block *b, const kf__mask *mask) {
         if (in->kind == KF__I_PICK) kf__cpu_put_picks(L, b, i);
         if (in->kind == KF__I_RANDOM && b->tile[in->access])
             b->random[in->access] = b->tile[in->access];
-        if (kf__cpu_is_strided(L, in) && !b->tile[in->access] && !L->value[i])
-            put_strided(L, b, in->access);
+        if (kf__cpu_lies_apart(L, in) && !b->tile[in->access] && !L->value[i] &&
+            kf__cpu_is_guard_known(L, b, i))
+            kf__cpu_put_strided(L, b, in->access, kf__l_int(L, 0), b->len);
         if (in->kind == KF__I_LOAD && !b->tile[in->access]) {
             kf__cpu_need_pointer(L, b, in->access);
             kf__cpu_put_from(L, b, i);
@@ -388,7 +428,7 @@ void kf__cpu_prefetch_stores(kf__low *L, const kf__cpu_block *b, const uint16_t 
                                          asks_for(L, access));
         if (!L->held)
             far = kf__l_bin(L, "&&", far,
-                            kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0)));
+                            kf__l_bin(L, "==", kf__cpu_stream_of(L, access), kf__l_int(L, 0)));
         kf__open_if(L, far);
         prefetch(L, b, access, distance, "kf_prefetch_write");
         kf__close(L);
@@ -468,10 +508,52 @@ static bool reduces_rows(const kf__low *L) {
     return L->n_axes && L->axes[kf__last(L)].reduced;
 }
 
+static bool is_read_later(const kf__operand *o) {
+    return o->packed || o->value->kind == KF__VALUE_TEMP;
+}
+
 /* Will the rest of the program find it in the caches? */
 static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
-    bool is_read = o->packed || o->value->kind == KF__VALUE_TEMP;
-    return is_read && bytes <= L->target->cache_bytes / 4;
+    return is_read_later(o) && bytes <= L->target->cache_bytes / 4;
+}
+
+/* What is read later stays in the caches though results beside it pass them: h = x / y; h * 2,
+ * h[:, ::-1] of 1024x1024 takes a Zen 4 510 us warm then,
+ * and 700 if h passes them, too. */
+static bool stays_apart(const kf__low *L, uint32_t access) {
+    bool results = false;
+    for (uint32_t s = 0; s < L->k->n_stores; ++s) {
+        uint32_t other = L->k->stores[s].access;
+        bool passes = streams(L, s) || kf__low_tiled(L, other);
+        results = results || (passes && !is_read_later(&L->operands[other]));
+    }
+    return results && is_read_later(&L->operands[access]);
+}
+
+static const char *stream_of(kf__low *L, uint32_t access) {
+    if (!stays_apart(L, access)) return "stream";
+    return kf__l_name(L, "stream_%s", L->operands[access].name);
+}
+
+const kf__lx *kf__cpu_stream_of(kf__low *L, uint32_t access) {
+    return kf__l_var(L, stream_of(L, access));
+}
+
+static int64_t bytes_of(const kf__low *L, const kf__operand *o) {
+    int64_t n = kf__types[o->dtype].size;
+    for (int m = 0; m < L->n_axes; ++m)
+        if (o->varies[m]) n *= L->axes[m].size;
+    return n;
+}
+
+static void put_words_apart(kf__low *L, bool large) {
+    for (uint32_t s = 0; s < L->k->n_stores; ++s) {
+        uint32_t access = L->k->stores[s].access;
+        const kf__operand *o = &L->operands[access];
+        if ((!streams(L, s) && !kf__low_tiled(L, access)) || !stays_apart(L, access)) continue;
+        bool passes = L->target->streams ? s % 2 : large && !stays(L, o, bytes_of(L, o));
+        kf__word_int(L, stream_of(L, access), passes);
+    }
 }
 
 /* Rows, too, may begin no lines. Of halves and bytes these aren't streamed: where(k, x - mean(x,
@@ -482,7 +564,7 @@ static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
  * 675 us, streamed 860; x + z.T of 3161x3163 6.7 ms and 7.5, but a Sapphire Rapids 12 and 10. */
 bool kf__cpu_stream_word_if(kf__low *L, bool wins) {
     int64_t bytes = 0, largest = 0, staying = 0, narrow = 0;
-    bool any = false, lines = true, parts = false;
+    bool any = false, lines = true, parts = false, apart = false;
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         uint32_t access = L->k->stores[s].access;
         const kf__operand *o = &L->operands[access];
@@ -494,11 +576,11 @@ bool kf__cpu_stream_word_if(kf__low *L, bool wins) {
         bool parts_of_lines = !fills && (tiled || (n <= 2 && !L->run));
         lines = lines && (!parts_of_lines || (!tiled && reduces_rows(L)));
         parts = parts || (!fills && !tiled && L->tile >= 0 && !L->k->reduced);
-        for (int m = 0; m < L->n_axes; ++m)
-            if (o->varies[m]) n *= L->axes[m].size;
+        n = bytes_of(L, o);
         if (parts_of_lines) narrow += n;
         if (stays(L, o, n)) staying += n;
         else bytes += n, largest = kf__max(largest, n);
+        apart = apart || stays_apart(L, access);
     }
     int64_t line = L->run ? L->run : L->n_axes ? L->axes[kf__last(L)].size : 0;
     if (L->tile >= 0) line = kf__min(4 * line, 16 * L->axes[L->tile].size); /* runs of a tile */
@@ -506,8 +588,9 @@ bool kf__cpu_stream_word_if(kf__low *L, bool wins) {
     bool large = largest >= KF__STREAM_BYTES || bytes >= KF__STREAMS_BYTES;
     if (parts) large = bytes >= KF__STREAMS_BYTES;
     lines = lines && narrow <= (bytes + staying) / 3;
-    large = large && wins && bytes >= staying && line >= 256 && lines;
+    large = large && wins && (apart || bytes >= staying) && line >= 256 && lines;
     if (any) kf__word_int(L, "stream", large || L->target->streams);
+    if (apart) put_words_apart(L, large);
     return any;
 }
 
@@ -531,7 +614,7 @@ bool kf__cpu_lies_as_stored(const kf__low *L, const kf__cpu_block *b, uint32_t l
 void kf__cpu_open_uncopied(kf__low *L, uint32_t access, const char *source, const kf__lx *from,
                            const kf__lx *to) {
     const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
-    kf__open_if(L, kf__l_var(L, "stream"));
+    kf__open_if(L, kf__cpu_stream_of(L, access));
     kf__put_call(L, kf__l_call(L, "kf_stream_copy", KF__I64,
                                kf__l_bin(L, "+", kf__l_var(L, L->pointer[access]), from),
                                kf__l_bin(L, "+", kf__l_var(L, source), from),
@@ -543,12 +626,15 @@ void kf__cpu_open_uncopied(kf__low *L, uint32_t access, const char *source, cons
  * kf_stream_ahead is called for the next row's, too, which then is there in time. */
 static void put_stream_calls(kf__low *L, const kf__cpu_block *b, const uint16_t *stores,
                              uint32_t n, const char *function) {
-    bool open = false, copies = !strcmp(function, "kf_stream_copy");
+    bool copies = !strcmp(function, "kf_stream_copy");
+    const char *open = NULL;
     for (uint32_t i = 0; i < n; ++i) {
         if (!streams(L, stores[i])) continue;
-        if (!open) kf__open_if(L, kf__l_var(L, "stream"));
-        open = true;
         uint32_t access = L->k->stores[stores[i]].access;
+        const char *stream = stream_of(L, access);
+        if (open && strcmp(open, stream) != 0) kf__close(L), open = NULL;
+        if (!open) kf__open_if(L, kf__l_var(L, stream));
+        open = stream;
         const kf__lx *to = piece_pointer(L, b, access);
         const kf__lx *from = kf__l_var(L, kf__l_name(L, "buffer%u", (unsigned)stores[i]));
         const kf__lx *size = kf__l_int(L, kf__types[L->operands[access].dtype].size);
@@ -576,8 +662,9 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
         bool floats = kf__compute((kf__dtype)L->k->instrs[value].dtype) == KF__F32 &&
                       !kf__has(b->raw, value);
         b->half[i] = b->made[i] = NULL;
+        const kf__lx *item = L->value[value];
         if (b->narrows && kf__cpu_is_half(L, stores[i]) && floats && b->pick[value] &&
-            !L->value[value]) {
+            (!item || item->kind == KF__L_ITEM)) {
             b->half[i] = b->made[i] = b->pick[value];
         } else if (b->narrows && kf__cpu_is_half(L, stores[i])) {
             b->half[i] = kf__l_name(L, "half%u", (unsigned)stores[i]);
@@ -597,7 +684,7 @@ void kf__cpu_store_targets(kf__low *L, kf__cpu_block *b, const uint16_t *stores,
         int64_t apart = L->k->reduced ? KF__APART_BYTES / size : 0;
         kf__put_var(L, stored, buffer, (b->streamed ? b->streamed : b->most) + apart, NULL);
         kf__put_let(L, kf__l_name(L, "%s *", stored), b->target[i],
-                    kf__l_select(L, kf__l_var(L, "stream"), kf__l_var(L, buffer),
+                    kf__l_select(L, kf__cpu_stream_of(L, access), kf__l_var(L, buffer),
                                  piece_pointer(L, b, access)), NULL);
     }
     if (!b->streamed) put_stream_calls(L, b, stores, n, "kf_stream_ahead");
@@ -690,7 +777,8 @@ static void open_pieces(kf__low *L, kf__cpu_block *b, const uint16_t *stores, ui
     for (uint32_t i = 0; i < n; ++i) {
         uint32_t access = L->k->stores[stores[i]].access;
         if (!streams(L, stores[i]) || b->tile[access]) continue;
-        if (first < 0) kf__open_block(L), first = (int)access;
+        if (first < 0) kf__open_block(L);
+        if (first < 0 || stays_apart(L, (uint32_t)first)) first = (int)access;
         kf__cpu_need_pointer(L, b, access);
         int size = kf__types[L->operands[access].dtype].size;
         if (size > widest) widest = size;
@@ -771,7 +859,7 @@ void kf__cpu_flush_tile(kf__low *L, uint32_t access, const char *from, const kf_
         kf__cpu_put_transpose(L, access, "kf_turn", to, stride, tile, pitch, n, m);
         kf__open_else(L);
     }
-    kf__open_if(L, kf__l_var(L, "stream"));
+    kf__open_if(L, kf__cpu_stream_of(L, access));
     kf__cpu_put_transpose(L, access, "kf_stream_transpose", to, stride, tile, pitch, n, m);
     kf__open_else(L);
     kf__cpu_put_transpose(L, access, "kf_transpose", to, stride, tile, pitch, n, m);

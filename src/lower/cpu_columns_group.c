@@ -258,7 +258,7 @@ static void put_places(kf__low *L, const kf__columns *c, kf__cpu_block *b) {
         if (kf__low_step(L, access) != 1 || kf__low_tiled(L, access)) continue;
         kf__cpu_need_pointer(L, b, access);
         kf__open_if(L, kf__l_bin(L, "&&", kf__cpu_is_far(L),
-                                 kf__l_bin(L, "==", kf__l_var(L, "stream"), kf__l_int(L, 0))));
+                                 kf__l_bin(L, "==", kf__cpu_stream_of(L, access), kf__l_int(L, 0))));
         kf__cpu_prefetch_run(L, access, kf__l_var(L, L->pointer[access]), b->len);
         kf__close(L);
     }
@@ -285,7 +285,7 @@ static void put_streamed(kf__low *L, const kf__columns *c, const kf__cpu_block *
                          const kf__lx *begin) {
     uint32_t access = (uint32_t)c->in_place;
     kf__cpu_need_pointer(L, b, access);
-    kf__open_if(L, kf__l_var(L, "stream"));
+    kf__open_if(L, kf__cpu_stream_of(L, access));
     const kf__lx *bytes = kf__l_bin(L, "*", b->len,
                                     kf__l_int(L, kf__types[L->operands[access].dtype].size));
     kf__put_call(L, kf__l_call(L, "kf_stream_copy", KF__I64, kf__l_var(L, L->pointer[access]),
@@ -390,7 +390,7 @@ static void put_place(kf__low *L, kf__columns *c, const kf__lx *r0) {
     if (!is_in_place(c)) return;
     uint32_t access = (uint32_t)c->in_place;
     int rows = kf__low_only_reduced(L);
-    const kf__lx *stream = kf__l_var(L, "stream");
+    const kf__lx *stream = kf__cpu_stream_of(L, access);
     const kf__lx *place = kf__low_address(L, access, rows, r0->name, c->first);
     kf__put_let(L, kf__l_name(L, "%s *", kf__types[L->operands[access].dtype].stored),
                 c->made.name[0],

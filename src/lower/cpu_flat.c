@@ -125,16 +125,29 @@ void kf__cpu_declare_flat(kf__low *L, const kf__flat *f) {
                     kf__cpu_together(L) + PAD, NULL);
 }
 
+/* Where row r begins in the arrays. */
+static const kf__lx *row_at(kf__low *L, const kf__lx *n) {
+    return kf__l_bin(L, "*", kf__l_var(L, "r"), n);
+}
+
 /* A loop over `len` elements of row r, into the arrays of the first n_made that `made` lists. */
 static void put_elements(kf__low *L, const kf__flat *f, const kf__cpu_block *b,
                          const kf__mask *mask, const uint16_t *made, uint32_t n_made,
                          const kf__lx *len) {
-    const kf__lx *l = kf__l_var(L, "l"), *at = kf__l_bin(L, "*", kf__l_var(L, "r"), b->len);
+    const kf__lx *l = kf__l_var(L, "l"), *at = row_at(L, b->len);
+    bool there = true;
+    for (uint32_t k = 0; k < n_made; ++k)
+        there = there && kf__cpu_is_put_into(b, f->made.instr[made[k]]);
+    if (there) {
+        kf__cpu_forget(L, NULL);
+        return;
+    }
     kf__open_for(L, "int64_t", "l", kf__l_int(L, 0), len, kf__l_int(L, 1), KF__SIMD);
     kf__cpu_body(L, b, mask, l);
     for (uint32_t k = 0; k < n_made; ++k)
-        kf__put_set(L, kf__l_item(L, f->made.name[made[k]], kf__l_bin(L, "+", at, l)),
-                    kf__value_of(L, f->made.instr[made[k]]));
+        if (!kf__cpu_is_put_into(b, f->made.instr[made[k]]))
+            kf__put_set(L, kf__l_item(L, f->made.name[made[k]], kf__l_bin(L, "+", at, l)),
+                        kf__value_of(L, f->made.instr[made[k]]));
     kf__close(L);
     kf__cpu_forget(L, NULL);
 }
@@ -164,6 +177,8 @@ static void put_made(kf__low *L, const kf__flat *f, const kf__kept *kept, const 
     kf__cpu_read_kept(L, kept, kf__l_var(L, "l"));
     const kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, roots, n_made);
     const kf__lx *len = same && !kf__is_dear(L, mask) ? kf__cpu_put_padded(L, "padded", n) : n;
+    b.into = &f->made;
+    b.into_at = row_at(L, n);
     if (!L->k->reduced)
         kf__cpu_ask_for_rows_backwards(L, &b, mask, kf__before_last(L), kf__cpu_most_rows(L));
     kf__cpu_prepare(L, &b, mask);
@@ -189,6 +204,21 @@ void kf__cpu_put_flat(kf__low *L, const kf__flat *f, const kf__kept *kept, const
     if (n_own) put_made(L, f, kept, own, n_own, n);
 }
 
+/* Halves that are stored as they were made are rounded from where they are. */
+static void find_halves(kf__low *L, const kf__flat *f, kf__cpu_block *b) {
+    for (uint32_t s = 0; s < f->run.n_stores; ++s) {
+        uint16_t value = kf__cpu_unrounded(L, f->run.stores[s]);
+        if (!kf__cpu_is_half(L, f->run.stores[s]) || !kf__holds(&f->made, value)) continue;
+        if (kf__compute((kf__dtype)L->k->instrs[value].dtype) != KF__F32) continue;
+        const char *name = kf__l_name(L, "made%u", (unsigned)value);
+        const kf__lx *all = NULL;
+        for (uint32_t k = 0; k < f->made.n; ++k)
+            if (f->made.instr[k] == value) all = kf__l_var(L, f->made.name[k]);
+        kf__put_let(L, "const float *", name, kf__l_bin(L, "+", all, f->made.begin), NULL);
+        b->pick[value] = name;
+    }
+}
+
 void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__held *before, const kf__lx *rows,
                           const kf__lx *n) {
     const kf__lx *is = kf__word_int(L, "flat", kf__cpu_is_run(L, &f->run));
@@ -204,6 +234,7 @@ void kf__cpu_put_flat_run(kf__low *L, kf__flat *f, const kf__held *before, const
     kf__cpu_hold_of(L, &also, kf__l_var(L, "l"));
     L->held = &f->made;
     kf__cpu_hold(L, kf__l_var(L, "l"));
+    find_halves(L, f, &b);
     kf__cpu_prepare(L, &b, f->run.mask);
     kf__cpu_store_targets(L, &b, f->run.stores, f->run.n_stores);
     kf__cpu_make(L, &b, &f->run, f->made.begin);

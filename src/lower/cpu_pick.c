@@ -228,6 +228,11 @@ static bool put_loads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const 
         }
         if (in->kind != KF__I_LOAD) continue;
         const kf__operand *o = &L->operands[in->access];
+        if (kf__cpu_lies_apart(L, in) && !b->tile[in->access] && kf__cpu_is_guard_known(L, b, i)) {
+            if (!any) kf__open_block(L);
+            any = true;
+            kf__cpu_put_strided(L, b, in->access, from, to);
+        }
         const char *row = b->tile[in->access];
         int step = row ? 1 : kf__low_step(L, in->access);
         if ((step && o->dtype != KF__F16) || (!row && o->row) || step > 1) continue;
@@ -252,33 +257,31 @@ static bool put_loads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const 
     return any;
 }
 
-/* goal[l] = value of instruction `arg`, for l in [from, to) where `holds` does; -1: nothing. */
-static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, int holds,
-                    const kf__lx *from, const kf__lx *to) {
-    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+/* Are a run's values halves that only have to be widened? */
+static bool is_widened(const kf__low *L, const kf__cpu_block *b, const goal *g, uint16_t arg) {
+    return g->store < 0 && !g->raw && L->operands[L->k->instrs[arg].access].dtype == KF__F16 &&
+           is_copied(L, b, arg, true) && kf__cpu_is_guard_known(L, b, arg);
+}
+
+/* Where a load's elements lie, one behind the other; NULL: it is no load. */
+static const char *place_of(const kf__low *L, const kf__cpu_block *b, uint16_t arg) {
+    const kf__instr *in = &L->k->instrs[arg];
+    if (in->kind != KF__I_LOAD) return NULL;
+    return b->tile[in->access] ? b->tile[in->access] : kf__cpu_from(L, b, arg);
+}
+
+/* goal[l] = value of instruction `arg`, which is made of `mask`, for l in [from, to). */
+static void put_made_run(kf__low *L, kf__cpu_block *b, const goal *g, const kf__mask *mask,
+                         uint16_t arg, int holds, const kf__lx *from, const kf__lx *to) {
     const kf__lx **made = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
-    const char **froms = KF__NEW(L->arena, const char *, L->k->n_instrs), **outer = b->from;
-    const char **picks = KF__NEW(L->arena, const char *, L->k->n_instrs), *random[64];
     const kf__lx *l = kf__l_var(L, "l");
-    if (!before || !made || !froms || !picks) {
+    if (!made) {
         L->failed = true;
         return;
     }
-    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
-    memcpy(froms, outer, sizeof *froms * L->k->n_instrs);
-    memcpy(picks, b->pick, sizeof *picks * L->k->n_instrs);
-    memcpy(random, b->random, sizeof random);
-    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
-    int known = L->holds;
-    L->holds = holds;
-    b->from = froms; /* what the run's guard makes known holds in the run only */
-    bool block = put_froms(L, b, mask);
-    put_next_row(L, b, arg, from, to);
     bool copied = is_copied(L, b, arg, g->raw != NULL) && kf__cpu_is_guard_known(L, b, arg);
     bool whole = g->at && copied, streamed = is_raw(L, b, g, arg);
-    const char *target = copied && g->raw ? g->name : NULL;
-    const char *lies = L->k->instrs[arg].kind == KF__I_LOAD ? kf__cpu_from(L, b, arg) : NULL;
-    if (copied && b->tile[L->k->instrs[arg].access]) lies = b->tile[L->k->instrs[arg].access];
+    const char *target = copied && g->raw ? g->name : NULL, *lies = place_of(L, b, arg);
     if (whole) {
         const kf__lx *all = kf__l_bin(L, "==", to, b->len), *zero = kf__l_int(L, 0);
         if (from->kind != KF__L_INT || from->integer)
@@ -320,10 +323,38 @@ static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, i
     if (reads) kf__close(L);
     if (loads) kf__close(L);
     if (whole) kf__close(L);
+}
+
+/* The same where `holds` does; -1: nothing. */
+static void put_run(kf__low *L, kf__cpu_block *b, const goal *g, uint16_t arg, int holds,
+                    const kf__lx *from, const kf__lx *to) {
+    const kf__lx **before = KF__NEW(L->arena, const kf__lx *, L->k->n_instrs);
+    const char **froms = KF__NEW(L->arena, const char *, L->k->n_instrs), **outer = b->from;
+    const char **picks = KF__NEW(L->arena, const char *, L->k->n_instrs), *random[64], *tiles[64];
+    if (!before || !froms || !picks) {
+        L->failed = true;
+        return;
+    }
+    memcpy(before, L->value, sizeof *before * L->k->n_instrs);
+    memcpy(froms, outer, sizeof *froms * L->k->n_instrs);
+    memcpy(picks, b->pick, sizeof *picks * L->k->n_instrs);
+    memcpy(random, b->random, sizeof random);
+    memcpy(tiles, b->tile, sizeof tiles);
+    kf__mask *mask = kf__low_needed(L, KF__LEVEL_FULL, &arg, 1);
+    int known = L->holds;
+    L->holds = holds;
+    b->from = froms; /* what the run's guard makes known holds in the run only */
+    bool block = put_froms(L, b, mask);
+    put_next_row(L, b, arg, from, to);
+    if (is_widened(L, b, g, arg))
+        kf__cpu_widen(L, g->name, place_of(L, b, arg), from, to);
+    else
+        put_made_run(L, b, g, mask, arg, holds, from, to);
     if (block) kf__close(L);
     L->holds = known;
     b->from = outer;
     memcpy(b->random, random, sizeof random);
+    memcpy(b->tile, tiles, sizeof tiles);
     memcpy(b->pick, picks, sizeof *picks * L->k->n_instrs);
     memcpy(L->value, before, sizeof *before * L->k->n_instrs);
 }
@@ -477,13 +508,15 @@ static void put_nothing(kf__low *L, kf__cpu_block *b, uint32_t i, const char *na
 void kf__cpu_put_picks(kf__low *L, kf__cpu_block *b, uint32_t i) {
     if (L->failed || !by_runs(L, i) || b->pick[i] || is_rest(L, i) || is_part(L, i)) return;
     const char *name = kf__l_name(L, "pick%u", (unsigned)i);
+    bool apart = !kf__cpu_goes_into(b, i);
     uint8_t dtype = L->k->instrs[i].dtype;
-    bool raw = dtype != KF__BOOL && strcmp(kf__types[dtype].stored, kf__ctype(dtype)) != 0 &&
+    bool raw = apart && dtype != KF__BOOL &&
+               strcmp(kf__types[dtype].stored, kf__ctype(dtype)) != 0 &&
                is_all_narrow(L, b, i, dtype);
     const char *type = raw ? kf__types[dtype].stored : kf__ctype(dtype);
-    kf__put_var(L, type, name, b->most, NULL);
+    kf__cpu_put_array(L, b, i, type, name);
     goal g = {.name = name, .store = -1, .raw = raw ? kf__types[dtype].alias : NULL,
-              .at = copies(L, b, i, raw) ? kf__l_name(L, "at%u", (unsigned)i) : NULL};
+              .at = apart && copies(L, b, i, raw) ? kf__l_name(L, "at%u", (unsigned)i) : NULL};
     if (g.at)
         kf__put_var(L, kf__l_name(L, "const %s *", type), g.at, 0, kf__l_var(L, name));
     bool block = shares_runs(L, i);

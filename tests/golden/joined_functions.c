@@ -40,34 +40,21 @@ void k0_roll_softplus_short(const k0_roll_softplus_short_args *a, int64_t begin,
             const int64_t i0 = line;
             const float *p1_in_x = in_x + i0 * s0_in_x;
             const float *p3_in_x_3 = in_x_3 + i0 * s0_in_x_3;
-            float pick5[2048];
-            const float *at5 = pick5;
+            float *pick5 = flat5 + r * n1;
             {
                 const int64_t end5 = kf_max_i64(0, kf_min_i64(n1, size_index0));
-                if (end5 == n1) {
-                    at5 = p1_in_x;
-                } else {
-                    KF_SIMD
-                    for (int64_t l = 0; l < end5; ++l) {
-                        const float v1 = kf_load_f32(p1_in_x, l);
-                        pick5[l] = v1;
-                    }
+                KF_SIMD
+                for (int64_t l = 0; l < end5; ++l) {
+                    const float v1 = kf_load_f32(p1_in_x, l);
+                    pick5[l] = v1;
                 }
                 const int64_t begin4 = kf_min_i64(kf_max_i64(0, 0 - first_index2), n1);
                 const int64_t end4 = kf_max_i64(begin4, kf_min_i64(n1, size_index2 - first_index2));
-                if (begin4 == 0 && end4 == n1) {
-                    at5 = p3_in_x_3;
-                } else {
-                    KF_SIMD
-                    for (int64_t l = begin4; l < end4; ++l) {
-                        const float v3 = kf_load_f32(p3_in_x_3, l);
-                        pick5[l] = v3;
-                    }
+                KF_SIMD
+                for (int64_t l = begin4; l < end4; ++l) {
+                    const float v3 = kf_load_f32(p3_in_x_3, l);
+                    pick5[l] = v3;
                 }
-            }
-            KF_SIMD
-            for (int64_t l = 0; l < n1; ++l) {
-                flat5[r * n1 + l] = at5[l];
             }
         }
         {

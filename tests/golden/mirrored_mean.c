@@ -148,26 +148,38 @@ void k0_pad_mean(const k0_pad_mean_args *a, int64_t begin, int64_t end) {
                 const int64_t end12 = kf_max_i64(0, kf_inside(i0 * s0_index1, size_index1) ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
                 const int64_t from12 = kf_min_i64(kf_max_i64(0, 0), end35);
                 const int64_t to12 = kf_max_i64(kf_min_i64(end12, end35), from12);
-                KF_SIMD
-                for (int64_t l = from12; l < to12; ++l) {
-                    const float v3 = kf_load_f32(p2_in_x, l * s1_in_x);
-                    pick35[l] = v3;
+                {
+                    float run2[4096];
+                    kf_strided4(run2 + from12, p2_in_x + from12 * s1_in_x, s1_in_x, to12 - from12);
+                    KF_SIMD
+                    for (int64_t l = from12; l < to12; ++l) {
+                        const float v3 = kf_load_f32(run2, l);
+                        pick35[l] = v3;
+                    }
                 }
                 const int64_t end11 = kf_max_i64(0, kf_inside(first_index3 + i0 * s0_index3, size_index3) ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
                 const int64_t from11 = kf_min_i64(kf_max_i64(0, 0), end35);
                 const int64_t to11 = kf_max_i64(kf_min_i64(end11, end35), from11);
-                KF_SIMD
-                for (int64_t l = from11; l < to11; ++l) {
-                    const float v6 = kf_load_f32(p4_in_x_4, l * s1_in_x_4);
-                    pick35[l] = v6;
+                {
+                    float run4[4096];
+                    kf_strided4(run4 + from11, p4_in_x_4 + from11 * s1_in_x_4, s1_in_x_4, to11 - from11);
+                    KF_SIMD
+                    for (int64_t l = from11; l < to11; ++l) {
+                        const float v6 = kf_load_f32(run4, l);
+                        pick35[l] = v6;
+                    }
                 }
                 const int64_t end10 = kf_max_i64(0, kf_inside(first_index5 + i0 * s0_index5, size_index5) ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
                 const int64_t from10 = kf_min_i64(kf_max_i64(0, 0), end35);
                 const int64_t to10 = kf_max_i64(kf_min_i64(end10, end35), from10);
-                KF_SIMD
-                for (int64_t l = from10; l < to10; ++l) {
-                    const float v9 = kf_load_f32(p6_in_x_6, l * s1_in_x_6);
-                    pick35[l] = v9;
+                {
+                    float run6[4096];
+                    kf_strided4(run6 + from10, p6_in_x_6 + from10 * s1_in_x_6, s1_in_x_6, to10 - from10);
+                    KF_SIMD
+                    for (int64_t l = from10; l < to10; ++l) {
+                        const float v9 = kf_load_f32(run6, l);
+                        pick35[l] = v9;
+                    }
                 }
             }
             const int64_t begin34 = kf_min_i64(kf_max_i64(0, 0 - (first_index7 + first)), len);
@@ -217,28 +229,40 @@ void k0_pad_mean(const k0_pad_mean_args *a, int64_t begin, int64_t end) {
                 const int64_t end32 = kf_max_i64(begin32, kf_inside(i0 * s0_index1, size_index1) ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
                 const int64_t from32 = kf_min_i64(kf_max_i64(begin32, begin33), end33);
                 const int64_t to32 = kf_max_i64(kf_min_i64(end32, end33), from32);
-                KF_SIMD
-                for (int64_t l = from32; l < to32; ++l) {
-                    const float v25 = kf_load_f32(p12_in_x_12, l * s1_in_x_12);
-                    pick35[l] = v25;
+                {
+                    float run12[4096];
+                    kf_strided4(run12 + from32, p12_in_x_12 + from32 * s1_in_x_12, s1_in_x_12, to32 - from32);
+                    KF_SIMD
+                    for (int64_t l = from32; l < to32; ++l) {
+                        const float v25 = kf_load_f32(run12, l);
+                        pick35[l] = v25;
+                    }
                 }
                 const int64_t begin31 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
                 const int64_t end31 = kf_max_i64(begin31, kf_inside(first_index3 + i0 * s0_index3, size_index3) ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
                 const int64_t from31 = kf_min_i64(kf_max_i64(begin31, begin33), end33);
                 const int64_t to31 = kf_max_i64(kf_min_i64(end31, end33), from31);
-                KF_SIMD
-                for (int64_t l = from31; l < to31; ++l) {
-                    const float v27 = kf_load_f32(p13_in_x_13, l * s1_in_x_13);
-                    pick35[l] = v27;
+                {
+                    float run13[4096];
+                    kf_strided4(run13 + from31, p13_in_x_13 + from31 * s1_in_x_13, s1_in_x_13, to31 - from31);
+                    KF_SIMD
+                    for (int64_t l = from31; l < to31; ++l) {
+                        const float v27 = kf_load_f32(run13, l);
+                        pick35[l] = v27;
+                    }
                 }
                 const int64_t begin30 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
                 const int64_t end30 = kf_max_i64(begin30, kf_inside(first_index5 + i0 * s0_index5, size_index5) ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
                 const int64_t from30 = kf_min_i64(kf_max_i64(begin30, begin33), end33);
                 const int64_t to30 = kf_max_i64(kf_min_i64(end30, end33), from30);
-                KF_SIMD
-                for (int64_t l = from30; l < to30; ++l) {
-                    const float v29 = kf_load_f32(p14_in_x_14, l * s1_in_x_14);
-                    pick35[l] = v29;
+                {
+                    float run14[4096];
+                    kf_strided4(run14 + from30, p14_in_x_14 + from30 * s1_in_x_14, s1_in_x_14, to30 - from30);
+                    KF_SIMD
+                    for (int64_t l = from30; l < to30; ++l) {
+                        const float v29 = kf_load_f32(run14, l);
+                        pick35[l] = v29;
+                    }
                 }
             }
             KF_SIMD

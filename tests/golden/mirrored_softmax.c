@@ -123,22 +123,34 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
             const kf_bf16 *p6_in_x_6 = in_x_6 + i0 * s0_in_x_6;
             float pick12[2048];
             const int64_t end12 = kf_max_i64(0, v1 ? kf_min_i64(n1, size_index0) : 0);
-            KF_SIMD
-            for (int64_t l = 0; l < end12; ++l) {
-                const float v3 = kf_load_bf16(p2_in_x, l * s1_in_x);
-                pick12[l] = v3;
+            {
+                kf_bf16 run2[2048];
+                kf_strided2(run2, p2_in_x, s1_in_x, end12);
+                KF_SIMD
+                for (int64_t l = 0; l < end12; ++l) {
+                    const float v3 = kf_load_bf16(run2, l);
+                    pick12[l] = v3;
+                }
             }
             const int64_t end11 = kf_max_i64(0, v4 ? kf_min_i64(n1, size_index0) : 0);
-            KF_SIMD
-            for (int64_t l = 0; l < end11; ++l) {
-                const float v6 = kf_load_bf16(p4_in_x_4, l * s1_in_x_4);
-                pick12[l] = v6;
+            {
+                kf_bf16 run4[2048];
+                kf_strided2(run4, p4_in_x_4, s1_in_x_4, end11);
+                KF_SIMD
+                for (int64_t l = 0; l < end11; ++l) {
+                    const float v6 = kf_load_bf16(run4, l);
+                    pick12[l] = v6;
+                }
             }
             const int64_t end10 = kf_max_i64(0, v7 ? kf_min_i64(n1, size_index0) : 0);
-            KF_SIMD
-            for (int64_t l = 0; l < end10; ++l) {
-                const float v9 = kf_load_bf16(p6_in_x_6, l * s1_in_x_6);
-                pick12[l] = v9;
+            {
+                kf_bf16 run6[2048];
+                kf_strided2(run6, p6_in_x_6, s1_in_x_6, end10);
+                KF_SIMD
+                for (int64_t l = 0; l < end10; ++l) {
+                    const float v9 = kf_load_bf16(run6, l);
+                    pick12[l] = v9;
+                }
             }
             const kf_bf16 *p8_in_x_8 = in_x_8 + i0 * s0_in_x_8;
             const kf_bf16 *p9_in_x_9 = in_x_9 + i0 * s0_in_x_9;
@@ -181,24 +193,36 @@ void k0_pad_softmax_short(const k0_pad_softmax_short_args *a, int64_t begin, int
             float pick34[2048];
             const int64_t begin34 = kf_min_i64(kf_max_i64(0, 0 - first_index11), n1);
             const int64_t end34 = kf_max_i64(begin34, v1 ? kf_min_i64(n1, size_index11 - first_index11) : 0);
-            KF_SIMD
-            for (int64_t l = begin34; l < end34; ++l) {
-                const float v27 = kf_load_bf16(p12_in_x_12, l * s1_in_x_12);
-                pick34[l] = v27;
+            {
+                kf_bf16 run12[2048];
+                kf_strided2(run12 + begin34, p12_in_x_12 + begin34 * s1_in_x_12, s1_in_x_12, end34 - begin34);
+                KF_SIMD
+                for (int64_t l = begin34; l < end34; ++l) {
+                    const float v27 = kf_load_bf16(run12, l);
+                    pick34[l] = v27;
+                }
             }
             const int64_t begin33 = kf_min_i64(kf_max_i64(0, 0 - first_index11), n1);
             const int64_t end33 = kf_max_i64(begin33, v4 ? kf_min_i64(n1, size_index11 - first_index11) : 0);
-            KF_SIMD
-            for (int64_t l = begin33; l < end33; ++l) {
-                const float v29 = kf_load_bf16(p13_in_x_13, l * s1_in_x_13);
-                pick34[l] = v29;
+            {
+                kf_bf16 run13[2048];
+                kf_strided2(run13 + begin33, p13_in_x_13 + begin33 * s1_in_x_13, s1_in_x_13, end33 - begin33);
+                KF_SIMD
+                for (int64_t l = begin33; l < end33; ++l) {
+                    const float v29 = kf_load_bf16(run13, l);
+                    pick34[l] = v29;
+                }
             }
             const int64_t begin32 = kf_min_i64(kf_max_i64(0, 0 - first_index11), n1);
             const int64_t end32 = kf_max_i64(begin32, v7 ? kf_min_i64(n1, size_index11 - first_index11) : 0);
-            KF_SIMD
-            for (int64_t l = begin32; l < end32; ++l) {
-                const float v31 = kf_load_bf16(p14_in_x_14, l * s1_in_x_14);
-                pick34[l] = v31;
+            {
+                kf_bf16 run14[2048];
+                kf_strided2(run14 + begin32, p14_in_x_14 + begin32 * s1_in_x_14, s1_in_x_14, end32 - begin32);
+                KF_SIMD
+                for (int64_t l = begin32; l < end32; ++l) {
+                    const float v31 = kf_load_bf16(run14, l);
+                    pick34[l] = v31;
+                }
             }
             float pick38[2048];
             {
@@ -497,22 +521,34 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
             const kf_bf16 *p6_in_x_6 = in_x_6 + (i0 * s0_in_x_6 + first * s1_in_x_6);
             float pick12[2048];
             const int64_t end12 = kf_max_i64(0, v1 ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-            KF_SIMD
-            for (int64_t l = 0; l < end12; ++l) {
-                const float v3 = kf_load_bf16(p2_in_x, l * s1_in_x);
-                pick12[l] = v3;
+            {
+                kf_bf16 run2[2048];
+                kf_strided2(run2, p2_in_x, s1_in_x, end12);
+                KF_SIMD
+                for (int64_t l = 0; l < end12; ++l) {
+                    const float v3 = kf_load_bf16(run2, l);
+                    pick12[l] = v3;
+                }
             }
             const int64_t end11 = kf_max_i64(0, v4 ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-            KF_SIMD
-            for (int64_t l = 0; l < end11; ++l) {
-                const float v6 = kf_load_bf16(p4_in_x_4, l * s1_in_x_4);
-                pick12[l] = v6;
+            {
+                kf_bf16 run4[2048];
+                kf_strided2(run4, p4_in_x_4, s1_in_x_4, end11);
+                KF_SIMD
+                for (int64_t l = 0; l < end11; ++l) {
+                    const float v6 = kf_load_bf16(run4, l);
+                    pick12[l] = v6;
+                }
             }
             const int64_t end10 = kf_max_i64(0, v7 ? kf_min_i64(len, size_index0 - first * s1_index0) : 0);
-            KF_SIMD
-            for (int64_t l = 0; l < end10; ++l) {
-                const float v9 = kf_load_bf16(p6_in_x_6, l * s1_in_x_6);
-                pick12[l] = v9;
+            {
+                kf_bf16 run6[2048];
+                kf_strided2(run6, p6_in_x_6, s1_in_x_6, end10);
+                KF_SIMD
+                for (int64_t l = 0; l < end10; ++l) {
+                    const float v9 = kf_load_bf16(run6, l);
+                    pick12[l] = v9;
+                }
             }
             const kf_bf16 *p8_in_x_8 = in_x_8 + (i0 * s0_in_x_8 + first);
             const kf_bf16 *p9_in_x_9 = in_x_9 + (i0 * s0_in_x_9 + first);
@@ -555,24 +591,36 @@ void k0_pad_softmax(const k0_pad_softmax_args *a, int64_t begin, int64_t end) {
             float pick34[2048];
             const int64_t begin34 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
             const int64_t end34 = kf_max_i64(begin34, v1 ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-            KF_SIMD
-            for (int64_t l = begin34; l < end34; ++l) {
-                const float v27 = kf_load_bf16(p12_in_x_12, l * s1_in_x_12);
-                pick34[l] = v27;
+            {
+                kf_bf16 run12[2048];
+                kf_strided2(run12 + begin34, p12_in_x_12 + begin34 * s1_in_x_12, s1_in_x_12, end34 - begin34);
+                KF_SIMD
+                for (int64_t l = begin34; l < end34; ++l) {
+                    const float v27 = kf_load_bf16(run12, l);
+                    pick34[l] = v27;
+                }
             }
             const int64_t begin33 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
             const int64_t end33 = kf_max_i64(begin33, v4 ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-            KF_SIMD
-            for (int64_t l = begin33; l < end33; ++l) {
-                const float v29 = kf_load_bf16(p13_in_x_13, l * s1_in_x_13);
-                pick34[l] = v29;
+            {
+                kf_bf16 run13[2048];
+                kf_strided2(run13 + begin33, p13_in_x_13 + begin33 * s1_in_x_13, s1_in_x_13, end33 - begin33);
+                KF_SIMD
+                for (int64_t l = begin33; l < end33; ++l) {
+                    const float v29 = kf_load_bf16(run13, l);
+                    pick34[l] = v29;
+                }
             }
             const int64_t begin32 = kf_min_i64(kf_max_i64(0, 0 - (first_index11 + first * s1_index11)), len);
             const int64_t end32 = kf_max_i64(begin32, v7 ? kf_min_i64(len, size_index11 - (first_index11 + first * s1_index11)) : 0);
-            KF_SIMD
-            for (int64_t l = begin32; l < end32; ++l) {
-                const float v31 = kf_load_bf16(p14_in_x_14, l * s1_in_x_14);
-                pick34[l] = v31;
+            {
+                kf_bf16 run14[2048];
+                kf_strided2(run14 + begin32, p14_in_x_14 + begin32 * s1_in_x_14, s1_in_x_14, end32 - begin32);
+                KF_SIMD
+                for (int64_t l = begin32; l < end32; ++l) {
+                    const float v31 = kf_load_bf16(run14, l);
+                    pick34[l] = v31;
+                }
             }
             float pick38[2048];
             {

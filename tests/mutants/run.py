@@ -94,10 +94,12 @@ MUTANTS = [
      "at = kf__x_add(&g->exprs, at, kf__at(g, p.at[i])->shape[axis]);", "",
      ["--only", "concatenate"]),
     ("last-half-as-it-was", "src/lower/cpu_block.c",
-     "kf__cpu_put_floats(L, b, name, row ? row : kf__cpu_from(L, b, i), kf__l_int(L, 0), b->len);",
-     "kf__cpu_put_floats(L, b, name, row ? row : kf__cpu_from(L, b, i), kf__l_int(L, 0),\n"
-     "                       kf__l_bin(L, \"-\", b->len, kf__l_int(L, 1)));",
+     "kf__cpu_widen(L, name, row ? row : kf__cpu_from(L, b, i), kf__l_int(L, 0), b->len);",
+     "kf__cpu_widen(L, name, row ? row : kf__cpu_from(L, b, i), kf__l_int(L, 0),\n"
+     "                  kf__l_bin(L, \"-\", b->len, kf__l_int(L, 1)));",
      ["--only", "f16"]),
+    ("part-apart-from-the-first", "src/lower/cpu_block.c",
+     "kf__l_bin(L, \"*\", from, stride)),", "kf__l_int(L, 0)),", ["--only", "concatenate"]),
     ("stride-sign", "src/run/bind.c",
      "strides[d] = shape[d] > 1 || given[d] > next ? given[d] : next;",
      "strides[d] = given[d] < 0 ? -given[d] : shape[d] > 1 ? given[d] : next;", []),
