@@ -387,6 +387,21 @@ static void put_folded_groups(kf__low *L, const kf__columns *c, const kf__lx *fr
     kf__close(L);
 }
 
+/* By pieces, but not where four rows are folded ahead of what is stored beside them. */
+static void put_pieces(kf__low *L, kf__columns *c, const kf__lx *from, const kf__lx *to) {
+    kf__columns by_fours = *c;
+    by_fours.pieces = false;
+    by_fours.most_tile = TILE_SIMPLE;
+    bool ahead = c->ahead && kf__columns_folds_ahead(L, &by_fours);
+    if (ahead) {
+        kf__open_if(L, kf__columns_by_fours(L, c));
+        put_folded_groups(L, &by_fours, from, to);
+        kf__open_else(L);
+    }
+    put_field(L, c, 0, true, from, to);
+    if (ahead) kf__close(L);
+}
+
 /* The rows [from, to) into the states. */
 static void put_groups(kf__low *L, kf__columns *c, const kf__lx *from, const kf__lx *to) {
     c->from = from;
@@ -396,7 +411,7 @@ static void put_groups(kf__low *L, kf__columns *c, const kf__lx *from, const kf_
         return;
     }
     if (c->simple && !L->tiled && !c->makes) {
-        put_field(L, c, 0, true, from, to);
+        put_pieces(L, c, from, to);
         return;
     }
     const kf__lx *r0 = kf__l_var(L, "r0"), *group = kf__columns_group(L, c);
@@ -607,13 +622,15 @@ static int64_t chunk_rows(int64_t rows) {
 
 /* So that several threads have something to do, where that is worth it. Whole rows, where there are
  * chunks enough: to read parts of rows memory begins anew with each, mean(x, 0) of 1028x1028 took
- * 440 us, and then 205. */
+ * 440 us, and then 205. A Sapphire Rapids, which foresees more of it, is up to a third slower with
+ * states that don't stay in L1. */
 static int64_t tile_columns(const kf__low *L, const kf__columns *c, int64_t n) {
+    int64_t widest = L->target->amd ? c->most_tile : kf__min(c->most_tile, TILE_SIMPLE);
     int64_t each = L->target->thread_bytes, units = kf__max(1, c->chunks * c->outer);
     int64_t wanted = each ? kf__min(CHUNKS, kf__low_bytes(L) / each) : 1;
     int64_t most = units < wanted / 2 ? kf__ceil_div(n * units, wanted) : n;
     most = kf__ceil_div(kf__max(most, TILE_LEAST), KF__CPU_ROWS) * KF__CPU_ROWS;
-    return kf__cpu_even_tile(n, kf__min(c->most_tile, most));
+    return kf__cpu_even_tile(n, kf__min(widest, most));
 }
 
 /* A function of short lines that are one given their leaves, if there may be any. True: they
@@ -680,6 +697,20 @@ static bool widens_rows(const kf__low *L, const kf__mask *mask) {
     return any;
 }
 
+/* Is all that is reduced stored? */
+static bool reduces_stored(const kf__low *L, const kf__columns *c) {
+    bool all = true;
+    for (uint32_t r = 0; r < c->n_reds; ++r) {
+        uint16_t of = L->k->instrs[c->reds[r]].args[0];
+        bool is = false;
+        for (uint32_t s = 0; s < c->n_stores; ++s)
+            is = is || L->k->stores[c->stores[s]].instr == of ||
+                 kf__cpu_unrounded(L, c->stores[s]) == of;
+        all = all && is;
+    }
+    return all;
+}
+
 /* Are rows that are stored reduced, and nothing dear of them but rounding to float16? A row and all
  * that is made of it would fill L1: of 3163x3161 float16 t = x + y; t, sum(t, 0) took a Zen 4
  * 5.8 ms, then 3.5; of 700x1000 float32 436 us, then 292. */
@@ -689,13 +720,13 @@ static void find_pieces(kf__low *L, kf__columns *c) {
     if (!mask || kf__takes_functions(L, mask)) return;
     for (uint32_t s = 0; s < c->n_stores; ++s) c->rounds |= kf__cpu_is_half(L, c->stores[s]);
     if (!c->n_stores) c->rounds = widens_rows(L, mask);
+    c->ahead = c->n_stores && !reduces_stored(L, c) && kf__columns_folds_ahead(L, c);
     c->pieces = c->n_stores || c->rounds;
 }
 
 /* Columns of a tile where every element is looked at once. Memory begins anew with each part of a
  * row: h = x + y; h, sum(h, 0) of 300x8192 takes a Zen 4 1.6 ms in halves of rows, and 1.25; of
- * float16 sum(x * y, 0) 1.2 and .75. A Sapphire Rapids, which foresees more of it, is up to a third
- * slower with states that don't stay in L1. */
+ * float16 sum(x * y, 0) 1.2 and .75. */
 static int64_t simple_columns(kf__low *L, const kf__columns *c) {
     const kf__mask *mask = kf__cpu_of_stage(L, 0);
     int64_t bytes = 0;
@@ -708,7 +739,7 @@ static int64_t simple_columns(kf__low *L, const kf__columns *c) {
     }
     for (uint32_t r = 0; r < c->n_reds; ++r)
         bytes += kf__types[kf__field_type(L, c->reds[r], 0)].size;
-    if (keeps || !L->target->amd) return TILE_SIMPLE;
+    if (keeps) return TILE_SIMPLE;
     return kf__max(TILE_SIMPLE, STATE_BYTES / kf__max(1, bytes));
 }
 

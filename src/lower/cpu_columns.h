@@ -30,6 +30,7 @@ typedef struct kf__columns {
     bool leafs;              /* and of short rows, given their leaves, as one run? */
     bool is_short, few;      /* in a function of short rows, of a few bytes */
     bool pieces, rounds;     /* are rows looked at by pieces, which stay in L1; to float16? */
+    bool ahead;              /* might four be folded ahead of what is stored, instead? */
     const kf__lx *piece;     /* where in the tile this one begins; NULL: it is all of it */
     int64_t most_short;      /* then their elements, at most */
     kf__of_lines own;        /* what is made of rows that have it of their own; n: 0, or not */
@@ -60,6 +61,7 @@ void kf__columns_put_wide_ahead(kf__low *L, const kf__columns *c, const kf__mask
 
 /* Is a group of rows folded before what is stored of it is made? Then by this. */
 bool kf__columns_folds_ahead(kf__low *L, const kf__columns *c);
+const kf__lx *kf__columns_by_fours(kf__low *L, const kf__columns *c); /* a word: do they win? */
 void kf__columns_put_folded(kf__low *L, const kf__columns *c, const kf__lx *r0, const kf__lx *r1);
 /* Are the rows made, and looked at once? Then by this. */
 bool kf__columns_folds_made(const kf__low *L, const kf__columns *c);

@@ -25,10 +25,13 @@ enum {
  * loses runs of a few lines of which several are read by turns, which Intel's follows
  * (bench/results/2026-11-29-cpu-rows-by-turns.txt). sum(relu(x), 0) of 317x316 takes a Zen 4 41 us
  * by fours, and row by row 18; h = x + y; h, sum(h, 0) of 97x103 7.3 and 4.6; in the caches they
- * take the same. */
-static const kf__lx *is_by_fours(kf__low *L, const kf__columns *c) {
+ * take the same. Nor what is stored by pieces, too: sum(x, 0), x * 2 of 1024x1024 takes a Zen 4 363
+ * us by fours, by pieces 268; a Sapphire Rapids of 317x316 17 and 34, but 300x8192 970 and 690. */
+const kf__lx *kf__columns_by_fours(kf__low *L, const kf__columns *c) {
     int64_t n = L->axes[kf__last(L)].size;
-    bool lost = L->target->amd && c->tile >= n && n >= TURNS_LEAST && n <= TURNS_MOST;
+    bool amd = L->target->amd, short_runs = n >= TURNS_LEAST && n <= TURNS_MOST;
+    bool lost = c->ahead ? n > TURNS_MOST || (amd && !L->target->streams)
+                         : amd && c->tile >= n && short_runs;
     return kf__word_int(L, "by_fours", !lost);
 }
 
@@ -229,7 +232,7 @@ void kf__columns_put_folded(kf__low *L, const kf__columns *c, const kf__lx *r0,
     if (!mask || !there) return;
     kf__cpu_block b;
     const kf__lx *four = kf__l_bin(L, "==", kf__l_bin(L, "-", r1, r0), kf__l_int(L, FOLDED));
-    kf__open_if(L, kf__l_bin(L, "&&", is_by_fours(L, c), four));
+    kf__open_if(L, kf__l_bin(L, "&&", kf__columns_by_fours(L, c), four));
     kf__put_decode(L, true, false, r0);
     kf__cpu_open_line(L, &b, c->first, c->len);
     kf__cpu_prepare(L, &b, mask);

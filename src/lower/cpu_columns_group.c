@@ -257,8 +257,9 @@ static void put_places(kf__low *L, const kf__columns *c, kf__cpu_block *b) {
         uint32_t access = L->k->stores[c->stores[s]].access;
         if (kf__low_step(L, access) != 1 || kf__low_tiled(L, access)) continue;
         kf__cpu_need_pointer(L, b, access);
+        const kf__lx *stream = kf__cpu_stream_of(L, access);
         kf__open_if(L, kf__l_bin(L, "&&", kf__cpu_is_far(L),
-                                 kf__l_bin(L, "==", kf__cpu_stream_of(L, access), kf__l_int(L, 0))));
+                                 kf__l_bin(L, "==", stream, kf__l_int(L, 0))));
         kf__cpu_prefetch_run(L, access, kf__l_var(L, L->pointer[access]), b->len);
         kf__close(L);
     }

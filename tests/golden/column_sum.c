@@ -41,7 +41,7 @@ void k0_relu_sum(const k0_relu_sum_args *a, int64_t begin, int64_t end) {
         const int64_t len = kf_min_i64(n1 - first, tile);
         const int64_t from = chunk * chunk_rows;
         const int64_t to = kf_min_i64(reduced, from + chunk_rows);
-        float sum3[4096];
+        float sum3[16384];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum3[l] = 0.0f;
@@ -138,13 +138,13 @@ void k0_relu_sum_merge(const k0_relu_sum_merge_args *a, int64_t begin, int64_t e
         const int64_t outer = u / tiles;
         const int64_t first = (u % tiles) * tile;
         const int64_t len = kf_min_i64(n1 - first, tile);
-        float sum3[4096];
+        float sum3[16384];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum3[l] = 0.0f;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float group_sum3[4096];
+            float group_sum3[16384];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 group_sum3[l] = 0.0f;

@@ -95,7 +95,7 @@ void k1_cumsum(const k1_cumsum_args *a, int64_t begin, int64_t end) {
         const int64_t len = kf_min_i64(n2 - first, tile);
         const int64_t from = chunk * chunk_rows;
         const int64_t to = kf_min_i64(reduced, from + chunk_rows);
-        float sum1[4096];
+        float sum1[16384];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum1[l] = 0.0f;
@@ -190,13 +190,13 @@ void k1_cumsum_merge(const k1_cumsum_merge_args *a, int64_t begin, int64_t end) 
         const int64_t i0 = outer;
         const int64_t first = (u % tiles) * tile;
         const int64_t len = kf_min_i64(n2 - first, tile);
-        float sum1[4096];
+        float sum1[16384];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum1[l] = 0.0f;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float group_sum1[4096];
+            float group_sum1[16384];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 group_sum1[l] = 0.0f;
@@ -537,7 +537,7 @@ void k4_cumsum(const k4_cumsum_args *a, int64_t begin, int64_t end) {
         const int64_t len = kf_min_i64(n2 - first, tile);
         const int64_t from = chunk * chunk_rows;
         const int64_t to = kf_min_i64(reduced, from + chunk_rows);
-        float sum1[4096];
+        float sum1[16384];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum1[l] = 0.0f;
@@ -632,13 +632,13 @@ void k4_cumsum_merge(const k4_cumsum_merge_args *a, int64_t begin, int64_t end) 
         const int64_t i0 = outer;
         const int64_t first = (u % tiles) * tile;
         const int64_t len = kf_min_i64(n2 - first, tile);
-        float sum1[4096];
+        float sum1[16384];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             sum1[l] = 0.0f;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float group_sum1[4096];
+            float group_sum1[16384];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 group_sum1[l] = 0.0f;

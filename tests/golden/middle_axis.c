@@ -46,7 +46,7 @@ void k0_max(const k0_max_args *a, int64_t begin, int64_t end) {
         const int64_t len = kf_min_i64(n2 - first, tile);
         const int64_t from = chunk * chunk_rows;
         const int64_t to = kf_min_i64(reduced, from + chunk_rows);
-        float max1[4096];
+        float max1[16384];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             max1[l] = kf_lowest_f32;
@@ -141,13 +141,13 @@ void k0_max_merge(const k0_max_merge_args *a, int64_t begin, int64_t end) {
         const int64_t i0 = outer;
         const int64_t first = (u % tiles) * tile;
         const int64_t len = kf_min_i64(n2 - first, tile);
-        float max1[4096];
+        float max1[16384];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             max1[l] = kf_lowest_f32;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            float group_max1[4096];
+            float group_max1[16384];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 group_max1[l] = kf_lowest_f32;

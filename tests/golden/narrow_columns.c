@@ -49,7 +49,7 @@ void k0_bitwise_right_shift_bitwise_xor_max_short(const k0_bitwise_right_shift_b
         const int64_t len = kf_min_i64(n1 - first, tile);
         const int64_t from = chunk * chunk_rows;
         const int64_t to = kf_min_i64(reduced, from + chunk_rows);
-        int8_t max5[4096];
+        int8_t max5[65536];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             max5[l] = kf_lowest_i8;
@@ -150,7 +150,7 @@ void k0_bitwise_right_shift_bitwise_xor_max(const k0_bitwise_right_shift_bitwise
         const int64_t len = kf_min_i64(n1 - first, tile);
         const int64_t from = chunk * chunk_rows;
         const int64_t to = kf_min_i64(reduced, from + chunk_rows);
-        int8_t max5[4096];
+        int8_t max5[65536];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             max5[l] = kf_lowest_i8;
@@ -235,13 +235,13 @@ void k0_bitwise_right_shift_bitwise_xor_max_merge(const k0_bitwise_right_shift_b
         const int64_t outer = u / tiles;
         const int64_t first = (u % tiles) * tile;
         const int64_t len = kf_min_i64(n1 - first, tile);
-        int8_t max5[4096];
+        int8_t max5[65536];
         KF_SIMD
         for (int64_t l = 0; l < len; ++l) {
             max5[l] = kf_lowest_i8;
         }
         for (int64_t c0 = 0; c0 < chunks; c0 += 32) {
-            int8_t group_max5[4096];
+            int8_t group_max5[65536];
             KF_SIMD
             for (int64_t l = 0; l < len; ++l) {
                 group_max5[l] = kf_lowest_i8;
