@@ -356,16 +356,16 @@ static bool repeats(const kf__low *L, const kf__mask *mask) {
 /* The elements of a row that are worth it, of what vectors leave much of. What is only widened is
  * folded as it is read: sum(x * s, 1) of bf16 1000x250 takes a Zen 4 28 us, and widened as a run
  * before that 79; of 3170x316 a Sapphire Rapids 115 and 233, but sum(x, 1) of 5000x200 147 and 95.
- * h = x * s; h, sum(h, 1) of float16 317x316 takes a Zen 4 19 us, not 26, but the other 34, not
- * 24. */
+ * Of h = x * s; h, var(h, 1) float16 317x316 a Zen 4 takes 32 us then, not 35, but the other 60, not
+ * 31. */
 static int64_t most_dear(kf__low *L, const kf__held *h) {
     if (kf__is_dear(L, h->mask) || sums_exponentials(L)) return LONGER;
     int fields = 0;
     for (uint32_t i = 0; i < L->k->n_instrs; ++i)
         if (L->k->instrs[i].kind == KF__I_REDUCE) fields = kf__max(fields, kf__fields(L, i));
-    bool once = fields <= 1 && !h->n_stores, later = kf__low_later(L, 1);
+    bool once = fields <= 1, later = kf__low_later(L, 1);
     if (repeats(L, h->mask) && !later && (once || L->target->amd)) return KF__CPU_SHORT;
-    return once && !later ? WIDENED_ONCE : WIDENED;
+    return once && !later && !h->n_stores ? WIDENED_ONCE : WIDENED;
 }
 
 bool kf__cpu_is_short(kf__low *L, const kf__held *h, bool plain) {
