@@ -29,7 +29,8 @@ typedef struct lines {
     uint32_t inner[KF__MAX_ACCESSES]; /* along which its elements are neighbours */
     uint8_t size[KF__MAX_ACCESSES];   /* bytes of an element; 0: nothing is moved */
     bool guarded[KF__MAX_ACCESSES], stored[KF__MAX_ACCESSES], random[KF__MAX_ACCESSES];
-    bool copied[KF__MAX_ACCESSES]; /* stored as it was loaded */
+    bool copied[KF__MAX_ACCESSES]; /* stored as it was loaded, */
+    bool copies[KF__MAX_ACCESSES]; /* or loaded, and so stored */
     uint32_t brief; /* axes that are known to be too short to go along */
 } lines;
 
@@ -73,7 +74,9 @@ static void find_lines(const kf__exprs *x, const kf__kernel *k, lines *l) {
     for (uint32_t i = 0; i < k->n_stores; i++) {
         l->size[k->stores[i].access] = (uint8_t)kf__types[k->instrs[k->stores[i].instr].dtype].size;
         l->stored[k->stores[i].access] = true;
-        l->copied[k->stores[i].access] = k->instrs[k->stores[i].instr].kind == KF__I_LOAD;
+        const kf__instr *in = &k->instrs[k->stores[i].instr];
+        l->copied[k->stores[i].access] = in->kind == KF__I_LOAD;
+        if (in->kind == KF__I_LOAD) l->copies[in->access] = true;
     }
 }
 
@@ -149,6 +152,14 @@ uint64_t kf__copied_first(const kf__exprs *x, const kf__kernel *k) {
     return copied;
 }
 
+/* Does it reduce by several passes over its elements? */
+static bool has_passes(const kf__kernel *k) {
+    bool any = false;
+    for (uint32_t i = 0; i < k->n_instrs; i++)
+        any |= k->instrs[i].kind == KF__I_REDUCE && kf__reds[k->instrs[i].op].n_fields > 1;
+    return any;
+}
+
 static uint64_t add_turned(const kf__exprs *x, const kf__kernel *k, double *bytes) {
     uint64_t dear = 0;
     bool tiles;
@@ -161,6 +172,9 @@ static uint64_t add_turned(const kf__exprs *x, const kf__kernel *k, double *byte
         if (l.random[i] || !tiles) dear |= (uint64_t)1 << i;
         if (l.random[i]) bytes[i] += APART_RANDOM_BYTES;
         else if (!tiles) bytes[i] += COPIED_BYTES * l.size[i];
+        else if (l.copies[i] && k->reduced && has_passes(k))
+            bytes[i] += TURNED_COPY_BYTES; /* h = z.T; h, var(h, 0) of 317x316 takes a Zen 4 1.4
+                                            * times as long as one after the other */
         else if (!l.stored[i]) /* whoever reads straight afterwards what is stored saves that */
             bytes[i] += k->reduced ? TURNED_COLUMN_BYTES : TURNED_BYTES;
         else if (l.copied[i] && !k->reduced && k->n_stores > 1)
