@@ -406,24 +406,18 @@ static void serial_bytes_of(const kf__fuse_state *f, const kf__kernel *k, double
     }
 }
 
-/* Is a value rounded to float16, on a CPU, that could be read as it was stored? Of rows, which each
- * stage reads, of what is read more than once, or is stored at another index. What is looked at
- * once, as it is stored, is fused: a Sapphire Rapids takes h = x + y; h, h * 2 of 1024x1024 1.2 ms
- * so, and 1.4 as two kernels; h, sum(h, 0) .75 and 1.1. */
-static bool rounds_again(const kf_graph *g, const kf__kernel *k, const kf__instr *in) {
-    if (in->kind != KF__I_CAST || in->dtype != KF__F16) return false;
-    if (kf__at(g, in->node)->kind == KF__CAST) return false; /* the program's own */
-    bool stored = false, passes = false;
+/* Is a value rounded to float16 that could be read as it was stored? Of rows, which each stage
+ * reads, of what is read more than once, or is stored at another index. What is looked at once, as
+ * it is stored, is fused: a Sapphire Rapids takes h = x + y; h, h * 2 of 1024x1024 1.2 ms so, and
+ * 1.4 as two kernels; h, sum(h, 0) .75 and 1.1. */
+static bool rounds_again(const kf__kernel *k, const kf__instr *in) {
+    bool stored = false;
     for (uint32_t i = 0; i < k->n_stores; i++) stored |= k->stores[i].instr == in->args[0];
-    for (uint32_t i = 0; i < k->n_instrs; i++)
-        passes |= k->instrs[i].kind == KF__I_REDUCE && kf__reds[k->instrs[i].op].n_fields > 1;
-    return k->kind == KF__ROW || (k->kind == KF__COLUMN ? passes : !stored);
+    return k->kind == KF__ROW || (k->kind == KF__COLUMN ? kf__has_passes(k) : !stored);
 }
 
-/* Is a value rounded to bfloat16 that the kernel makes at another index, too? */
-static bool rounds_twice(const kf_graph *g, const kf__kernel *k, const kf__instr *in) {
-    if (in->kind != KF__I_CAST || in->dtype != KF__BF16) return false;
-    if (kf__at(g, in->node)->kind == KF__CAST) return false;
+/* Is it stored at another index than here, so that it is made and rounded twice? */
+static bool rounds_twice(const kf__kernel *k, const kf__instr *in) {
     for (uint32_t i = 0; i < k->n_stores; i++) {
         uint32_t stored = k->stores[i].instr;
         if (stored != in->args[0] && k->instrs[stored].node == k->instrs[in->args[0]].node)
@@ -432,15 +426,22 @@ static bool rounds_twice(const kf_graph *g, const kf__kernel *k, const kf__instr
     return false;
 }
 
+/* What it is worth to round an element on a CPU, where that is more work than as two kernels. */
+static double rounding_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in) {
+    bool own = kf__at(f->g, in->node)->kind == KF__CAST; /* the program's */
+    if (!f->cpu || in->kind != KF__I_CAST || own) return 0;
+    if (in->dtype == KF__F16 && rounds_again(k, in)) return CPU_F16_BYTES;
+    return in->dtype == KF__BF16 && rounds_twice(k, in) ? CPU_BF16_BYTES : 0;
+}
+
 /* What an instruction's work is worth, in bytes, for how often each level is computed. access:
  * [accesses], see kf__access_bytes. */
 static double work_of(const kf__fuse_state *f, const kf__kernel *k, const kf__instr *in,
                       const int64_t times[3], const double *access) {
     double n = (double)times[level_computed(k, in)];
-    double work = is_work(in) ? weight_of(f, k, in) * n : 0;
+    double work = is_work(in) ? weight_of(f, k, in) * n : 0, rounding = rounding_of(f, k, in);
     if (in->kind == KF__I_PICK && f->cpu) work = CPU_PICK_BYTES * n;
-    if (f->cpu && rounds_again(f->g, k, in)) work = CPU_F16_BYTES * n;
-    if (f->cpu && rounds_twice(f->g, k, in)) work = CPU_BF16_BYTES * n;
+    if (rounding) work = rounding * n;
     bool at = in->kind == KF__I_LOAD || in->kind == KF__I_RANDOM;
     return at ? work + access[in->access] * n : work;
 }

@@ -261,6 +261,7 @@ uint64_t kf__access_bytes(const kf__fuse_state *f, const kf__kernel *k, double *
 uint64_t kf__copied_first(const kf__exprs *x, const kf__kernel *k);
 /* Does it go through its arrays row by row, and not by tiles, as what reads or writes x.T does? */
 bool kf__goes_by_rows(const kf__exprs *x, const kf__kernel *k);
+bool kf__has_passes(const kf__kernel *k); /* does it reduce by several, over its elements? */
 
 /* ---------------------------------------------------------------- recompute.c */
 

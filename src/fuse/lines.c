@@ -152,8 +152,7 @@ uint64_t kf__copied_first(const kf__exprs *x, const kf__kernel *k) {
     return copied;
 }
 
-/* Does it reduce by several passes over its elements? */
-static bool has_passes(const kf__kernel *k) {
+bool kf__has_passes(const kf__kernel *k) {
     bool any = false;
     for (uint32_t i = 0; i < k->n_instrs; i++)
         any |= k->instrs[i].kind == KF__I_REDUCE && kf__reds[k->instrs[i].op].n_fields > 1;
@@ -172,7 +171,7 @@ static uint64_t add_turned(const kf__exprs *x, const kf__kernel *k, double *byte
         if (l.random[i] || !tiles) dear |= (uint64_t)1 << i;
         if (l.random[i]) bytes[i] += APART_RANDOM_BYTES;
         else if (!tiles) bytes[i] += COPIED_BYTES * l.size[i];
-        else if (l.copies[i] && k->reduced && has_passes(k))
+        else if (l.copies[i] && k->reduced && kf__has_passes(k))
             bytes[i] += TURNED_COPY_BYTES; /* h = z.T; h, var(h, 0) of 317x316 takes a Zen 4 1.4
                                             * times as long as one after the other */
         else if (!l.stored[i]) /* whoever reads straight afterwards what is stored saves that */
