@@ -191,6 +191,14 @@ kf__mask *kf__low_needed(kf__low *L, kf__level level, const uint16_t *roots, uin
     return mask;
 }
 
+uint32_t kf__only_user(const kf__low *L, uint32_t i) {
+    uint32_t user = UINT32_MAX, n = 0;
+    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
+        if (kf__uses(&L->k->instrs[u], i)) user = u, ++n;
+    for (uint32_t s = 0; s < L->k->n_stores; ++s) n += 2 * (L->k->stores[s].instr == i);
+    return n == 1 ? user : UINT32_MAX;
+}
+
 bool kf__is_function(const kf__low *L, uint32_t i) {
     const kf__instr *in = &L->k->instrs[i];
     return in->kind == KF__I_OP && kf__op_is_dear((kf__opcode)in->op);

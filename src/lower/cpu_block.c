@@ -163,7 +163,8 @@ static int array_of(const kf__cpu_block *b, uint32_t i) {
 bool kf__cpu_goes_into(const kf__cpu_block *b, uint32_t i) { return array_of(b, i) >= 0; }
 
 bool kf__cpu_is_put_into(const kf__cpu_block *b, uint32_t i) {
-    return kf__cpu_goes_into(b, i) && b->put[array_of(b, i)];
+    int k = array_of(b, i);
+    return k >= 0 && b->put[k];
 }
 
 void kf__cpu_put_array(kf__low *L, kf__cpu_block *b, uint32_t i, const char *type,
@@ -517,16 +518,17 @@ static bool stays(const kf__low *L, const kf__operand *o, int64_t bytes) {
     return is_read_later(o) && bytes <= L->target->cache_bytes / 4;
 }
 
+static bool may_pass(const kf__low *L, uint32_t s) { /* the caches */
+    return streams(L, s) || kf__low_tiled(L, L->k->stores[s].access);
+}
+
 /* What is read later stays in the caches though results beside it pass them: h = x / y; h * 2,
- * h[:, ::-1] of 1024x1024 takes a Zen 4 510 us warm then,
- * and 700 if h passes them, too. */
+ * h[:, ::-1] of 1024x1024 takes a Zen 4 510 us warm then, and 700 if h passes them, too. */
 static bool stays_apart(const kf__low *L, uint32_t access) {
     bool results = false;
-    for (uint32_t s = 0; s < L->k->n_stores; ++s) {
-        uint32_t other = L->k->stores[s].access;
-        bool passes = streams(L, s) || kf__low_tiled(L, other);
-        results = results || (passes && !is_read_later(&L->operands[other]));
-    }
+    for (uint32_t s = 0; s < L->k->n_stores; ++s)
+        results = results ||
+                  (may_pass(L, s) && !is_read_later(&L->operands[L->k->stores[s].access]));
     return results && is_read_later(&L->operands[access]);
 }
 
@@ -539,19 +541,12 @@ const kf__lx *kf__cpu_stream_of(kf__low *L, uint32_t access) {
     return kf__l_var(L, stream_of(L, access));
 }
 
-static int64_t bytes_of(const kf__low *L, const kf__operand *o) {
-    int64_t n = kf__types[o->dtype].size;
-    for (int m = 0; m < L->n_axes; ++m)
-        if (o->varies[m]) n *= L->axes[m].size;
-    return n;
-}
-
 static void put_words_apart(kf__low *L, bool large) {
     for (uint32_t s = 0; s < L->k->n_stores; ++s) {
         uint32_t access = L->k->stores[s].access;
         const kf__operand *o = &L->operands[access];
-        if ((!streams(L, s) && !kf__low_tiled(L, access)) || !stays_apart(L, access)) continue;
-        bool passes = L->target->streams ? s % 2 : large && !stays(L, o, bytes_of(L, o));
+        if (!may_pass(L, s) || !stays_apart(L, access)) continue;
+        bool passes = L->target->streams ? s % 2 : large && !stays(L, o, kf__low_bytes_of(L, access));
         kf__word_int(L, stream_of(L, access), passes);
     }
 }
@@ -569,14 +564,14 @@ bool kf__cpu_stream_word_if(kf__low *L, bool wins) {
         uint32_t access = L->k->stores[s].access;
         const kf__operand *o = &L->operands[access];
         bool tiled = kf__low_tiled(L, access);
-        if (!streams(L, s) && !tiled) continue;
+        if (!may_pass(L, s)) continue;
         any = true;
         int64_t n = kf__types[o->dtype].size;
         bool fills = fills_lines(L, access);
         bool parts_of_lines = !fills && (tiled || (n <= 2 && !L->run));
         lines = lines && (!parts_of_lines || (!tiled && reduces_rows(L)));
         parts = parts || (!fills && !tiled && L->tile >= 0 && !L->k->reduced);
-        n = bytes_of(L, o);
+        n = kf__low_bytes_of(L, access);
         if (parts_of_lines) narrow += n;
         if (stays(L, o, n)) staying += n;
         else bytes += n, largest = kf__max(largest, n);

@@ -259,8 +259,9 @@ static bool put_loads(kf__low *L, kf__cpu_block *b, const kf__mask *mask, const 
 
 /* Are a run's values halves that only have to be widened? */
 static bool is_widened(const kf__low *L, const kf__cpu_block *b, const goal *g, uint16_t arg) {
-    return g->store < 0 && !g->raw && L->operands[L->k->instrs[arg].access].dtype == KF__F16 &&
-           is_copied(L, b, arg, true) && kf__cpu_is_guard_known(L, b, arg);
+    return g->store < 0 && !g->raw && is_copied(L, b, arg, true) &&
+           L->operands[L->k->instrs[arg].access].dtype == KF__F16 &&
+           kf__cpu_is_guard_known(L, b, arg);
 }
 
 /* Where a load's elements lie, one behind the other; NULL: it is no load. */

@@ -185,26 +185,13 @@ static bool is_of_tile(const kf__low *L, const tiles *s, uint32_t guard) {
     return o->affine && !o->varies[kf__last(L)] && !o->varies[s->t];
 }
 
-/* The one that uses instruction i; UINT32_MAX: several do, or a store. */
-static uint32_t user_of(const kf__low *L, uint32_t i) {
-    uint32_t user = UINT32_MAX;
-    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u) {
-        if (!kf__uses(&L->k->instrs[u], i)) continue;
-        if (user < UINT32_MAX) return UINT32_MAX;
-        user = u;
-    }
-    for (uint32_t s = 0; s < L->k->n_stores; ++s)
-        if (L->k->stores[s].instr == i) return UINT32_MAX;
-    return user;
-}
-
 /* Whether what is read is part of this tile, where only a part of a pick is made of it, which other
  * tiles don't have: stack([z.T * x, x]). NULL: it may be. */
 static const kf__lx *is_in_tile(kf__low *L, const tiles *s, uint32_t i) {
-    uint32_t user = user_of(L, i);
+    uint32_t user = kf__only_user(L, i);
     while (user < UINT32_MAX &&
            (L->k->instrs[user].kind == KF__I_OP || L->k->instrs[user].kind == KF__I_CAST))
-        i = user, user = user_of(L, i);
+        i = user, user = kf__only_user(L, i);
     if (user == UINT32_MAX || L->k->instrs[user].kind != KF__I_PICK) return NULL;
     const kf__instr *pick = &L->k->instrs[user];
     bool part = pick->args[1] == i && (pick->args[2] != i || pick->field == KF__PICK_LAST);

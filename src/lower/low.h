@@ -346,6 +346,8 @@ void kf__forget(kf__low *L, kf__level level); /* values of a level are unknown a
 const kf__lx *kf__value_of(kf__low *L, uint32_t i);
 const char *kf__ctype(kf__dtype type); /* of computing with it */
 const char *kf__instr_comment(kf__low *L, uint32_t i);
+/* The one instruction that uses i; UINT32_MAX: others do too, or i is stored. */
+uint32_t kf__only_user(const kf__low *L, uint32_t i);
 bool kf__is_function(const kf__low *L, uint32_t i); /* exp, sin, x % y: long chains of operations */
 bool kf__divides(const kf__low *L, uint32_t i); /* x / y, sqrt: vectors of them follow slowly */
 /* A float to an integer, within its bounds: ten operations of a vector. */

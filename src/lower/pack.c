@@ -48,15 +48,6 @@ static bool is_rare(const kf__low *L, const kf__operand *o) {
 
 /* ---------------------------------------------------------------- what is made instead */
 
-/* The one instruction that uses i; UINT32_MAX: others do too, or i is stored. */
-static uint32_t only_user(const kf__low *L, uint32_t i) {
-    uint32_t user = UINT32_MAX, n = 0;
-    for (uint32_t u = i + 1; u < L->k->n_instrs; ++u)
-        if (kf__uses(&L->k->instrs[u], i)) user = u, ++n;
-    for (uint32_t s = 0; s < L->k->n_stores; ++s) n += 2 * (L->k->stores[s].instr == i);
-    return n == 1 ? user : UINT32_MAX;
-}
-
 static bool is_known(const kf__instr *in) { return in->level == KF__LEVEL_SCALAR && !in->stage; }
 
 /* An operation on elements and on what is the same for all. */
@@ -69,7 +60,7 @@ static bool is_of_elements(const kf__instr *in) {
 static bool is_made_for(const kf__low *L, uint32_t i, uint32_t user) {
     const kf__instr *in = &L->k->instrs[i];
     if (is_known(in)) return true;
-    if (only_user(L, i) != user) return false;
+    if (kf__only_user(L, i) != user) return false;
     if (in->kind == KF__I_LOAD)
         return in->level == KF__LEVEL_FULL && !in->n_args && L->operands[in->access].value &&
                L->operands[in->access].affine;
@@ -88,14 +79,14 @@ static uint32_t loads_of(const kf__low *L, uint32_t access, uint32_t *load) {
 
 /* What is made of operand `access`, as wide as it at most; UINT32_MAX: nothing is. */
 static uint32_t made_of(const kf__low *L, uint32_t access) {
-    uint32_t at, best = UINT32_MAX;
+    uint32_t at = 0, best = UINT32_MAX;
     const kf__operand *o = &L->operands[access];
     if (o->store || loads_of(L, access, &at) != 1 || L->k->instrs[at].n_args) return UINT32_MAX;
     if (L->k->instrs[at].level != KF__LEVEL_FULL || L->k->n_symbols) return UINT32_MAX;
     for (int m = 0; m < L->n_axes; ++m)
         if (!o->varies[m]) return UINT32_MAX;
     for (;;) {
-        uint32_t user = only_user(L, at);
+        uint32_t user = kf__only_user(L, at);
         if (user == UINT32_MAX || !is_of_elements(&L->k->instrs[user])) return best;
         const kf__instr *in = &L->k->instrs[user];
         for (int a = 0; a < in->n_args; ++a)
